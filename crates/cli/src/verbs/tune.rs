@@ -12,6 +12,7 @@ use fauxplat_report::Format;
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, first_failure, remainder};
 
+use super::restore::all_back;
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
@@ -188,12 +189,13 @@ fn for_a_command(
     told.restored = tuned.restore()?;
     let left = told.restored.as_ref().and_then(|restored| remainder(restored, &journal(&args.place)));
     header.warnings.extend(left);
+    let back = all_back(told.restored.as_ref(), &journal(&args.place));
     told.action = TuneAction::Held;
     let ended = ended?;
     told.exit_status = ended.as_ref().ok().copied();
     report_beside(&header, &Findings::Tune(Box::new(told)), &args.output)?;
     match ended? {
-        0 => Ok(()),
+        0 => back,
         status => Err(Failure::command(format!("`{}` ended with status {status}", argv.join(" ")))),
     }
 }

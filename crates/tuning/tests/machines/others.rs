@@ -24,6 +24,7 @@ pub(crate) const CASES: &[Case] = &[
         "a_value_that_is_not_taken_back_is_said_to_be_in_the_way",
         a_value_that_is_not_taken_back_is_said_to_be_in_the_way,
     ),
+    ("what_a_short_limit_put_back_is_not_kept", what_a_short_limit_put_back_is_not_kept),
     ("a_guardian_that_is_gone_is_told_of", a_guardian_that_is_gone_is_told_of),
     ("a_value_that_cannot_be_read_is_not_given_up", a_value_that_cannot_be_read_is_not_given_up),
     (
@@ -152,6 +153,16 @@ fn a_value_that_cannot_be_read_is_not_given_up() {
     fs::remove_dir(machine.path(SWAPPINESS)).unwrap();
     machine.write(SWAPPINESS, b"1");
     assert!(machine.restore(false).unwrap().unwrap().complete);
+    assert_eq!(machine.read(SWAPPINESS), "60\n\n");
+}
+
+fn what_a_short_limit_put_back_is_not_kept() {
+    let machine = Machine::new();
+    let mut tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = Some(Nanos(1_000_000))).unwrap();
+    while machine.journal().exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(!tuned.keep(true).unwrap(), "there is nothing to restore");
     assert_eq!(machine.read(SWAPPINESS), "60\n\n");
 }
 
