@@ -26,6 +26,16 @@ machine_is_as_before "smt-sibling-of:3=offline"
 same "CPUs without SMT" 0-11 "$(head -n 1 /run/said)"
 machine_is_as_before "smt=off"
 
+# A second thread that was off before stays off.
+echo 0 > /sys/devices/system/cpu/cpu20/online
+remember_machine
+"$FAUXPLAT" tune --set smt=off --for cat /sys/devices/system/cpu/online > /run/said ||
+    fail "tune ended with $?: $(cat /run/said)"
+same "CPUs without SMT and without one that was off" 0-11 "$(head -n 1 /run/said)"
+machine_is_as_before "smt=off beside a CPU that was off"
+echo 1 > /sys/devices/system/cpu/cpu20/online
+remember_machine
+
 # The kernel's log names who was bound to a CPU that went, and who was not bound to it when the tasks were noted is told.
 sleep 1000 &
 "$FAUXPLAT" tune --set cpu:15=offline > /run/said || fail "tune ended with $?: $(cat /run/said)"

@@ -34,8 +34,8 @@ pub(crate) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Knobs that reach one command and what it starts, and end with it.
-const OF_A_COMMAND: [&str; 2] = ["timer-slack=", "dma-latency="];
+/// Settings that reach one command and what it starts, and end with it.
+const OF_A_COMMAND: [&str; 4] = ["timer-slack=", "dma-latency=", "thp=never", "aslr=off"];
 
 /// The command line that turns a knob.
 pub(crate) fn command(knob: &str) -> String {
@@ -112,6 +112,8 @@ mod tests {
     fn a_knob_of_one_command_is_told_with_its_command() {
         assert_eq!(command("governor=performance"), "fauxplat tune --set governor=performance");
         assert_eq!(command("timer-slack=1us"), "fauxplat tune --set timer-slack=1us --for CMD");
+        assert_eq!(command("thp=never"), "fauxplat tune --set thp=never --for CMD");
+        assert_eq!(command("aslr=off"), "fauxplat tune --set aslr=off --for CMD");
         assert_eq!(command("dma-latency=0"), "fauxplat tune --set dma-latency=0 --for CMD");
     }
 

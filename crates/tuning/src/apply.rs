@@ -12,13 +12,14 @@ use crate::changes::{Action, Snapshot};
 use crate::error::Back;
 use crate::guardian::Guardian;
 use crate::journal::{self, Journal, Story};
-use crate::knob::{Form, Group, Own};
+use crate::knob::{Form, Group, Own, Place};
+use crate::knobs::KNOBS;
 use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
-use crate::told::{barred, made, outcome_of, told, value_change};
+use crate::told::{Standing, first_failure, made, outcome_of, value_change};
 use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
@@ -67,7 +68,10 @@ impl Tuning<'_> {
     fn change(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
-        let needs_journal = |plan: &Plan| plan.steps.iter().any(|step| barred(&self.root, step).is_none());
+        let is_to_do = |step: &Step| matches!(Standing::of(&self.root, step), Standing::ToDo(_));
+        // A note of who may use which CPUs is nothing without what takes them away.
+        let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
+        let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
         let mut plan = look();
         if self.journal.exists() || needs_journal(&plan) {
             self.enter(tuned)?;
@@ -86,8 +90,8 @@ impl Tuning<'_> {
             journal.close();
             done?;
         } else {
-            let barred = plan.steps.iter().filter_map(|step| Some(told(step, barred(&self.root, step)?)));
-            tuned.changes.extend(barred);
+            let told = plan.steps.iter().filter_map(|step| Standing::of(&self.root, step).told(step));
+            tuned.changes.extend(told);
         }
         for (knob, own, value) in &plan.own {
             let change = self.set_own(knob, *own, value, tuned);
@@ -150,7 +154,9 @@ impl Tuning<'_> {
         changes: &mut Vec<KnobChange>,
     ) -> Result<(), TuneError> {
         for group in steps.chunk_by(|a, b| a.group == b.group) {
-            let mut writer = Writer { root: &self.root, journal, made: Vec::new(), failed: Vec::new() };
+            let (made, failed, noted) = (Vec::new(), Vec::new(), Vec::new());
+            let mut writer = Writer { root: &self.root, journal, made, failed, noted };
+            writer.note_group(group)?;
             for step in group {
                 if signal::stop_requested() {
                     return Err(TuneError::Interrupted(Back::default()));
@@ -206,12 +212,12 @@ impl Tuning<'_> {
     /// The first change that is not as it was asked for. A profile may ask for what a machine does not have.
     fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
         let named = self.settings.by_name();
-        let failed = |change: &&KnobChange| match change.outcome {
+        let failed = |change: &KnobChange| match change.outcome {
             KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Clamped => true,
             KnobOutcome::Absent => named.contains(&change.knob),
             _ => false,
         };
-        let change = changes.iter().find(failed)?;
+        let change = first_failure(changes, failed)?;
         let otherwise = match change.outcome {
             KnobOutcome::Absent => "this machine does not have it",
             _ => "the kernel holds another value",
@@ -229,16 +235,66 @@ struct Writer<'a> {
     made: Vec<(usize, Step)>,
     /// Values that the kernel did not take: another of the group may have stood in the way.
     failed: Vec<Step>,
+    /// What stood in files before any of the group was written.
+    noted: Vec<Noted>,
+}
+
+/// A file as it was before its group was written: its number in the journal.
+#[derive(Clone, Debug)]
+struct Noted {
+    seq: usize,
+    file: String,
+    form: Form,
+    old: String,
 }
 
 impl Writer<'_> {
+    /// A governor resets other settings of its group, asked for or not, so all of them are announced as they are before
+    /// the first one is written.
+    fn note_group(&mut self, steps: &[Step]) -> Result<(), TuneError> {
+        let is_to_do = |step: &Step| matches!(Standing::of(self.root, step), Standing::ToDo(_));
+        if !steps.first().is_some_and(|step| step.group == Group::Frequency) || !steps.iter().any(is_to_do) {
+            return Ok(());
+        }
+        let (mut knobs, mut actions) = (Vec::new(), Vec::new());
+        for knob in KNOBS.iter().filter(|knob| knob.group == Group::Frequency) {
+            let files =
+                |place: &'static Place| place.files(self.root).into_iter().map(move |file| (place, file));
+            for (place, file) in knob.places.iter().flat_map(files) {
+                // What cannot be read cannot be noted, and is not written either.
+                let Ok(old) = self.root.read(&file) else { continue };
+                let asked = steps.iter().find_map(|step| match &step.action {
+                    Action::Write { file: other, want, .. } if *other == file => Some(want.clone()),
+                    _ => None,
+                });
+                let want = asked.unwrap_or_else(|| place.form.value(&old));
+                knobs.push(knob.name);
+                actions.push(Action::Write { file, form: place.form, old, want });
+            }
+        }
+        let seqs = self.journal.announce_all(Group::Frequency, knobs.into_iter().zip(&actions))?;
+        self.noted = seqs
+            .into_iter()
+            .zip(actions)
+            .filter_map(|(seq, action)| match action {
+                Action::Write { file, form, old, .. } => Some(Noted { seq, file, form, old }),
+                _ => None,
+            })
+            .collect();
+        Ok(())
+    }
+
     /// One change, announced before and read back after; `None` for what is not reported by itself.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
-        if let Some(reason) = barred(self.root, step) {
-            return Ok(Some(told(step, reason)));
-        }
+        let old = match Standing::of(self.root, step) {
+            Standing::ToDo(old) => old,
+            Standing::Already(value) => return self.already(step, value).map(Some),
+            standing => return Ok(standing.told(step)),
+        };
         match &step.action {
-            Action::Write { file, form, want, .. } => self.write(step, file, *form, want).map(Some),
+            Action::Write { file, form, want, .. } => {
+                self.write(step, file, *form, want, old.unwrap_or_default()).map(Some)
+            }
             Action::Folder { path, settings } => {
                 let seq = self.announce(step, step.action.clone())?;
                 let done = self.make_folder(path, settings);
@@ -263,25 +319,50 @@ impl Writer<'_> {
         self.journal.announce(&step.knob, step.group, &action)
     }
 
-    fn write(&mut self, step: &Step, file: &str, form: Form, want: &str) -> Result<KnobChange, TuneError> {
-        let old = match self.root.read(file) {
-            Ok(old) => old,
-            Err(error) => return Ok(told(step, (outcome_of(&error), why(&error)))),
+    /// A value that is as wished, or that another one of the group has made so.
+    fn already(&mut self, step: &Step, value: String) -> Result<KnobChange, TuneError> {
+        let noted = self.noted_of(step).map(|noted| (noted.seq, noted.form.value(&noted.old)));
+        Ok(match noted.filter(|(_, before)| *before != value) {
+            Some((seq, before)) => {
+                self.made.push((seq, step.clone()));
+                value_change(step, before, Some(value), KnobOutcome::Changed, None)
+            }
+            None => value_change(step, value.clone(), Some(value), KnobOutcome::Already, None),
+        })
+    }
+
+    fn noted_of(&self, step: &Step) -> Option<&Noted> {
+        let Action::Write { file, .. } = &step.action else { return None };
+        self.noted.iter().find(|noted| noted.file == *file)
+    }
+
+    fn write(
+        &mut self,
+        step: &Step,
+        file: &str,
+        form: Form,
+        want: &str,
+        old: String,
+    ) -> Result<KnobChange, TuneError> {
+        let now = form.value(&old);
+        let (seq, before) = match self.noted_of(step) {
+            Some(noted) => (noted.seq, form.value(&noted.old)),
+            None => {
+                let action = Action::Write { file: file.to_owned(), form, old, want: want.to_owned() };
+                (self.announce(step, action)?, now.clone())
+            }
         };
-        let before = form.value(&old);
-        if before == want {
-            return Ok(value_change(step, before.clone(), Some(before), KnobOutcome::Already, None));
-        }
-        let action = Action::Write { file: file.to_owned(), form, old, want: want.to_owned() };
-        let seq = self.announce(step, action)?;
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
         // What cannot be read back stays in flight, and so is put back whatever is there then.
         if got.is_some() {
             self.journal.got(seq, got.clone())?;
         }
-        if written.is_err() && got.as_deref() == Some(before.as_str()) {
-            self.journal.settle(vec![seq])?;
+        if written.is_err() && got.as_deref() == Some(now.as_str()) {
+            // What is noted stays so until the whole group is put back.
+            if self.noted_of(step).is_none() {
+                self.journal.settle(vec![seq])?;
+            }
             self.failed.push(step.clone());
         } else {
             self.made.push((seq, step.clone()));
@@ -317,6 +398,13 @@ impl Writer<'_> {
             told.outcome = if holds { KnobOutcome::Changed } else { KnobOutcome::Clamped };
             told.reason = (!holds).then(|| "another setting of the group changed it again".to_owned());
             told.after = now;
+        }
+        // What the others of the group left of those that nobody wrote.
+        for Noted { seq, file, form, .. } in &self.noted {
+            let now = self.root.read(file).ok().map(|text| form.value(&text));
+            if now.is_some() && !self.made.iter().any(|(made, _)| made == seq) {
+                self.journal.got(*seq, now)?;
+            }
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::knob::Knob;
 use crate::knobs::KNOBS;
 use crate::plan::{Reach, plan};
 use crate::profile::{Settings, builtin};
-use crate::told::{barred, told, value_change};
+use crate::told::{Standing, told, value_change};
 
 /// All profiles and knobs, with their values on this machine.
 pub fn catalog(root: &Root) -> TuneCatalog {
@@ -32,9 +32,10 @@ pub fn catalog(root: &Root) -> TuneCatalog {
 
 /// The value that a knob has here, in its own words; several when its files differ.
 fn current(root: &Root, knob: &Knob) -> Option<String> {
-    let place = knob.places.iter().find(|place| !root.glob(place.pattern).is_empty())?;
+    let found = knob.places.iter().map(|place| (place, place.files(root)));
+    let (place, files) = found.into_iter().find(|(_, files)| !files.is_empty())?;
     let mut values: Vec<String> = Vec::new();
-    for file in root.glob(place.pattern) {
+    for file in files {
         let text = place.form.value(&root.read(&file).ok()?);
         let word = place.words.iter().find(|(_, meaning)| *meaning == text);
         let value = word.map_or(text, |(word, _)| (*word).to_owned());
@@ -55,20 +56,15 @@ pub fn preview(
     let plan = plan(root, settings, Reach { command, machine_wide });
     let mut changes = plan.told.clone();
     for step in &plan.steps {
-        let now = match &step.action {
-            Action::Snapshot(_) => continue,
-            Action::Write { file, form, .. } => root.read(file).ok().map(|text| form.value(&text)),
-            _ => None,
-        };
-        let already = now.as_deref() == Some(step.action.wanted().as_str());
-        changes.push(match (now, barred(root, step)) {
-            (Some(now), _) if already => {
-                value_change(step, now.clone(), Some(now), KnobOutcome::Already, None)
+        changes.push(match (Standing::of(root, step), &step.action) {
+            (_, Action::Snapshot(_)) => continue,
+            (Standing::ToDo(Some(text)), Action::Write { form, .. }) => {
+                value_change(step, form.value(&text), None, KnobOutcome::Planned, None)
             }
-            (now, Some(barred)) => KnobChange { before: now, ..told(step, barred) },
-            (now, None) => {
-                KnobChange { before: now, reason: None, ..told(step, (KnobOutcome::Planned, String::new())) }
-            }
+            (standing, _) => standing.told(step).unwrap_or_else(|| KnobChange {
+                reason: None,
+                ..told(step, (KnobOutcome::Planned, String::new()))
+            }),
         });
     }
     changes.extend(plan.own.iter().map(|(knob, own, value)| KnobChange {

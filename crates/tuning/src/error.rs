@@ -82,6 +82,20 @@ pub enum TuneError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A change names a place that the journal cannot hold, since what is read from one must lead nowhere else.
+    #[error(
+        "journal {}: {target} ({wanted}) is no place that a knob leads to, so nobody could put back from the journal \
+         what is done there; it is not done. Leave out the knob that asks for it",
+        path.display()
+    )]
+    Implausible {
+        /// The journal.
+        path: PathBuf,
+        /// The place.
+        target: String,
+        /// What was to be done there.
+        wanted: String,
+    },
     /// The last record of the journal is cut off.
     #[error(
         "journal {}: it ends in the middle of record {record}; nothing was written to the machine. \

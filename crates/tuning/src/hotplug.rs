@@ -72,7 +72,7 @@ pub(crate) fn siblings(root: &Root, cpu: Cpu) -> CpuSet {
     fauxplat_topology::siblings(root.path(), cpu).without(&only(cpu))
 }
 
-/// The CPUs that `smt=off` takes off: all but the first thread of each core.
+/// The CPUs that `smt=off` takes off: of those online all but the first thread of each core.
 pub(crate) fn second_threads(root: &Root) -> CpuSet {
     let online = cpus(root, "online");
     let second = |cpu: &Cpu| siblings(root, *cpu).iter().any(|other| other.0 < cpu.0);

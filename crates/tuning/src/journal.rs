@@ -68,6 +68,17 @@ pub(crate) struct Entry {
     pub(crate) got: Option<Option<String>>,
 }
 
+impl Entry {
+    /// Whether the file held what it had held once everything was written: it was only noted, because others might have
+    /// changed it.
+    pub(crate) fn is_untouched(&self) -> bool {
+        match (&self.action, &self.got) {
+            (Action::Write { form, old, .. }, Some(Some(got))) => *got == form.value(old),
+            _ => false,
+        }
+    }
+}
+
 /// What a journal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
@@ -156,11 +167,32 @@ impl Journal {
 
     /// Announces a change, and returns its number once it is on the disk. Only then may it be made.
     pub(crate) fn announce(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
+        let seq = self.add(knob, group, action)?;
+        self.sync()?;
+        Ok(seq)
+    }
+
+    /// Announces several changes, and returns their numbers once they are on the disk together.
+    pub(crate) fn announce_all<'a>(
+        &mut self,
+        group: Group,
+        actions: impl Iterator<Item = (&'a str, &'a Action)>,
+    ) -> Result<Vec<usize>, TuneError> {
+        let seqs = actions.map(|(knob, action)| self.add(knob, group, action)).collect::<Result<_, _>>()?;
+        self.sync()?;
+        Ok(seqs)
+    }
+
+    /// One record that would not be read back makes the whole journal damage, so it is refused before it is written.
+    fn add(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
+        if !action.is_plausible() {
+            let (path, target, wanted) = (self.path.clone(), action.target(), action.wanted());
+            return Err(TuneError::Implausible { path, target, wanted });
+        }
         let seq = self.entries;
         self.entries += 1;
         let (knob, action) = (knob.to_owned(), action.clone());
         self.append(&Record::Change { seq, knob, group, action })?;
-        self.sync()?;
         Ok(seq)
     }
 
@@ -421,6 +453,25 @@ mod tests {
         again.remove().unwrap();
         assert_eq!(read(&path).unwrap(), None);
         assert!(Journal::reopen(&path).unwrap().is_none());
+    }
+
+    /// In a namespace of control groups `/proc/PID/cpuset` names what lies outside of it as `/..`.
+    #[test]
+    fn what_could_not_be_read_back_is_not_announced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = journal(folder.path());
+        let whole = read(&path).unwrap();
+        let outside = crate::changes::SavedTasks {
+            mask: "0-3".parse().unwrap(),
+            cpuset: "/../x".into(),
+            tasks: vec![(1, 1)],
+        };
+        let snapshot = crate::changes::Snapshot { tasks: vec![outside], ..Default::default() };
+        let mut again = Journal::reopen(&path).unwrap().unwrap();
+        let error = again.announce("smt", Group::Tasks, &Action::Snapshot(snapshot)).unwrap_err();
+        assert!(matches!(error, TuneError::Implausible { .. }), "{error}");
+        again.close();
+        assert_eq!(read(&path).unwrap(), whole);
     }
 
     /// A cut is told wherever it falls, every changed byte is found, and neither panics.

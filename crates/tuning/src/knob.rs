@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Root;
+
 /// Knobs that depend on each other. Groups are applied in this order and put back in the opposite one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -67,6 +69,24 @@ pub(crate) struct Place {
     pub(crate) form: Form,
     /// What the words of the knob mean there; a word that is not listed is written as it is.
     pub(crate) words: &'static [(&'static str, &'static str)],
+}
+
+impl Place {
+    /// The files of this machine that it names. The kernel neither reads nor writes the settings of a frequency policy
+    /// whose CPUs are all off, so those are none.
+    pub(crate) fn files(&self, root: &Root) -> Vec<String> {
+        let rests = |file: &String| {
+            let cpus = beside(file, "affected_cpus");
+            root.has(&cpus) && root.value(&cpus).is_none_or(|cpus| cpus.is_empty())
+        };
+        root.glob(self.pattern).into_iter().filter(|file| !rests(file)).collect()
+    }
+}
+
+/// Another file of the same folder.
+pub(crate) fn beside(file: &str, name: &str) -> String {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{folder}/{name}")
 }
 
 /// What values a knob takes.

@@ -45,4 +45,5 @@ pub use remainder::remainder;
 pub use restore::{Restore, restore};
 pub use root::Root;
 pub use status::{Status, status};
+pub use told::first_failure;
 pub use tuned::{ProcessScope, Tuned};

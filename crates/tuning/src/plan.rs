@@ -1,19 +1,17 @@
 //! From settings to single changes of this machine, and what cannot be changed with the reason.
 
-use std::path::Path;
-
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::Root;
 use crate::changes::{Action, Snapshot};
 use crate::cpusets::{Cpusets, OTHERS, SHIELD};
 use crate::hotplug::{self, Stays};
-use crate::knob::{Form, Group, Own, Place, Values};
+use crate::knob::{Form, Group, Own, Place, Values, beside};
 use crate::profile::Settings;
 use crate::repair::cpus;
 use crate::setting::Setting;
+use crate::{Root, cpusets};
 
 /// Whom settings may reach.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,7 +122,7 @@ impl Planner<'_> {
     /// A knob that is a file, or one file per CPU.
     fn add_files(&mut self, setting: &Setting) {
         let places = setting.knob.places;
-        let found = places.iter().map(|place| (place, self.root.glob(place.pattern)));
+        let found = places.iter().map(|place| (place, place.files(self.root)));
         let Some((place, files)) = found.into_iter().find(|(_, files)| !files.is_empty()) else {
             let target = places.first().map_or("", |place| place.pattern);
             self.tell(setting, &format!("/{target}"), KnobOutcome::Absent, "");
@@ -163,15 +161,17 @@ impl Planner<'_> {
         }
     }
 
-    /// The kernel takes the second threads off by itself.
+    /// The second threads go one by one. The kernel's own switch would bring those back too that were off before.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
         const TARGET: &str = "/sys/devices/system/cpu/smt/control";
         match self.root.value(CONTROL).as_deref() {
             Some("on") => {
                 let second = hotplug::second_threads(self.root);
-                self.going = self.going.iter().chain(second.iter()).collect();
-                self.push_write(setting, CONTROL.into(), Form::Plain, setting.value.clone());
+                if second.is_empty() {
+                    self.tell(setting, TARGET, KnobOutcome::Already, "no second thread is online");
+                }
+                second.iter().for_each(|cpu| self.add_offline(setting, cpu));
             }
             Some("off" | "forceoff") => self.tell(setting, TARGET, KnobOutcome::Already, "it is off"),
             _ => self.tell(setting, TARGET, KnobOutcome::Absent, "this machine has one thread per core"),
@@ -206,7 +206,16 @@ impl Planner<'_> {
         let shield: CpuSet = setting.value.parse().unwrap_or_default();
         let online = cpus(self.root, "online");
         let rest = online.without(&shield);
-        let objection = if !shield.without(&online).is_empty() {
+        let kind = Cpusets::of(self.root);
+        let own = kind.map_or_else(String::new, |kind| own_group(self.root, kind));
+        let objection = if self.reach.command && !cpusets::is_name(&own) {
+            // Nobody could put this process back where it was.
+            let why = format!(
+                "this process is in the control group `{own}`, outside of what can be seen from here: \
+                 tune outside of the container"
+            );
+            Some((KnobOutcome::Refused, why))
+        } else if !shield.without(&online).is_empty() {
             Some((KnobOutcome::Refused, format!("CPU {} is not online", shield.without(&online))))
         } else if rest.is_empty() {
             Some((KnobOutcome::Refused, "no CPU would be left for the other tasks".to_owned()))
@@ -216,9 +225,9 @@ impl Planner<'_> {
         if let Some((outcome, why)) = objection {
             return self.tell(setting, "/sys/fs/cgroup", outcome, &why);
         }
-        match Cpusets::of(self.root) {
-            Some(Cpusets::V1) => self.shield_v1(setting, &shield, &rest),
-            Some(Cpusets::V2) => self.shield_v2(setting, &shield),
+        match kind {
+            Some(Cpusets::V1) => self.shield_v1(setting, &shield, &rest, &own),
+            Some(Cpusets::V2) => self.shield_v2(setting, &shield, &own),
             None => {
                 return self.tell(
                     setting,
@@ -232,9 +241,9 @@ impl Planner<'_> {
     }
 
     /// Two cpusets: one for us, and one for all who would be in the way.
-    fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet) {
+    fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet, own: &str) {
         let kind = Cpusets::V1;
-        let (base, own) = (kind.base(), kind.folder(&own_cpuset(self.root)));
+        let (base, own) = (kind.base(), kind.folder(own));
         let mems = self.root.value(&format!("{base}/cpuset.mems")).unwrap_or_default();
         let (ours, theirs) = (format!("{base}/{SHIELD}"), format!("{base}/{OTHERS}"));
         for (path, cpus) in [(&theirs, rest), (&ours, shield)] {
@@ -242,15 +251,38 @@ impl Planner<'_> {
             let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
             self.push(setting, Action::Folder { path: path.clone(), settings });
         }
+        self.note_neighbours(shield, &own);
         self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
         let all = Action::Move { from: format!("{base}/tasks"), to: format!("{theirs}/tasks"), only: None };
         self.push(setting, all);
     }
 
+    /// Tasks of other cpusets stay in them: whoever made those gave them these CPUs on purpose.
+    fn note_neighbours(&mut self, shield: &CpuSet, own: &str) {
+        let stays = |(folder, cpus): (String, String)| {
+            let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
+            let listed = self.root.read_list(&format!("{folder}/cgroup.procs"));
+            let us = std::process::id().to_string();
+            // This process leaves its own for the shield.
+            let leaves = |process: &str| self.reach.command && folder == own && process == us;
+            let has_tasks = listed.split_whitespace().any(|process| !leaves(process));
+            (meet && has_tasks && !cpusets::is_ours(&folder))
+                .then(|| folder[Cpusets::V1.base().len()..].to_owned())
+        };
+        let names: Vec<String> = Cpusets::forgetful(self.root).into_iter().filter_map(stays).collect();
+        if !names.is_empty() {
+            self.plan.notes.push(format!(
+                "tasks of the cpusets {} may run on CPUs of the shield ({shield}) and stay there: give these cpusets \
+                 other CPUs for the time of the experiment",
+                names.join(", ")
+            ));
+        }
+    }
+
     /// An isolated partition: the kernel moves the others away, and back when it ends.
-    fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet) {
+    fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet, own: &str) {
         let kind = Cpusets::V2;
-        let (base, own) = (kind.base(), kind.folder(&own_group(self.root)));
+        let (base, own) = (kind.base(), kind.folder(own));
         let ours = format!("{base}/{SHIELD}");
         self.push_write(
             setting,
@@ -288,10 +320,7 @@ impl Planner<'_> {
 /// What is written to one file of a knob.
 fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
-        let beside = |name: &str| {
-            let folder = Path::new(file).parent()?.display().to_string();
-            root.value(&format!("{folder}/{name}"))
-        };
+        let beside = |name: &str| root.value(&beside(file, name));
         return match setting.value.as_str() {
             "min" => beside("cpuinfo_min_freq"),
             "max" => beside("cpuinfo_max_freq"),
@@ -303,14 +332,13 @@ fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Optio
     Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
 }
 
-/// The cpuset of this process, `/` where nothing says it.
-fn own_cpuset(root: &Root) -> String {
-    root.value("proc/self/cpuset").unwrap_or_else(|| "/".to_owned())
-}
-
-/// The control group of this process under version 2, `/` where nothing says it.
-fn own_group(root: &Root) -> String {
-    cgroup::path_v2(&root.read_list("proc/self/cgroup")).unwrap_or("/").to_owned()
+/// The control group of this process that has to do with CPUs, `/` where nothing says it.
+fn own_group(root: &Root, kind: Cpusets) -> String {
+    let named = match kind {
+        Cpusets::V1 => root.value("proc/self/cpuset"),
+        Cpusets::V2 => cgroup::path_v2(&root.read_list("proc/self/cgroup")).map(str::to_owned),
+    };
+    named.unwrap_or_else(|| "/".to_owned())
 }
 
 /// Whether the daemon that distributes interrupts is at work.

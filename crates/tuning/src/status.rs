@@ -59,6 +59,7 @@ fn now(root: &Root, entry: &Entry) -> Option<KnobChange> {
     let told = KnobChange { knob, target, wanted, ..KnobChange::default() };
     match &entry.action {
         Action::Snapshot(_) => None,
+        Action::Write { .. } if entry.is_untouched() => None,
         Action::Write { file, form, old, .. } => {
             let after = root.read(file).ok().map(|text| form.value(&text));
             let got = entry.got.clone().flatten();

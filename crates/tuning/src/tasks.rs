@@ -4,7 +4,7 @@ use fauxplat_procfs::task::TaskStat;
 use fauxplat_procfs::{stat, status};
 use fauxplat_units::CpuSet;
 
-use crate::Root;
+use crate::{Root, cpusets};
 
 /// A thread of any process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub(crate) struct Task {
     /// Whether it is the kernel's own.
     pub(crate) kernel: bool,
     pub(crate) mask: CpuSet,
+    /// Empty where nothing says it, or says only that it is out of sight: `/..` in a namespace of control groups.
     pub(crate) cpuset: String,
 }
 
@@ -53,7 +54,10 @@ fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
         fixed: stat.is_fixed()?,
         kernel: stat.is_kernel()?,
         mask: status::cpus_allowed_list(&status)?.parse().ok()?,
-        cpuset: root.value(&format!("{folder}/cpuset")).unwrap_or_default(),
+        cpuset: root
+            .value(&format!("{folder}/cpuset"))
+            .filter(|name| cpusets::is_name(name))
+            .unwrap_or_default(),
     })
 }
 
@@ -68,6 +72,19 @@ pub(crate) fn now_ticks(root: &Root) -> u64 {
 mod tests {
     use super::*;
     use std::path::Path;
+
+    #[test]
+    fn a_cpuset_that_is_out_of_sight_is_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, task_1) = (Root::new(folder.path()), folder.path().join("proc/1/task/1"));
+        std::fs::create_dir_all(&task_1).unwrap();
+        std::fs::write(task_1.join("status"), "Name:\tx\nCpus_allowed_list:\t0-3\n").unwrap();
+        std::fs::copy("/proc/self/stat", task_1.join("stat")).unwrap();
+        for (named, known) in [("/a/b\n", "/a/b"), ("/\n", "/"), ("/..\n", ""), ("/../../x\n", "")] {
+            std::fs::write(task_1.join("cpuset"), named).unwrap();
+            assert_eq!(task(&root, 1, 1).unwrap().cpuset, known, "{named}");
+        }
+    }
 
     #[test]
     fn this_very_thread_is_found_with_its_mask() {

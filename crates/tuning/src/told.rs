@@ -5,10 +5,11 @@ use std::io;
 use fauxplat_model::{KnobChange, KnobOutcome};
 use fauxplat_sys::process;
 
-use crate::Root;
 use crate::changes::Action;
+use crate::knob::Group;
 use crate::plan::Step;
 use crate::undo::why;
+use crate::{Root, knobs};
 
 /// What a failed write says about itself.
 pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
@@ -19,8 +20,54 @@ pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     }
 }
 
+/// How a step stands before it is made.
+#[derive(Debug)]
+pub(crate) enum Standing {
+    /// The file holds what is wished.
+    Already(String),
+    /// It cannot even be tried: what the file holds where that can be read, and why.
+    Barred(Option<String>, (KnobOutcome, String)),
+    /// It is to be made; the whole text of the file, where the step is about one.
+    ToDo(Option<String>),
+}
+
+impl Standing {
+    /// The look comes first: what is as it is wished needs no permission.
+    pub(crate) fn of(root: &Root, step: &Step) -> Self {
+        let text = match &step.action {
+            Action::Write { file, .. } => match root.read(file) {
+                Ok(text) => Some(text),
+                Err(error) => return Standing::Barred(None, (outcome_of(&error), why(&error))),
+            },
+            _ => None,
+        };
+        let value = match (&step.action, &text) {
+            (Action::Write { form, .. }, Some(text)) => Some(form.value(text)),
+            _ => None,
+        };
+        match value {
+            Some(value) if value == step.action.wanted() => Standing::Already(value),
+            value => match barred(root, step) {
+                Some(why) => Standing::Barred(value, why),
+                None => Standing::ToDo(text),
+            },
+        }
+    }
+
+    /// What is told of a step that is not made; `None` of one that is to be made.
+    pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
+        match self {
+            Standing::Already(value) => {
+                Some(value_change(step, value.clone(), Some(value), KnobOutcome::Already, None))
+            }
+            Standing::Barred(before, why) => Some(KnobChange { before, ..told(step, why) }),
+            Standing::ToDo(_) => None,
+        }
+    }
+}
+
 /// Why a change cannot even be tried.
-pub(crate) fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
+fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
     match &step.action {
         Action::Write { file, .. } => {
@@ -28,9 +75,24 @@ pub(crate) fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> 
             Some((outcome_of(&error), why(&error)))
         }
         Action::Folder { .. } | Action::Move { .. } if root.is_real() && !process::is_root() => needs_root(),
-        Action::Snapshot(_) if root.is_real() && !process::is_root() => needs_root(),
-        _ => None,
+        // To note who may use which CPUs takes no permission.
+        Action::Folder { .. } | Action::Move { .. } | Action::Snapshot(_) => None,
     }
+}
+
+/// The first change that fails by this rule. An interrupt that the kernel keeps where it is (the timer's, those that it
+/// manages by itself) is told of and fails nothing where another of them could be moved: practically every machine has one.
+pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool) -> Option<&KnobChange> {
+    let moves = |change: &KnobChange| matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Clamped);
+    let stays = |change: &KnobChange| {
+        let is_of_many = knobs::find(&change.knob).is_some_and(|(knob, _)| knob.group == Group::Interrupts);
+        is_of_many
+            && change.outcome == KnobOutcome::Refused
+            && change.before.is_some()
+            && change.after == change.before
+            && changes.iter().any(|other| other.knob == change.knob && moves(other))
+    };
+    changes.iter().find(|change| fails(change) && !stays(change))
 }
 
 /// A change that was not made.

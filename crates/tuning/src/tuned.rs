@@ -97,7 +97,7 @@ impl Tuned {
     }
 
     /// Lets the machine stay as it is until somebody restores it, or until the limit of time; whether there is
-    /// anything to restore.
+    /// anything left to restore, which a short limit may have done already.
     ///
     /// # Errors
     /// The journal cannot be written; everything is put back then.
@@ -113,7 +113,7 @@ impl Tuned {
         if let Some(guardian) = self.guardian.take() {
             guardian.keep(limited);
         }
-        Ok(true)
+        Ok(self.journal.exists())
     }
 }
 

@@ -48,18 +48,30 @@ enum Side {
     Theirs,
     /// The file is gone.
     Gone,
+    /// The kernel does not say what is there. Nobody can judge that, and it may be ours still.
+    Unread,
 }
 
 /// The rule itself. Without a reading after the write, because the change was in flight or because nothing could be read
 /// back, whatever is there is ours.
-fn side(now: Option<&str>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
-    let Some(now) = now else { return Side::Gone };
+fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
+    let now = match now {
+        Ok(now) => now,
+        Err(error) if is_gone(&error) => return Side::Gone,
+        Err(_) => return Side::Unread,
+    };
     match got {
         _ if now == form.value(old) => Side::Old,
         None | Some(None) => Side::Ours,
-        Some(Some(got)) if now == got => Side::Ours,
+        Some(Some(got)) if now == *got => Side::Ours,
         Some(Some(_)) => Side::Theirs,
     }
+}
+
+/// Whether there is no such file any more, or no such device behind it. Any other error is about a file that is there.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(19)
 }
 
 /// Values of files, all judged before any is written: writing one may change another.
@@ -68,25 +80,31 @@ fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChang
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
-        .map(|(index, side)| if force && side == Side::Theirs { (index, Side::Ours) } else { (index, side) })
+        // What was only noted and is another's by now was never ours to insist on.
+        .map(|(index, side)| match side {
+            Side::Theirs if force && !entries[index].is_untouched() => (index, Side::Ours),
+            side => (index, side),
+        })
         .collect();
     let errors = write_back(root, entries, &judged);
-    judged
-        .iter()
-        .zip(errors)
-        .map(|(&(index, side), error)| (entries[index].seq, report(root, entries[index], side, error)))
-        .collect()
+    let report = |(&(index, side), error): (&(usize, Side), Option<io::Error>)| {
+        let (entry, change) = (entries[index], report(root, entries[index], side, error));
+        // Of that there is nothing to tell either, unless putting back the others leaves it changed.
+        let is_told = !entry.is_untouched() || (side == Side::Old && change.outcome == KnobOutcome::Refused);
+        is_told.then_some((entry.seq, change))
+    };
+    judged.iter().zip(errors).filter_map(report).collect()
 }
 
 /// Where the value of an entry stands; `None` for what is no value.
 fn judge(root: &Root, entry: &Entry) -> Option<Side> {
     let Action::Write { file, form, old, .. } = &entry.action else { return None };
-    let now = root.read(file).ok().map(|text| form.value(&text));
+    let now = root.read(file).map(|text| form.value(&text));
     // A plain file is cut before it is written, and whoever was ended between the two left it empty. The kernel's own
     // files have no such state.
-    let cut = !root.is_real() && now.as_deref() == Some("");
+    let cut = !root.is_real() && now.as_deref().is_ok_and(str::is_empty);
     let got = if cut { None } else { entry.got.as_ref() };
-    Some(side(now.as_deref(), old, got, *form))
+    Some(side(now, old, got, *form))
 }
 
 /// Writes old values until all of them hold, as far as the kernel takes them.
@@ -97,7 +115,7 @@ fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<
         for (&(index, side), error) in judged.iter().zip(&mut errors) {
             let Action::Write { file, form, old, .. } = &entries[index].action else { continue };
             let holds = || root.read(file).is_ok_and(|text| form.value(&text) == form.value(old));
-            if matches!(side, Side::Theirs | Side::Gone) || holds() {
+            if matches!(side, Side::Theirs | Side::Gone | Side::Unread) || holds() {
                 continue;
             }
             *error = root.write(file, &text_to_write(root, *form, old)).err();
@@ -122,21 +140,24 @@ fn text_to_write(root: &Root, form: Form, old: &str) -> String {
 
 fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> KnobChange {
     let Action::Write { file, form, old, .. } = &entry.action else { return KnobChange::default() };
-    let now = root.read(file).ok().map(|text| form.value(&text));
+    let read = root.read(file).map(|text| form.value(&text));
     let wanted = form.value(old);
-    let holds = now.as_deref() == Some(wanted.as_str());
+    let holds = read.as_ref().is_ok_and(|now| *now == wanted);
+    // What cannot be read is told with that reason, before that of a write.
+    let error = read.as_ref().err().map(why).or(error.as_ref().map(why));
     let (outcome, reason) = match side {
-        Side::Old => (KnobOutcome::Already, None),
+        Side::Old if holds => (KnobOutcome::Already, None),
         Side::Gone => (KnobOutcome::Absent, Some("the file is gone".to_owned())),
         Side::Theirs => (KnobOutcome::Left, Some("somebody else changed it meanwhile".to_owned())),
         Side::Ours if holds => (KnobOutcome::Restored, None),
-        Side::Ours => {
-            let why = error.map_or("the kernel holds another value".to_owned(), |error| why(&error));
+        // Putting another one back may have changed what was as before.
+        Side::Old | Side::Ours | Side::Unread => {
+            let why = error.unwrap_or_else(|| "the kernel holds another value".to_owned());
             (KnobOutcome::Refused, Some(why))
         }
     };
     let before = entry.got.clone().flatten();
-    change(entry, before, wanted, now, outcome, reason)
+    change(entry, before, wanted, read.ok(), outcome, reason)
 }
 
 fn change(
@@ -228,7 +249,10 @@ mod tests {
     #[test]
     fn the_three_way_rule() {
         let got = |text: &str| Some(text.to_owned());
-        let plain = |now, got: Option<&Option<String>>| side(now, "1\n", got, Form::Plain);
+        let plain = |now: Option<&str>, got: Option<&Option<String>>| {
+            let now = now.map(str::to_owned).ok_or_else(|| io::Error::from_raw_os_error(2));
+            side(now, "1\n", got, Form::Plain)
+        };
         assert_eq!(plain(Some("1"), Some(&got("0"))), Side::Old);
         assert_eq!(plain(Some("0"), Some(&got("0"))), Side::Ours);
         assert_eq!(plain(Some("7"), Some(&got("0"))), Side::Theirs);
@@ -236,7 +260,14 @@ mod tests {
         assert_eq!(plain(Some("1"), None), Side::Old, "announced, and not made");
         assert_eq!(plain(Some("7"), Some(&None)), Side::Ours, "nothing could be read back");
         assert_eq!(plain(None, None), Side::Gone);
-        let choice = side(Some("madvise"), "always [madvise] never\n", Some(&got("never")), Form::Choice);
+        for (errno, expected) in
+            [(2, Side::Gone), (20, Side::Gone), (19, Side::Gone), (13, Side::Unread), (16, Side::Unread)]
+        {
+            let now = Err(io::Error::from_raw_os_error(errno));
+            assert_eq!(side(now, "1\n", Some(&got("0")), Form::Plain), expected, "{errno}");
+        }
+        let choice =
+            side(Ok("madvise".into()), "always [madvise] never\n", Some(&got("never")), Form::Choice);
         assert_eq!(choice, Side::Old);
     }
 

@@ -1,8 +1,10 @@
 //! `fauxplat restore`: put back exactly what was there.
 
+use std::path::Path;
+
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::Findings;
-use fauxplat_model::{KnobOutcome, RestoreFindings};
+use fauxplat_model::{KnobOutcome, Restoration, RestoreFindings};
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Restore, Root, remainder};
 
@@ -20,14 +22,20 @@ pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), F
     let restored = fauxplat_tuning::restore(&root, &journal, how, &invocation.join(" "))?;
     let mut header = inspection::header(&args.place.sysroot, invocation);
     header.warnings.extend(restored.as_ref().and_then(|restored| remainder(restored, &journal)));
-    let refused = restored.iter().flat_map(|done| &done.changes);
-    let refused = refused.filter(|change| change.outcome == KnobOutcome::Refused).count();
+    let verdict = all_back(restored.as_ref(), &journal);
     let findings = RestoreFindings { restored, journal: journal.display().to_string() };
     inspection::report(&header, &Findings::Restore(findings), &args.output)?;
-    match refused {
+    verdict
+}
+
+/// A value that could not be put back is the machine's refusal, whoever put back the others.
+pub(crate) fn all_back(restored: Option<&Restoration>, journal: &Path) -> Result<(), Failure> {
+    let changes = restored.iter().flat_map(|done| &done.changes);
+    match changes.filter(|change| change.outcome == KnobOutcome::Refused).count() {
         0 => Ok(()),
         count => Err(Failure::machine(format!(
-            "{count} values could not be put back; the journal {} keeps them",
+            "{count} {} could not be put back; the journal {} keeps what is left",
+            if count == 1 { "value" } else { "values" },
             journal.display()
         ))),
     }

@@ -10,8 +10,9 @@ use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{KnobChange, KnobOutcome, TuneAction, TuneFindings};
 use fauxplat_report::Format;
 use fauxplat_sys::signal;
-use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, remainder};
+use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, first_failure, remainder};
 
+use super::restore::all_back;
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
@@ -146,7 +147,7 @@ fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
 /// missing permission left nothing.
 fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
     let is = |outcome| move |change: &&KnobChange| change.outcome == outcome;
-    let failed = changes.iter().find(|change| {
+    let failed = first_failure(changes, |change| {
         named.contains(&change.knob)
             && matches!(change.outcome, KnobOutcome::Refused | KnobOutcome::Denied | KnobOutcome::Absent)
     });
@@ -188,12 +189,13 @@ fn for_a_command(
     told.restored = tuned.restore()?;
     let left = told.restored.as_ref().and_then(|restored| remainder(restored, &journal(&args.place)));
     header.warnings.extend(left);
+    let back = all_back(told.restored.as_ref(), &journal(&args.place));
     told.action = TuneAction::Held;
     let ended = ended?;
     told.exit_status = ended.as_ref().ok().copied();
     report_beside(&header, &Findings::Tune(Box::new(told)), &args.output)?;
     match ended? {
-        0 => Ok(()),
+        0 => back,
         status => Err(Failure::command(format!("`{}` ended with status {status}", argv.join(" ")))),
     }
 }

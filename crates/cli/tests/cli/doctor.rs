@@ -175,16 +175,21 @@ fn settings_that_are_mounted_read_only_cannot_be_tuned() {
     }
 }
 
+/// The words that are advised, as they stand but for what the reader puts in.
 #[test]
 fn tune_knows_every_knob_that_doctor_names() {
     let lab = Lab::new();
     let root = tree(&lab);
-    for knob in fauxplat_hazards::hazards().filter_map(|hazard| hazard.knob) {
-        let setting = knob.replace("CPUS", "0").replace(":N=", ":0=");
-        let words = ["tune", "--dry-run", "--sysroot", &root, "--set", &setting, "--for", "true"];
+    for hazard in fauxplat_hazards::hazards().filter(|hazard| hazard.knob.is_some()) {
+        let text = fauxplat_hazards::explain(hazard);
+        let advice = text.split('`').find_map(|words| words.strip_prefix("fauxplat tune ")).unwrap();
+        let advice = advice.replace("CPUS", "0").replace(":N=", ":0=").replace("CMD", "true");
+        let given = ["tune", "--dry-run", "--format", "json", "--sysroot", &root];
+        let words: Vec<&str> = given.into_iter().chain(advice.split_whitespace()).collect();
         let done = Done::of(lab.bare(&words));
-        assert_ne!(done.code, Some(2), "{knob}: {done:?}");
-        assert!(!done.out.is_empty(), "{knob}: {done:?}");
+        assert_eq!(done.code, Some(0), "{advice}: {done:?}");
+        // What only a command can have is advised with one.
+        assert!(!done.out.is_empty() && !done.out.contains("--for CMD"), "{advice}: {done:?}");
     }
 }
 

@@ -98,10 +98,14 @@ fn another_boot_drops_the_journal_without_writing() {
     bench.run(&["tune", "quiet"]).succeeds();
     bench.set(BOOT_ID, "0b\n");
     let before = bench.get(GOVERNOR);
+    let status = bench.run(&["tune", "--status"]).succeeds();
+    assert!(status.out.contains("is not tuned.") && !status.out.contains("no journal"), "{status:?}");
     let document = bench.json(&["restore"]);
     assert_eq!(document["restored"]["rebooted"], true);
     assert_eq!(bench.get(GOVERNOR), before);
     assert!(!PathBuf::from(bench.journal()).exists());
+    let status = bench.run(&["tune", "--status"]).succeeds();
+    assert!(status.out.contains("there is no journal"), "{status:?}");
 }
 
 /// A name, what is done to the text of a journal, and words of the answer.
@@ -207,6 +211,39 @@ fn after_the_limit_of_time_everything_is_back() {
     assert_eq!(guardians(&bench), 1);
     bench.run(&["restore"]).succeeds();
     assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
+}
+
+/// What the limit of time put back meanwhile is told so: the rest of the command had the machine as it was.
+#[test]
+fn a_limit_that_ends_before_the_command_is_told() {
+    let bench = Bench::new();
+    let path = bench.path(INTERVAL).display().to_string();
+    let line = "while [ \"$(cat \"$0\")\" = 7 ]; do sleep 0.05; done";
+    let words = ["tune", "--set", "stat-interval=7", "--max", "200ms", "--for", "sh", "-c", line, &path];
+    let done = bench.run(&words);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.err.contains("1 value changed, and the machine was put back before"), "{done:?}");
+    assert!(bench.is_as_before());
+}
+
+/// What stays changed ends `tune --for` as it ends `restore`. A folder in place of the file stands for a value that the
+/// kernel does not give.
+#[test]
+fn a_value_that_is_not_put_back_after_the_command_ends_with_3() {
+    let bench = Bench::new();
+    let path = bench.path(INTERVAL).display().to_string();
+    for (status, code) in [("0", 3), ("5", 4)] {
+        let line = "rm -r \"$0\" && mkdir \"$0\"; exit \"$1\"";
+        let words = ["tune", "--set", "stat-interval=7", "--for", "sh", "-c", line, &path, status];
+        let done = bench.run(&words);
+        assert_eq!(done.code, Some(code), "{done:?}");
+        assert!(done.err.contains("put back by hand"), "{done:?}");
+        bench.run(&["restore"]).complains(3, &["1 value could not be put back"]);
+        fs::remove_dir(bench.path(INTERVAL)).unwrap();
+        bench.set(INTERVAL, "7");
+        bench.run(&["restore"]).succeeds();
+        assert!(bench.is_as_before());
+    }
 }
 
 /// The guardian of an earlier tuning, of which something could not be put back, has no say about a later one.

@@ -166,23 +166,32 @@ fn governor(view: &View<'_>) -> Verdict {
     }))
 }
 
+/// Each policy has a range of its own: the cores of a hybrid machine do not reach the same frequency.
 fn limits(view: &View<'_>) -> Verdict {
-    let kilohertz = |file: &str| -> Result<Vec<u64>, Missing> {
-        let numbers = by_policy(view, file)?.into_iter();
-        Ok(numbers.filter_map(|(_, text)| text.parse().ok()).collect())
+    let (low, high) = (by_policy(view, "scaling_min_freq")?, by_policy(view, "scaling_max_freq")?);
+    let own = by_policy(view, "cpuinfo_max_freq").unwrap_or_default();
+    let of = |limits: &[(CpuSet, String)], cpus: &CpuSet| -> Option<u64> {
+        limits.iter().find(|(others, _)| others == cpus)?.1.parse().ok()
     };
-    let (low, high) = (kilohertz("scaling_min_freq")?, kilohertz("scaling_max_freq")?);
-    let own = kilohertz("cpuinfo_max_freq").unwrap_or_default();
-    let (Some(low), Some(high)) = (low.iter().min(), high.iter().min()) else {
+    let judge = |(cpus, _): &(CpuSet, String)| {
+        let (low, high) = (of(&low, cpus)?, of(&high, cpus)?);
+        let value = format!("{} to {} MHz", low / 1000, high / 1000);
+        let (level, value) = match of(&own, cpus).filter(|own| high < *own) {
+            Some(own) => (Severity::Medium, format!("{value}, of {} MHz", own / 1000)),
+            None => (if low < high { Severity::Low } else { Severity::None }, value),
+        };
+        Some((cpus.clone(), value, level))
+    };
+    let judged: Vec<(CpuSet, String, Severity)> = high.iter().filter_map(judge).collect();
+    let Some(worst) = judged.iter().map(|(.., level)| *level).min() else {
         return Err(Missing::garbage("sys/devices/system/cpu/cpufreq", "a limit is not a number"));
     };
-    let value = format!("{} to {} MHz", low / 1000, high / 1000);
-    Ok(match own.iter().max() {
-        Some(own) if high < own => {
-            Judged::medium(format!("{value}, of {} MHz", own / 1000)).by_knob("max-freq=max".to_owned())
-        }
-        _ => Judged::either(low < high, Severity::Low, value),
-    })
+    let level_of = |value: &str| {
+        judged.iter().find(|(_, known, _)| known == value).map_or(Severity::None, |(.., level)| *level)
+    };
+    let found = judged.iter().map(|(cpus, value, _)| (cpus.clone(), value.clone())).collect();
+    let summed = summed(view, found, level_of);
+    Ok(if worst == Severity::Medium { summed.by_knob("max-freq=max".to_owned()) } else { summed })
 }
 
 fn turbo(view: &View<'_>) -> Verdict {

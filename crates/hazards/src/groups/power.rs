@@ -56,7 +56,7 @@ pub(super) const HAZARDS: &[Hazard] = &[
         name: "on-battery",
         title: "running from a battery",
         group: HazardGroup::Frequency,
-        reads: "/sys/class/power_supply/*/{type,online}",
+        reads: "/sys/class/power_supply/*/{type,scope,online}",
         cost: "Firmware lowers power limits on battery, by laptop and by charge. No published figure was found.",
         levels: "high: no mains supply is on line; none: one is.",
         in_vm: Some(HOST_KNOWS),
@@ -175,9 +175,12 @@ fn power_limit(view: &View<'_>) -> Verdict {
 fn battery(view: &View<'_>) -> Verdict {
     let base = "sys/class/power_supply";
     let supplies = view.tree.names(base)?;
-    let is_mains = |name: &&String| {
-        view.tree.text(&format!("{base}/{name}/type")).is_ok_and(|kind| kind == "Mains" || kind == "USB")
+    let is = |name: &str, file: &str, word: &str| {
+        view.tree.text(&format!("{base}/{name}/{file}")).is_ok_and(|text| text == word)
     };
+    // The battery of a mouse does not feed the machine, and a socket of type USB feeds it only where it has a battery.
+    let has_battery = supplies.iter().any(|name| is(name, "type", "Battery") && !is(name, "scope", "Device"));
+    let is_mains = |name: &&String| is(name, "type", "Mains") || has_battery && is(name, "type", "USB");
     let mains: Vec<&String> = supplies.iter().filter(is_mains).collect();
     let is_on =
         |name: &&String| view.tree.parse::<u8>(&format!("{base}/{name}/online")).is_ok_and(|on| on > 0);

@@ -12,7 +12,7 @@ use crate::words::{counted, visible};
 
 /// The report of `tune`. It says nothing of condition and repetition, since nothing was measured.
 pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
-    let mut parts = vec![Piece::answer(Tone::Title, title(found))];
+    let mut parts = vec![Piece::answer(Tone::Title, title(header, found))];
     let dry = found.action == TuneAction::DryRun;
     parts.extend(table(&found.changes, if dry { "wanted" } else { "now" }));
     parts.extend(found.restored.as_ref().map(|done| Piece::plain(restoration(done))));
@@ -113,10 +113,14 @@ fn tone(outcome: KnobOutcome) -> Tone {
 }
 
 /// The sentence above the table of `tune`.
-fn title(found: &TuneFindings) -> String {
+fn title(header: &Header, found: &TuneFindings) -> String {
     let asked = visible(&found.asked.join(" "));
     let count = |outcome| found.changes.iter().filter(|change| change.outcome == outcome).count();
     let values = |outcome| counted(count(outcome), "value", "values");
+    // What the machine itself held, and the journal announced.
+    let is_machines =
+        |change: &KnobChange| change.outcome == KnobOutcome::Changed && change.scope == KnobScope::Machine;
+    let was_changed = found.changes.iter().any(is_machines);
     match found.action {
         TuneAction::DryRun => {
             format!("{asked}: {} would be changed; nothing was written.", values(KnobOutcome::Planned))
@@ -125,15 +129,26 @@ fn title(found: &TuneFindings) -> String {
             let until = code("fauxplat restore");
             format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
+        // Whoever else puts it back, it is the limit of time that does so at once.
+        TuneAction::Applied if was_changed => {
+            format!(
+                "{asked}: {} changed, and put back since: the time was over.",
+                values(KnobOutcome::Changed)
+            )
+        }
         TuneAction::Applied => format!("{asked}: nothing was changed."),
+        TuneAction::Held if was_changed && found.restored.is_none() => format!(
+            "{asked}: {} changed, and the machine was put back before the command ended.",
+            values(KnobOutcome::Changed)
+        ),
         TuneAction::Held => {
             format!("{asked}: {} changed while the command ran.", values(KnobOutcome::Changed))
         }
-        TuneAction::Status => status(found),
+        TuneAction::Status => status(header, found),
     }
 }
 
-fn status(found: &TuneFindings) -> String {
+fn status(header: &Header, found: &TuneFindings) -> String {
     match (&found.tuner, found.tuned) {
         (Some(tuner), _) => {
             let command = visible(&tuner.command);
@@ -141,6 +156,10 @@ fn status(found: &TuneFindings) -> String {
         }
         (None, true) => {
             format!("The machine is tuned: {}.", counted(found.changes.len(), "value", "values"))
+        }
+        // A journal of before the machine was started anew is told of below.
+        (None, false) if !found.changes.is_empty() || !header.warnings.is_empty() => {
+            "The machine is not tuned.".to_owned()
         }
         (None, false) => "The machine is not tuned: there is no journal.".to_owned(),
     }

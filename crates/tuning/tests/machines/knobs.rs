@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use fauxplat_model::KnobOutcome;
 use fauxplat_sys::process;
-use fauxplat_tuning::{TuneError, Tuning, catalog};
+use fauxplat_tuning::{TuneError, Tuning, catalog, preview, settings, status};
 
 use crate::Case;
 use crate::machine::{Machine, outcome};
@@ -14,10 +14,26 @@ pub(crate) const CASES: &[Case] = &[
     ("every_knob_is_turned_and_comes_back_to_the_byte", every_knob_is_turned_and_comes_back_to_the_byte),
     ("all_knobs_together_come_back_newest_first", all_knobs_together_come_back_newest_first),
     ("a_value_that_is_there_already_is_not_written", a_value_that_is_there_already_is_not_written),
+    ("what_is_as_it_is_wished_needs_no_permission", what_is_as_it_is_wished_needs_no_permission),
+    ("a_policy_whose_cpus_are_off_is_left_out", a_policy_whose_cpus_are_off_is_left_out),
+    ("an_interrupt_that_stays_fails_only_where_all_do", an_interrupt_that_stays_fails_only_where_all_do),
+    (
+        "a_second_thread_that_was_off_before_stays_off_after",
+        a_second_thread_that_was_off_before_stays_off_after,
+    ),
+    ("whoever_stays_on_a_shield_is_named", whoever_stays_on_a_shield_is_named),
+    (
+        "what_a_governor_resets_comes_back_as_it_was_before_it",
+        what_a_governor_resets_comes_back_as_it_was_before_it,
+    ),
     ("what_fauxplat_itself_is_given_ends_with_it", what_fauxplat_itself_is_given_ends_with_it),
     (
         "what_the_kernel_does_not_take_is_told_and_the_rest_done",
         what_the_kernel_does_not_take_is_told_and_the_rest_done,
+    ),
+    (
+        "a_shield_that_could_not_be_left_again_is_not_entered",
+        a_shield_that_could_not_be_left_again_is_not_entered,
     ),
     ("all_or_nothing_is_nothing_when_one_is_refused", all_or_nothing_is_nothing_when_one_is_refused),
     ("what_could_not_be_taken_back_is_not_said_to_be", what_could_not_be_taken_back_is_not_said_to_be),
@@ -106,6 +122,135 @@ fn a_value_that_is_there_already_is_not_written() {
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
 }
 
+/// The kernel answers EBUSY for the settings of such a policy; a folder in place of its governor does not answer either.
+fn a_policy_whose_cpus_are_off_is_left_out() {
+    let policy = |number: u32, file: &str| format!("sys/devices/system/cpu/cpufreq/policy{number}/{file}");
+    let machine = Machine::new();
+    machine.write(&policy(0, "affected_cpus"), b"0 1 2 3\n");
+    machine.write(&policy(4, "affected_cpus"), b"\n");
+    fs::create_dir_all(machine.path(&policy(8, "affected_cpus"))).unwrap();
+    fs::create_dir_all(machine.path(&policy(8, "scaling_governor"))).unwrap();
+    let governor = catalog(&machine.root).knobs.into_iter().find(|knob| knob.name == "governor").unwrap();
+    assert_eq!(governor.current.as_deref(), Some("powersave"));
+    let tuned = machine.tune(&["governor=performance"], |tuning| tuning.all_or_nothing = true).unwrap();
+    let targets: Vec<&str> = tuned.changes.iter().map(|change| change.target.as_str()).collect();
+    assert_eq!(targets, [format!("/{}", policy(0, "scaling_governor"))]);
+    assert_eq!(machine.read(&policy(4, "scaling_governor")), "schedutil");
+}
+
+/// What this process would put into a core stands for an interrupt that stays: it is a number, and takes no list of CPUs.
+fn an_interrupt_that_stays_fails_only_where_all_do() {
+    let filter = format!("/proc/{}/coredump_filter", std::process::id());
+    let cpu = fs::read_to_string(&filter).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    let Some(cpu) = cpu else { return eprintln!("skipped: {filter} is no number of a CPU") };
+    let (machine, setting) = (Machine::new(), format!("irq-affinity=away:{cpu}"));
+    fs::create_dir_all(machine.path("proc/irq/8")).unwrap();
+    symlink(&filter, machine.path("proc/irq/8/smp_affinity_list")).unwrap();
+    let all_or_nothing = |tuning: &mut Tuning<'_>| tuning.all_or_nothing = true;
+    let error = machine.tune(&[&setting], all_or_nothing).unwrap_err();
+    assert!(matches!(&error, TuneError::NotAll { failed, .. } if failed.contains("irq/8")), "{error}");
+    machine.write("proc/irq/7/smp_affinity_list", format!("0,{cpu}\n").as_bytes());
+    let tuned = machine.tune(&[&setting], all_or_nothing).unwrap();
+    assert_eq!(outcome(&tuned.changes, "proc/irq/8/smp_affinity_list"), KnobOutcome::Refused);
+    assert_eq!(machine.read("proc/irq/7/smp_affinity_list"), "0");
+}
+
+/// The kernel's own switch brings every second thread back.
+fn a_second_thread_that_was_off_before_stays_off_after() {
+    const CONTROL: &str = "sys/devices/system/cpu/smt/control";
+    let online = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/online");
+    let machine = Machine::new();
+    machine.write(CONTROL, b"on\n");
+    machine.write("sys/devices/system/cpu/online", b"0-2\n");
+    for (cpu, state, threads) in [(0, "1\n", "0-1"), (1, "1\n", "0-1"), (2, "1\n", "2"), (3, "0\n", "")] {
+        machine.write(&online(cpu), state.as_bytes());
+        let list = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        machine.write(&list, threads.as_bytes());
+    }
+    let tuned = machine.tune(&["smt=off"], |_| {}).unwrap();
+    let targets: Vec<&str> = tuned.changes.iter().map(|change| change.target.as_str()).collect();
+    assert_eq!(targets, [format!("/{}", online(1))], "each is a change of its own");
+    assert_eq!((machine.read(&online(1)).as_str(), machine.read(CONTROL).as_str()), ("0", "on\n"));
+    drop(tuned);
+    assert_eq!([1, 3].map(|cpu| machine.read(&online(cpu))), ["1\n", "0\n"]);
+    machine.write("sys/devices/system/cpu/online", b"0,2\n");
+    let tuned = machine.tune(&["smt=off"], |_| {}).unwrap();
+    assert_eq!(outcome(&tuned.changes, CONTROL), KnobOutcome::Already);
+}
+
+/// Of version 1: cpusets with tasks whose CPUs meet the shield, and no others.
+fn whoever_stays_on_a_shield_is_named() {
+    let machine = Machine::new();
+    let us = std::process::id().to_string();
+    machine.write("sys/fs/cgroup/cpuset/cpuset.cpus", b"0-3\n");
+    machine.write("proc/self/cpuset", b"/us\n");
+    for (name, cpus, tasks) in [
+        ("a", "0-3\n", "7\n"),
+        ("a/b", "3\n", "8\n9\n"),
+        ("c", "0\n", "7\n"),
+        ("d", "3\n", ""),
+        ("us", "3\n", &us),
+    ] {
+        machine.write(&format!("sys/fs/cgroup/cpuset/{name}/cpuset.cpus"), cpus.as_bytes());
+        machine.write(&format!("sys/fs/cgroup/cpuset/{name}/cgroup.procs"), tasks.as_bytes());
+    }
+    let settings = settings(&["shield=3".to_owned()]).unwrap();
+    let (_, notes) = preview(&machine.root, &settings, true, false);
+    assert!(
+        notes.len() == 1 && notes[0].contains("cpusets /a, /a/b may run on CPUs of the shield (3)"),
+        "{notes:?}"
+    );
+}
+
+/// A preference that is one file with the governor is reset by it.
+fn what_a_governor_resets_comes_back_as_it_was_before_it() {
+    let policy = |file: &str| format!("sys/devices/system/cpu/cpufreq/policy0/{file}");
+    let (governor, preference) = (policy("scaling_governor"), policy("energy_performance_preference"));
+    let machine = Machine::new();
+    let before = machine.all();
+    symlink("scaling_governor", machine.path(&preference)).unwrap();
+    // Asked for or not, and as it is made by the governor or written again.
+    for words in [
+        &["governor=performance"][..],
+        &["governor=performance", "epp=performance"],
+        &["governor=performance", "epp=power"],
+    ] {
+        machine.keep(words);
+        let told = status(&machine.root, &machine.journal()).unwrap().changes;
+        assert!(told.iter().all(|change| !change.target.contains("freq/boost")), "{words:?}: {told:?}");
+        let back = machine.restore(false).unwrap().unwrap();
+        assert!(back.complete, "{words:?}: {back:?}");
+        assert_eq!(outcome(&back.changes, &preference), KnobOutcome::Restored, "{words:?}");
+        assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
+        assert_eq!(machine.all(), before, "{words:?}");
+    }
+    // What nothing of ours has changed is somebody else's to change.
+    machine.keep(&["governor=performance"]);
+    machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
+    let back = machine.restore(true).unwrap().unwrap();
+    assert!(back.complete && !machine.journal().exists(), "{back:?}");
+    assert_eq!(machine.read("sys/devices/system/cpu/cpufreq/boost"), "0\n");
+    assert_eq!(machine.read(&governor), "powersave\n");
+}
+
+/// Nobody can write to this file of the kernel.
+fn what_is_as_it_is_wished_needs_no_permission() {
+    let fixed = "/proc/sys/kernel/cap_last_cap";
+    let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
+    let (machine, setting) = (Machine::new(), format!("swappiness={}", value.trim()));
+    fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
+    symlink(fixed, machine.path("proc/sys/vm/swappiness")).unwrap();
+    // With another change, which takes a journal, and without one.
+    for words in [&[setting.as_str()][..], &["ksm=off", &setting]] {
+        let settings = settings(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap();
+        let (previewed, _) = preview(&machine.root, &settings, false, true);
+        let tuned = machine.tune(words, |tuning| tuning.all_or_nothing = true).unwrap();
+        for changes in [&previewed, &tuned.changes] {
+            assert_eq!(outcome(changes, "proc/sys/vm/swappiness"), KnobOutcome::Already, "{changes:?}");
+        }
+    }
+}
+
 /// Commands inherit these, and so would those of the next experiment in this process.
 fn what_fauxplat_itself_is_given_ends_with_it() {
     let machine = Machine::new();
@@ -161,6 +306,24 @@ fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
     assert_eq!(fs::read(machine.path("proc/sys/vm/compaction_proactiveness")).unwrap(), b"\xff\xfe\n");
     tuned.restore().unwrap();
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
+}
+
+/// In a namespace of control groups this process may be in one that is out of sight.
+fn a_shield_that_could_not_be_left_again_is_not_entered() {
+    for (there, text, own, named) in [
+        ("cpuset/cpuset.cpus", "0-3\n", "proc/self/cpuset", "/../x\n"),
+        ("cgroup.controllers", "cpuset cpu\n", "proc/self/cgroup", "0::/..\n"),
+    ] {
+        let machine = Machine::new();
+        machine.write(&format!("sys/fs/cgroup/{there}"), text.as_bytes());
+        machine.write(own, named.as_bytes());
+        let for_a_command = |tuning: &mut Tuning<'_>| tuning.command = true;
+        let tuned = machine.tune(&["shield=1"], for_a_command).unwrap();
+        let [change] = &tuned.changes[..] else { panic!("{:?}", tuned.changes) };
+        assert_eq!(change.outcome, KnobOutcome::Refused, "{change:?}");
+        assert!(change.reason.as_ref().unwrap().contains("outside of what can be seen"), "{change:?}");
+        assert!(!machine.journal().exists() && !machine.path("sys/fs/cgroup/fauxplat.shield").exists());
+    }
 }
 
 fn all_or_nothing_is_nothing_when_one_is_refused() {

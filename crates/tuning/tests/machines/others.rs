@@ -24,7 +24,9 @@ pub(crate) const CASES: &[Case] = &[
         "a_value_that_is_not_taken_back_is_said_to_be_in_the_way",
         a_value_that_is_not_taken_back_is_said_to_be_in_the_way,
     ),
+    ("what_a_short_limit_put_back_is_not_kept", what_a_short_limit_put_back_is_not_kept),
     ("a_guardian_that_is_gone_is_told_of", a_guardian_that_is_gone_is_told_of),
+    ("a_value_that_cannot_be_read_is_not_given_up", a_value_that_cannot_be_read_is_not_given_up),
     (
         "another_boot_and_a_file_that_is_gone_are_left_alone",
         another_boot_and_a_file_that_is_gone_are_left_alone,
@@ -132,6 +134,36 @@ fn a_value_that_is_not_taken_back_is_said_to_be_in_the_way() {
     // What it advises helps.
     fs::remove_file(machine.journal()).unwrap();
     machine.tune(&["ksm=off"], |_| {}).unwrap().restore().unwrap();
+}
+
+/// A folder in place of the file stands for a kernel that has the value and does not say it at the moment.
+fn a_value_that_cannot_be_read_is_not_given_up() {
+    let machine = Machine::new();
+    machine.keep(&["swappiness=1", "ksm=off"]);
+    fs::remove_file(machine.path(SWAPPINESS)).unwrap();
+    fs::create_dir(machine.path(SWAPPINESS)).unwrap();
+    for force in [false, true] {
+        let back = machine.restore(force).unwrap().unwrap();
+        assert_eq!((back.complete, outcome(&back.changes, SWAPPINESS)), (false, KnobOutcome::Refused));
+        let told = back.changes.iter().find(|change| change.knob == "swappiness").unwrap();
+        assert!(told.reason.as_ref().unwrap().contains("directory"), "{told:?}");
+        assert_eq!(machine.read(KSM), "1\n");
+    }
+    // Once it can be read again the journal still says what it was.
+    fs::remove_dir(machine.path(SWAPPINESS)).unwrap();
+    machine.write(SWAPPINESS, b"1");
+    assert!(machine.restore(false).unwrap().unwrap().complete);
+    assert_eq!(machine.read(SWAPPINESS), "60\n\n");
+}
+
+fn what_a_short_limit_put_back_is_not_kept() {
+    let machine = Machine::new();
+    let mut tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = Some(Nanos(1_000_000))).unwrap();
+    while machine.journal().exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(!tuned.keep(true).unwrap(), "there is nothing to restore");
+    assert_eq!(machine.read(SWAPPINESS), "60\n\n");
 }
 
 /// Whoever ends a service or a container ends the guardian with the rest.

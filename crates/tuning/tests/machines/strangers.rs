@@ -187,7 +187,8 @@ fn journal_and_lock_are_their_owners_alone() {
     let shared = machine.journal().with_file_name("shared");
     fs::DirBuilder::new().mode(0o755).create(&shared).unwrap();
     mode(&shared, 0o755);
-    let elsewhere = machine.tune(&["ksm=off"], |tuning| tuning.journal = shared.join("journal")).unwrap();
+    let elsewhere =
+        machine.tune(&["numa-balancing=off"], |tuning| tuning.journal = shared.join("journal")).unwrap();
     assert_eq!((permissions(&shared), permissions(&shared.join("journal"))), (0o755, 0o600));
     drop(elsewhere);
     restore(&machine.root, &journal, Restore::default(), "test").unwrap().unwrap();
