@@ -32,6 +32,10 @@ enum Does {
     IsLost,
     /// It answers the second time that it is asked.
     AnswersLater,
+    /// It runs and never answers.
+    Hangs,
+    /// It is handed over, and nobody says so.
+    IsHandedUnsaid,
 }
 
 /// An engine as it is described.
@@ -46,6 +50,8 @@ struct Twin {
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
     /// Whether it cancels nothing that it is asked to.
     cancels_nothing: bool,
+    /// Where one script carries all that is handed over at once: how many of them go on side by side.
+    fan: Option<usize>,
 }
 
 impl Twin {
@@ -111,10 +117,23 @@ impl Engine for Twin {
         }
         self.fresh.extend(waiting.iter().cloned());
         waiting.iter().for_each(|task| *self.handed.entry(task.number).or_default() += 1);
-        Ok(waiting
-            .iter()
-            .map(|task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) })
-            .collect())
+        let first = waiting[0].number;
+        let said = waiting.iter().filter(|task| self.of(task) != Does::IsHandedUnsaid);
+        let handle = |task: &Task| self.fan.map_or(task.number, |_| first).to_string();
+        Ok(said.map(|task| HandedOver { task: task.number, handle: Ok(handle(task)) }).collect())
+    }
+
+    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        if self.silent > 0 {
+            return Err(silent());
+        }
+        let unsaid = waiting.iter().filter(|task| self.handed.contains_key(&task.number));
+        let adopted = |task: &Task| HandedOver { task: task.number, handle: Ok(task.number.to_string()) };
+        Ok(unsaid.map(adopted).collect())
+    }
+
+    fn side_by_side(&self) -> usize {
+        self.fan.unwrap_or(usize::MAX)
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
@@ -123,6 +142,7 @@ impl Engine for Twin {
                 Does::Fails => Standing::Failed("its disk is full".into()),
                 Does::IsForgotten | Does::IsLost => Standing::Unknown,
                 Does::Waits => Standing::Waiting("Resources".into()),
+                Does::Hangs => Standing::Running,
                 _ => Standing::Done,
             };
             (task.number, standing)
@@ -275,13 +295,36 @@ fn a_run_goes_on_with_what_was_kept() {
     );
     drop(run);
     let mut run = bench.open(twin(&does), Limits::default());
-    assert!(run.has_begun(0) && run.is_complete(0) && !run.has_begun(1));
+    assert_eq!((run.rounds(|_| true), run.is_complete(0)), (BTreeSet::from([0]), true));
     run.begin(0, &all).unwrap();
     run.collect(0, &mut |_| ()).unwrap();
     let evidence = bench.evidence();
     let attempts: Vec<(&str, u32)> =
         evidence.records.iter().map(|record| (record.node.as_str(), record.attempt)).collect();
     assert_eq!(attempts, [("n1", 1), ("n2", 2), ("n3", 2)]);
+}
+
+/// A round of which only some nodes reached the disk was not begun for the others.
+#[test]
+fn a_round_of_which_the_disk_has_a_part_is_begun_for_the_rest() {
+    let all = names(&["n1", "n2", "n3"]);
+    let bench = bench(&all);
+    let mut run = bench.open(twin(&[]), Limits::default());
+    run.begin(0, &all).unwrap();
+    drop(run);
+    let path = bench.folder.file(JOURNAL);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.split_inclusive('\n').next().unwrap()).unwrap();
+    let mut run = bench.open(twin(&[]), Limits::default());
+    for round in run.unfinished() {
+        run.collect(round, &mut |_| ()).unwrap();
+    }
+    run.begin(0, &all).unwrap();
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(told(&bench.evidence()).0, ["n1", "n2", "n3"]);
+    let before = run.states.len();
+    run.begin(0, &all).unwrap();
+    assert_eq!(run.states.len(), before, "nobody is asked twice");
 }
 
 /// Killed after tasks were handed over and before they were answered: the answers are there when somebody comes back.
@@ -339,6 +382,84 @@ fn what_is_late_is_taken_back() {
     run.collect(0, &mut |_| ()).unwrap();
     assert_eq!(*cancelled.borrow(), [1], "and nobody who answered");
     assert!(told(&bench.evidence()).1[0].contains("ended before it answered"));
+}
+
+/// A job whose submission got no answer is in the queue all the same.
+#[test]
+fn what_was_handed_over_although_nobody_said_so_is_taken_back() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let engine = twin(&[("n1", Does::IsHandedUnsaid), ("n2", Does::Waits)]);
+    let cancelled = engine.cancelled.clone();
+    let mut run = bench.open(engine, Limits::default());
+    run.begin(0, &all).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    assert_eq!(run.waiting(0).len(), 1);
+    run.limits.max_time = Some(Duration::ZERO);
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(*cancelled.borrow(), [0, 1]);
+    assert!(run.is_over());
+}
+
+/// Where nobody says whether it was handed over, whoever resumes the run has to look.
+#[test]
+fn what_may_have_been_handed_over_is_not_over() {
+    let all = names(&["n1"]);
+    let bench = bench(&all);
+    let mut run = bench.open(Twin { silent: 9, ..Twin::default() }, Limits::default());
+    run.begin(0, &all).unwrap();
+    run.limits.max_time = Some(Duration::ZERO);
+    let mut words = Vec::new();
+    run.collect(0, &mut |told| words.push(told.clone())).unwrap();
+    assert!(matches!(&words[..], [Told::NotCancelled(why)] if why.contains("slurm controller")), "{words:?}");
+    assert!(!run.is_over());
+    let said = told(&bench.evidence()).1;
+    assert!(said[0].contains("may have been handed over"), "{said:?}");
+}
+
+/// Nobody would wait for what goes on after an error, and nobody would be told of it.
+#[test]
+fn an_error_takes_back_what_was_handed_over() {
+    let all = names(&["n1", "n2"]);
+    let bench = bench(&all);
+    let engine = twin(&[("n2", Does::Waits)]);
+    let cancelled = engine.cancelled.clone();
+    let mut run = bench.open(engine, Limits::default());
+    run.begin(0, &all).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    run.journal = Journal::on_a_full_disk();
+    assert!(run.collect(0, &mut |_| ()).unwrap_err().to_string().contains("No space left"));
+    assert_eq!(*cancelled.borrow(), [1], "and nobody who answered");
+    drop(run);
+    // Nothing can be cancelled where the engine is gone, and that is told before the error is.
+    let mut run =
+        bench.open(Twin { cancels_nothing: true, ..twin(&[("n1", Does::Waits)]) }, Limits::default());
+    run.journal = Journal::on_a_full_disk();
+    run.begin(1, &all).unwrap_err();
+    run.is_open(2, "2".to_owned());
+    let mut words = Vec::new();
+    run.collect(1, &mut |told| words.push(told.clone())).unwrap_err();
+    assert!(words.iter().any(|told| matches!(told, Told::NotCancelled(_))), "{words:?}");
+}
+
+/// A host that its tool lets wait has not begun, and one that hangs would keep the hosts behind it waiting for ever.
+#[test]
+fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
+    let all = names(&["n1", "n2", "n3", "n4"]);
+    let bench = bench(&all);
+    let engine = Twin { fan: Some(2), ..twin(&[("n1", Does::Hangs), ("n2", Does::Hangs)]) };
+    let cancelled = engine.cancelled.clone();
+    let patience = Some(Duration::from_millis(50));
+    let mut run = bench.open(engine, Limits { patience, ..Limits::default() });
+    run.begin(0, &all).unwrap();
+    run.hand_over(0, &mut |_| ()).unwrap();
+    assert_eq!(run.open_tasks(0).len(), 2, "as many as measure side by side");
+    run.collect(0, &mut |_| ()).unwrap();
+    assert_eq!(cancelled.borrow().len(), 1, "once nobody else is open under it: {cancelled:?}");
+    let evidence = bench.evidence();
+    let (answered, others) = told(&evidence);
+    assert_eq!(answered, ["n3", "n4"]);
+    assert!(others.len() == 2 && others.iter().all(|line| line.contains("no answer within")), "{others:?}");
 }
 
 /// The engine may still carry it out: who resumes the run waits for it, and lets nobody measure beside it.
@@ -418,7 +539,7 @@ fn rounds_of_suspects_go_on_where_they_were_ended() {
     let mut came: Vec<(u32, &str, u32)> =
         evidence.records.iter().map(|it| (it.round, it.node.as_str(), it.attempt)).collect();
     came.sort_unstable();
-    assert_eq!(came, [(1, "a", 1), (1, "b", 2), (1, "s", 1), (2, "s", 1)]);
+    assert_eq!(came, [(1, "a", 1), (1, "b", 2), (1, "s", 1), (2, "a", 1), (2, "s", 1)]);
     assert_eq!(evidence.again, Some(plan));
     drop(run);
     let mut run = bench.open(twin(&[]), Limits::default());

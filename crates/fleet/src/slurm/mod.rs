@@ -244,17 +244,6 @@ impl Slurm {
             (None, None) => Standing::Running,
         }
     }
-
-    /// Jobs that were submitted although nobody said so.
-    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        let jobs = self.jobs()?;
-        self.is_unsure = false;
-        let known = |task: &Task| {
-            let job = jobs.get(&task.number)?;
-            Some(HandedOver { task: task.number, handle: Ok(job.id.clone()) })
-        };
-        Ok(waiting.iter().filter_map(known).collect())
-    }
 }
 
 /// Cancels jobs by number, and not by name or user: these and no others. Some that cannot be keep nobody from asking for the
@@ -296,11 +285,9 @@ impl Engine for Slurm {
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         script::write(&self.site)?;
-        if self.is_unsure {
-            let adopted = self.adopt(waiting)?;
-            if !adopted.is_empty() {
-                return Ok(adopted);
-            }
+        let adopted = self.adopt(waiting)?;
+        if !adopted.is_empty() {
+            return Ok(adopted);
         }
         let mut handed = Vec::new();
         for task in waiting.iter().take(BATCH) {
@@ -315,6 +302,19 @@ impl Engine for Slurm {
             handed.push(HandedOver { task: task.number, handle });
         }
         Ok(handed)
+    }
+
+    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        if !self.is_unsure || waiting.is_empty() {
+            return Ok(Vec::new());
+        }
+        let jobs = self.jobs()?;
+        self.is_unsure = false;
+        let known = |task: &Task| {
+            let job = jobs.get(&task.number)?;
+            Some(HandedOver { task: task.number, handle: Ok(job.id.clone()) })
+        };
+        Ok(waiting.iter().filter_map(known).collect())
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
