@@ -48,6 +48,31 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
     assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
 }
 
+/// What a command needs is there for its answer too, and gone afterwards.
+#[test]
+fn a_command_is_prepared_for_its_answer() {
+    let lab = Lab::ordinary();
+    lab.write("source", "7\n");
+    let text = fs::read_to_string(order(&lab, env!("CARGO_PKG_VERSION"))).unwrap();
+    let of = |prepare: &str| {
+        let command = format!(r#""command":"cat made","prepare":"{prepare}","conclude":"rm made""#);
+        lab.write("prepared.json", &text.replace(r#""command":"echo 7""#, &command))
+    };
+    let record = Done::of(lab.bare(&["node", &of("cp source made")])).succeeds().json();
+    let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
+    assert_eq!(record["answers"][0]["sha256"], sha256, "{record}");
+    assert!(!lab.path("made").exists());
+    // Three runs and a warm-up may be prepared by it, and no more.
+    let prepare = "sh -c '[ $(wc -l < count) -lt 4 ] && echo x >> count && cp source made'";
+    let plain = fs::read_to_string(of(prepare)).unwrap();
+    let once = lab.write("once.json", &plain.replace(r#""runs":"3""#, r#""runs":"3","warmup":1"#));
+    lab.write("count", "");
+    let record = Done::of(lab.bare(&["node", &once])).succeeds().json();
+    assert_eq!(record["answers"].as_array().unwrap().len(), 0, "{record}");
+    assert!(record["noise"]["warnings"].to_string().contains("was not asked for its answer"), "{record}");
+    assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
+}
+
 /// What goes wrong on a node is said by the node, since nobody else knows it.
 #[test]
 fn a_node_of_another_version_or_without_the_program_says_so() {
@@ -183,6 +208,12 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         (&["fleet", "run", "-q", "--on", "local:2", "true", "false"], "fleet compare"),
         (&["fleet", "run", "-q", "--on", "local:2", "a | b"], "--shell"),
         (&["fleet", "run", "-q", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
+        (
+            &["fleet", "run", "-q", "--on", "local:2", "--program-there", "/opt/fauxplat", "true"],
+            "--program-there",
+        ),
+        // Such a report is asked for after the nodes are known, and there is no run all the same.
+        (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "no such form"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
@@ -197,6 +228,43 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
     assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
+}
+
+/// The folder of a run would be called after the server and its password, and lie wherever that was said.
+#[test]
+fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
+    let lab = Lab::new();
+    let url = "postgres://ada:secret@127.0.0.1:1/lab?connect_timeout=1";
+    let mut command = lab.bare(&["fleet", "list", "--store", url, "--format", "json"]);
+    command.env("XDG_DATA_HOME", lab.file("data"));
+    let done = Done::of(command).succeeds();
+    assert_eq!(done.json()["runs"].as_array().unwrap().len(), 0);
+    let mut command = lab.bare(&["fleet", "run", "-q", "--on", "local:1", "--store", url, "true"]);
+    command.env("XDG_DATA_HOME", lab.file("data"));
+    // There is no server, so nothing was begun.
+    assert_ne!(Done::of(command).code, Some(0));
+    assert!(lab.path("data/fauxplat/fleet").is_dir());
+    let named = fs::read_dir(lab.path(".")).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(named.into_iter().all(|name| !name.to_string_lossy().contains("postgres")));
+}
+
+/// A run that cannot be read is one less, and whoever looks for it learns why.
+#[test]
+fn a_run_that_cannot_be_read_is_told_and_left_out() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.run(&["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
+    }
+    let first = lab.json(&["fleet", "list"])["runs"][0]["folder"].as_str().unwrap().to_owned();
+    let path = format!("{first}/run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("fleet-run/1", "fleet-run/\u{1b}[2J")).unwrap();
+    for verb in ["list", "watch"] {
+        let done = lab.run(&["fleet", verb, "--format", "json"]);
+        assert!(done.json().to_string().len() > 10);
+        assert!(!done.err.contains('\u{1b}'), "what a stranger wrote moves no cursor: {:?}", done.err);
+        done.complains(0, &["run.json", "left out"]);
+    }
 }
 
 /// What was settled when a run began is not passed over in silence when it is resumed.
@@ -273,6 +341,9 @@ fn a_manifest_for_kubernetes_carries_the_order() {
     assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
     let spec = &manifest["spec"];
     assert_eq!((&spec["completions"], &spec["completionMode"]), (&20.into(), &"Indexed".into()));
+    // One that fails would end all the others by a limit of the whole.
+    assert_eq!(spec["backoffLimitPerIndex"], 0);
+    assert!(spec["backoffLimit"].is_null());
     let pod = &spec["template"]["spec"];
     assert_eq!(pod["restartPolicy"], "Never", "the only one that a job with no retries may have here");
     let apart = &pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0];
