@@ -367,3 +367,13 @@ fn speaks_unicode() -> bool {
         locale.contains("utf-8") || locale.contains("utf8")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_complained_of_keeps_its_lines_and_moves_no_cursor() {
+        assert_eq!(harmless("é a\n\tb: \u{1b}[2J\u{202e}\r"), "é a\n\tb: \\u{1b}[2J\\u{202e}\\r");
+    }
+}

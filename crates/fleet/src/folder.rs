@@ -272,7 +272,7 @@ mod tests {
     fn the_folders_above_a_run_belong_to_whoever_owns_the_one_that_they_are_in() {
         let home = tempfile::tempdir().unwrap();
         if chown(home.path(), Some(1234), Some(1234)).is_err() {
-            println!("only root can give a folder away: this is not tried");
+            // Only root can give a folder away.
             return;
         }
         let runs = home.path().join("fauxplat/fleet");

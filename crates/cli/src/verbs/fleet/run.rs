@@ -56,9 +56,9 @@ fn carried_out(
 ) -> Result<(), Failure> {
     output::try_files(output)?;
     let ends = (output, end);
-    let (folder, asked, mut driver) = match &what.engine.resume {
-        Some(id) => resumed(what, id, ends, invocation)?,
-        None => begun(what, define()?, ends, invocation)?,
+    let (folder, asked, mut driver) = match what.engine.resume.is_some() {
+        true => resumed(what, ends, invocation)?,
+        false => begun(what, define()?, ends, invocation)?,
     };
     let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
     let site = site(&folder, &asked)?;
@@ -92,13 +92,8 @@ fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {
 type Opened = (RunFolder, Asked, Driver);
 
 /// Opens a run that was begun by the same verb of the same fauxplat.
-fn resumed(
-    what: &What<'_>,
-    id: &String,
-    ends: (&OutputArgs, &EndArgs),
-    invocation: &[String],
-) -> Result<Opened, Failure> {
-    let folder = chosen(Some(id), &what.engine.place, ends.0)?;
+fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Opened, Failure> {
+    let folder = chosen(what.engine.resume.as_ref(), &what.engine.place, ends.0)?;
     let mut asked = Asked::read(&folder)?;
     asked.order.definition.make_known().map_err(Failure::usage)?;
     if asked.compares != what.compares {
