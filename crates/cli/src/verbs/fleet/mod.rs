@@ -39,6 +39,14 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
     Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
 }
 
+/// The same, made if need be. Its folders may be those of the store, and what root makes of them is the user's.
+fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
+    let runs = runs_folder(place, output)?;
+    let unmade = |error| Failure::machine(format!("{}: {error}", runs.display()));
+    fauxplat_store::create_parents(&runs.join("run")).map_err(unmade)?;
+    Ok(runs)
+}
+
 /// The run that is meant: that of this name, or the latest.
 fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
     let runs = runs_folder(place, output)?;

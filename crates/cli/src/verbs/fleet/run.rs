@@ -9,7 +9,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Definition, FleetEvidence, Metric};
 use fauxplat_sys::signal;
 
-use super::{chosen, plan, runs_folder};
+use super::{chosen, made_runs_folder, plan};
 use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
@@ -121,7 +121,7 @@ fn begun(
 ) -> Result<Opened, Failure> {
     let on = what.engine.on.as_deref().unwrap_or_default();
     let options = plan::options(what.engine)?;
-    let folder = RunFolder::make(&runs_folder(&what.engine.place, ends.0)?)?;
+    let folder = RunFolder::make(&made_runs_folder(&what.engine.place, ends.0)?)?;
     let make = || {
         let order = plan::order(definition, what.engine.no_answers, folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;

@@ -233,6 +233,23 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
 }
 
+/// What root makes below a user's folder would keep the user from measuring there.
+#[test]
+fn the_folders_above_a_run_belong_to_whoever_owns_the_one_that_they_are_in() {
+    let lab = Lab::new();
+    fs::create_dir(lab.path("home")).unwrap();
+    if std::os::unix::fs::chown(lab.path("home"), Some(1234), Some(1234)).is_err() {
+        // Only root can give a folder away.
+        return;
+    }
+    let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "--folder"];
+    lab.run(&[&words[..], &[&lab.file("home/share/fleet"), "echo 7"]].concat()).succeeds();
+    for folder in ["home/share", "home/share/fleet"] {
+        let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(lab.path(folder)).unwrap());
+        assert_eq!(owner, 1234, "{folder}");
+    }
+}
+
 /// The folder of a run would be called after the server and its password, and lie wherever that was said.
 #[test]
 fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
