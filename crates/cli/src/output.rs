@@ -14,12 +14,22 @@ use fauxplat_options::{Export, Look, OutputArgs, When};
 
 /// One line on standard error.
 pub(crate) fn complain(line: &str) {
-    beside_the_report(&format!("fauxplat: {line}\n"));
+    beside_the_report(&format!("fauxplat: {}\n", harmless(line)));
 }
 
 /// A line of somebody else's output, on standard error.
 pub(crate) fn quote(line: &str) {
-    beside_the_report(&format!("  {line}\n"));
+    beside_the_report(&format!("  {}\n", harmless(line)));
+}
+
+/// The text with its lines and tabs, and nothing else that a terminal would act upon: a file or a program of a stranger
+/// may have put words into it.
+fn harmless(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        other => fauxplat_report::visible(other.encode_utf8(&mut [0; 4])),
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Whoever closed standard error has read enough; `eprintln!` would panic.
@@ -356,4 +366,14 @@ fn speaks_unicode() -> bool {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_complained_of_keeps_its_lines_and_moves_no_cursor() {
+        assert_eq!(harmless("é a\n\tb: \u{1b}[2J\u{202e}\r"), "é a\n\tb: \\u{1b}[2J\\u{202e}\\r");
+    }
 }

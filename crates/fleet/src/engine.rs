@@ -81,6 +81,20 @@ pub trait Engine: std::fmt::Debug {
     /// It does not answer at all. Nothing was handed over then.
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError>;
 
+    /// Those of the waiting tasks that were handed over although nobody said so, as when the answer to a submission was
+    /// lost.
+    ///
+    /// # Errors
+    /// It does not answer, and so it is not known.
+    fn adopt(&mut self, _waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        Ok(Vec::new())
+    }
+
+    /// How many of the tasks that are handed over at once go on side by side, where nobody is told that the others wait.
+    fn side_by_side(&self) -> usize {
+        usize::MAX
+    }
+
     /// How tasks stand that were handed over and have not answered.
     ///
     /// # Errors

@@ -46,11 +46,11 @@ impl RunFolder {
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
         fs::create_dir_all(runs).map_err(FleetError::at(runs))?;
+        let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
         let make = |path: &Path| {
             let made = fs::DirBuilder::new().mode(0o700).create(path);
             made.map_err(FleetError::at(path))
         };
-        let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
         folder.clear()?;
         make(&folder.path)?;
         // First of all, so that what is left of an attempt that is killed here is known to be ours.

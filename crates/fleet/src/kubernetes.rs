@@ -52,8 +52,9 @@ impl Manifest<'_> {
                 "completions": self.nodes,
                 "parallelism": self.nodes,
                 "completionMode": "Indexed",
-                // A node that failed is told, and not tried again behind our back.
-                "backoffLimit": 0,
+                // A node that failed is told, and not tried again behind our back. A limit of the whole job would end the
+                // pods of all the others with it.
+                "backoffLimitPerIndex": 0,
                 "template": { "metadata": { "labels": labels }, "spec": pod },
             },
         })

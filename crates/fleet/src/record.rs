@@ -29,6 +29,9 @@ pub struct Asked {
     pub commands: Vec<String>,
     /// Whether two programs are compared.
     pub compares: bool,
+    /// Whether suspects are left as they are.
+    #[serde(default)]
+    pub no_confirm: bool,
     /// The nodes, and why nothing can be measured on some of them.
     pub nodes: Vec<AskedNode>,
     /// The command line.

@@ -1,18 +1,22 @@
 //! Answers that somebody else collected: the logs of pods, or whatever a tool has written that fauxplat does not talk to.
 
-use std::fs;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::{Delivery, DeliveryState, NodeOrder, NodeRecord};
 use fauxplat_sys::clock;
+use fauxplat_sys::text::{read_bytes, read_text};
 
 use crate::check::checked;
 use crate::engine::Task;
 use crate::folder::{RunFolder, is_uuid};
 use crate::journal::Journal;
 use crate::record::{Asked, AskedNode, Entry, JOURNAL};
-use crate::wire::{Assembly, part};
+use crate::wire::{Assembly, TEXT_BYTES_MAX, part};
 use crate::{FleetError, ask, engine, site};
+
+/// The largest manifest: its order is a word of a command line, which is much shorter.
+const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
 /// The order that stands in a manifest, or in any file: the word behind `--order`.
 ///
@@ -20,7 +24,7 @@ use crate::{FleetError, ask, engine, site};
 /// There is none.
 pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
-    let text = fs::read_to_string(path).map_err(FleetError::at(path))?;
+    let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
     let rest =
         text.split_once("--order").ok_or_else(|| refuse("it holds no order of fauxplat (--order WORD)"))?.1;
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
@@ -41,12 +45,19 @@ pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
 pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<Asked, FleetError> {
     let _held = folder.hold()?;
     let mut journal = Journal::open(&folder.file(JOURNAL), |_: Entry| ())?;
+    let mut answered = HashSet::new();
     for (file, number) in files.iter().zip(0..) {
-        let bytes = fs::read(file).map_err(FleetError::at(file))?;
-        let (node, entry) = taken(&String::from_utf8_lossy(&bytes), file, number, &asked);
+        let bytes = read_bytes(file, TEXT_BYTES_MAX).map_err(FleetError::at(file))?;
+        let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, number, &asked);
+        if matches!(entry, Entry::Answer { .. }) && !answered.insert(node.clone()) {
+            let why = format!("{} is a second answer of it; the first answer counts", file.display());
+            entry = trouble(node.clone(), number, (DeliveryState::Twice, why));
+        }
         journal.add(&Entry::Task(task(node.clone(), number)));
         journal.add(&entry);
-        asked.nodes.push(AskedNode { name: node, unable: None });
+        if !asked.nodes.iter().any(|known| known.name == node) {
+            asked.nodes.push(AskedNode { name: node, unable: None });
+        }
     }
     journal.flush()?;
     // Last of all: a folder without it is no run.
@@ -58,6 +69,11 @@ fn task(node: String, number: u32) -> Task {
     Task { number, node, round: 0, attempt: 1, token: String::new() }
 }
 
+fn trouble(node: String, number: u32, (state, why): (DeliveryState, String)) -> Entry {
+    let delivery = Delivery { node, round: 0, attempt: 1, state, reason: Some(why) };
+    Entry::Trouble { task: number, delivery, is_last: true }
+}
+
 /// What a file holds: the node by its own name, and by that of the file where nothing else is known.
 fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry) {
     let mut assembly = Assembly::default();
@@ -65,10 +81,7 @@ fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry)
         assembly.add(part);
     }
     let of_file = || file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let trouble = |node: String, (state, why): (DeliveryState, String)| {
-        let delivery = Delivery { node: node.clone(), round: 0, attempt: 1, state, reason: Some(why) };
-        (node, Entry::Trouble { task: number, delivery, is_last: true })
-    };
+    let trouble = |node: String, refusal| (node.clone(), trouble(node, number, refusal));
     let said = text.lines().rev().find_map(ask::one_line);
     let answer = match assembly.answer() {
         Some(Ok(answer)) => answer,
@@ -95,6 +108,43 @@ mod tests {
 
     use super::*;
 
+    /// Whoever collects logs may have two of one node, and neither is a further measurement.
+    #[test]
+    fn of_two_logs_of_one_node_the_first_counts() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let record = NodeRecord {
+            schema: NodeRecord::SCHEMA.to_owned(),
+            node: "n1".to_owned(),
+            attempt: 1,
+            ..NodeRecord::default()
+        };
+        let lines = crate::wire::lines("token", &serde_json::to_string(&record).unwrap()).unwrap().join("\n");
+        let log = |name: &str| {
+            let path = runs.path().join(name);
+            std::fs::write(&path, &lines).unwrap();
+            path
+        };
+        let asked = take(&folder, Asked::default(), &[log("a.log"), log("b.log")]).unwrap();
+        assert_eq!(asked.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["n1"]);
+        let evidence = crate::evidence(&folder, &asked, &[]).unwrap();
+        assert_eq!(evidence.records.len(), 1, "{evidence:?}");
+        let told = &evidence.deliveries[0];
+        assert!(told.state == DeliveryState::Twice, "{told:?}");
+        assert!(told.reason.as_ref().unwrap().contains("b.log"), "{told:?}");
+    }
+
+    /// A pod may write for ever.
+    #[test]
+    fn a_log_without_end_is_refused() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let said = |error: FleetError| error.to_string();
+        let endless = [PathBuf::from("/dev/zero")];
+        assert!(take(&folder, Asked::default(), &endless).map_err(said).unwrap_err().contains("longer than"));
+        assert!(order_in(&endless[0]).map_err(said).unwrap_err().contains("longer than 4 MiB"));
+    }
+
     #[test]
     fn an_order_names_its_run_by_a_uuid_or_is_none() {
         let folder = tempfile::tempdir().unwrap();
@@ -102,7 +152,7 @@ mod tests {
         let said = |fleet: &str| {
             let order = NodeOrder { fleet: fleet.to_owned(), ..NodeOrder::default() };
             let text = format!("[\"--order\", \"{}\"]", Site::packed(&order).unwrap());
-            fs::write(&path, text).unwrap();
+            std::fs::write(&path, text).unwrap();
             order_in(&path).map(|order| order.fleet).map_err(|error| error.to_string())
         };
         let id = uuid().unwrap();

@@ -32,6 +32,7 @@ pub use baseline::{
 pub use error::ReportError;
 pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use json::evidence_json;
+pub use words::visible;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
 const BUFFER_BYTES: usize = 64 << 10;

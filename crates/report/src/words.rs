@@ -14,7 +14,7 @@ pub(crate) fn spaced(text: &str) -> String {
 }
 
 /// A text in which nothing can move the cursor, start an escape sequence, break a line or turn its direction.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

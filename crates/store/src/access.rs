@@ -28,7 +28,9 @@ pub enum Access {
 pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     let exists = check_kind(path)?;
     if !exists {
-        create_parents(path)?;
+        let refused =
+            |error: io::Error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
+        create_parents(path).map_err(refused)?;
         create(path);
     }
     match writable(path) {
@@ -52,21 +54,22 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Makes the folders that are missing. Each belongs to whoever owns the one that it is in, as far as we may give it away:
+/// Makes the folders above a path that are missing. Each belongs to whoever owns the one that it is in, as far as we may give it away:
 /// what root makes below a user's folder is the user's, or the user could not measure any more.
-fn create_parents(path: &Path) -> Result<(), StoreError> {
-    let failed =
-        |error: io::Error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
+///
+/// # Errors
+/// One of them cannot be made.
+pub fn create_parents(path: &Path) -> io::Result<()> {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
             done => {
-                done.map_err(failed)?;
-                let seen = fs::symlink_metadata(folder).map_err(failed)?;
-                let opened = File::open(folder).map_err(failed)?;
-                let now = opened.metadata().map_err(failed)?;
+                done?;
+                let seen = fs::symlink_metadata(folder)?;
+                let opened = File::open(folder)?;
+                let now = opened.metadata()?;
                 // Not what somebody has put in its place meanwhile.
                 if seen.is_dir() && (seen.dev(), seen.ino()) == (now.dev(), now.ino()) {
                     give_to_owner_of_folder(&opened, folder);

@@ -44,7 +44,7 @@ mod store;
 mod transfer;
 mod uuid;
 
-pub use access::Access;
+pub use access::{Access, create_parents};
 pub use artifact::Artifact;
 pub use error::StoreError;
 pub use exchange::Exchanged;
@@ -52,7 +52,7 @@ pub use experiment::Experiment;
 pub use housekeeping::Size;
 pub use list::{ExperimentRow, Filter};
 pub use load::StoredExperiment;
-pub use path::default_path;
+pub use path::{default_path, local_path};
 pub use postgres::{Patience, Url, masked};
 pub use schema::VERSION;
 pub use sessions::{SessionPairs, SessionReadings};

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::StoreError;
+use crate::{StoreError, Url};
 
 /// `$XDG_DATA_HOME/fauxplat/store.sqlite`, or `~/.local/share/fauxplat/store.sqlite`.
 ///
@@ -11,6 +11,19 @@ use crate::StoreError;
 /// [`StoreError::NoHome`] when neither variable is set.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     choose(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
+}
+
+/// The file on this machine of the store that is named so: the file itself; the default one where none is named, and for
+/// a server, since what is measured for it is recorded there before it is carried to it. A URL may hold a password, so no
+/// file is ever called after one.
+///
+/// # Errors
+/// As [`default_path`].
+pub fn local_path(named: Option<&Path>) -> Result<PathBuf, StoreError> {
+    match named.filter(|path| !path.to_str().is_some_and(Url::is_one)) {
+        Some(file) => Ok(file.to_owned()),
+        None => default_path(),
+    }
 }
 
 /// The XDG base directory specification asks that relative paths be ignored.
@@ -43,6 +56,14 @@ mod tests {
     fn the_data_directory_comes_before_the_home() {
         assert_eq!(chosen(Some("/data"), Some("/home/a")).unwrap(), "/data/fauxplat/store.sqlite");
         assert_eq!(chosen(None, Some("/home/a")).unwrap(), "/home/a/.local/share/fauxplat/store.sqlite");
+    }
+
+    /// The password of a server would be read by whoever lists a folder.
+    #[test]
+    fn no_file_is_called_after_a_server() {
+        let named = |store| local_path(Some(Path::new(store))).ok();
+        assert_eq!(named("postgres://ada:secret@db/lab"), default_path().ok());
+        assert_eq!(named("lab/store.sqlite"), Some(PathBuf::from("lab/store.sqlite")));
     }
 
     #[test]

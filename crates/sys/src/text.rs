@@ -12,12 +12,21 @@ use crate::signal::stop_requested;
 /// How long a pipe may be silent before the stop flag is looked at again; a signal is seen at once.
 const LOOK_MS: i32 = 100;
 
+/// A whole file of at most so many bytes, as text.
+///
+/// # Errors
+/// As [`read_bytes`]; what is no UTF-8.
+pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
+    let bytes = read_bytes(path, bytes_max)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
 /// A whole file of at most so many bytes. A pipe that somebody writes to is read to its end, a named one that nobody
 /// writes to is empty, and one whose writer says nothing is waited for until the user stops fauxplat.
 ///
 /// # Errors
-/// Those of `open(2)` and `read(2)`; a file that is longer, or no UTF-8; a stop.
-pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
+/// Those of `open(2)` and `read(2)`; a file that is longer; a stop.
+pub fn read_bytes(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if file.metadata().is_ok_and(|facts| facts.len() > bytes_max as u64) {
         return Err(io::Error::other(too_long(bytes_max)));
@@ -38,7 +47,7 @@ pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
             return Err(io::Error::other("interrupted before it was read"));
         }
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+    Ok(bytes)
 }
 
 fn too_long(bytes_max: usize) -> String {

@@ -42,7 +42,7 @@ impl<'a> Machine<'a> {
 }
 
 /// The records of the first measurement of all. A node has one say, the first, whatever else there is of it.
-pub(super) fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
+pub fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
     let mut seen = BTreeSet::new();
     evidence.records.iter().filter(move |record| record.round == 0 && seen.insert(record.node.as_str()))
 }

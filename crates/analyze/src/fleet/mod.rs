@@ -15,6 +15,7 @@ use fauxplat_model::Metric;
 
 pub use compare::fleet_compare;
 pub use findings::fleet_findings;
+pub use machine::first_records;
 pub use watch::{fleet_watch, visit};
 
 /// What is asked about a fleet.

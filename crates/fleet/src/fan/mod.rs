@@ -217,6 +217,10 @@ impl Engine for Fan {
         Ok(tasks.iter().map(|task| HandedOver { task: task.number, handle: Ok(handle.clone()) }).collect())
     }
 
+    fn side_by_side(&self) -> usize {
+        self.fan() as usize
+    }
+
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
         self.reap();
         let mut complaints: HashMap<u32, String> = HashMap::new();

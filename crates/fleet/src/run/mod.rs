@@ -92,11 +92,6 @@ impl Run {
         self.rounds(|state| !state.is_over())
     }
 
-    /// Whether a round was begun, however it ended.
-    fn has_begun(&self, round: u32) -> bool {
-        self.states.iter().any(|state| state.task.round == round)
-    }
-
     /// Whether all tasks of a round are over.
     fn is_complete(&self, round: u32) -> bool {
         self.of(round).all(|at| self.states[at].is_over())
@@ -140,19 +135,16 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Asks the nodes of a round; where it was begun before this run was opened, once more those that had given nothing
-    /// by then.
+    /// Asks the nodes of a round that were not asked yet, which are some of them where the disk was full when it was
+    /// begun; and once more those that had given nothing when this run was opened.
     ///
     /// # Errors
     /// It cannot be recorded.
     pub fn begin(&mut self, round: u32, nodes: &[String]) -> Result<(), FleetError> {
-        match self.has_begun(round) {
-            false => self.ask(nodes, round),
-            true => {
-                let silent = self.silent.remove(&round).unwrap_or_default();
-                self.ask(&silent, round)
-            }
-        }
+        let mut due = self.silent.remove(&round).unwrap_or_default();
+        let asked: HashSet<&str> = self.of(round).map(|at| self.states[at].task.node.as_str()).collect();
+        due.extend(nodes.iter().filter(|node| !asked.contains(node.as_str())).cloned());
+        self.ask(&due, round)
     }
 
     fn of(&self, round: u32) -> impl Iterator<Item = usize> + '_ {
@@ -186,8 +178,19 @@ impl Run {
     /// Goes on until every task of the round is over, the user stops, or time is up. What was open then is taken back.
     ///
     /// # Errors
-    /// Answers cannot be kept, or the engine is gone for good.
+    /// Answers cannot be kept, or the engine is gone for good. Whatever is open, of any round, is taken back before.
     pub fn collect(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
+        let done = self.collect_all(round, tell);
+        if done.is_err() {
+            for round in self.unfinished() {
+                // The first failure is what is told. What this one keeps from the disk is looked for by whoever resumes.
+                let _unkept = self.take_back(round, tell);
+            }
+        }
+        done
+    }
+
+    fn collect_all(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let mut next_look_ns = 0;
         loop {
             self.take_answers(round, tell)?;
@@ -236,10 +239,17 @@ impl Run {
         self.of(round).filter_map(open).collect()
     }
 
-    fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
+    fn waiting(&self, round: u32) -> Vec<Task> {
         let is_waiting = |at: &usize| self.states[*at].status == Status::Waiting;
-        let waiting: Vec<Task> =
-            self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect();
+        self.of(round).filter(is_waiting).map(|at| self.states[at].task.clone()).collect()
+    }
+
+    fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
+        let mut waiting = self.waiting(round);
+        if self.limits.patience.is_some() {
+            // Those behind would wait unseen, and be given up for it.
+            waiting.truncate(self.engine.side_by_side());
+        }
         if waiting.is_empty() {
             return Ok(());
         }
@@ -248,13 +258,17 @@ impl Run {
             Err(error) => return self.is_silent(error, tell),
         };
         self.silent_since_ns = None;
+        self.are_handed(handed, tell);
+        self.journal.flush()
+    }
+
+    fn are_handed(&mut self, handed: Vec<HandedOver>, tell: &mut dyn FnMut(&Told)) {
         for HandedOver { task, handle } in handed {
             match handle {
                 Ok(handle) => self.is_open(task, handle),
                 Err(why) => self.give_up(task, DeliveryState::Failed, Some(why), tell),
             }
         }
-        self.journal.flush()
     }
 
     fn is_open(&mut self, task: u32, handle: String) {
@@ -398,9 +412,8 @@ impl Run {
                 let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
                 if now_ns - state.handed_ns > patience {
                     let why = format!("no answer within {} s", patience / 1_000_000_000);
-                    if !self.engine.tells_all_the_same() {
-                        let _gone = self.engine.cancel(&self.open_task(task));
-                    }
+                    let open = self.open_alone(task);
+                    let _gone = self.engine.cancel(&open);
                     self.give_up(task, DeliveryState::Missing, Some(why), tell);
                 }
             }
@@ -423,16 +436,31 @@ impl Run {
         }
     }
 
-    fn open_task(&self, task: u32) -> Vec<(Task, String)> {
-        let round = self.states[task as usize].task.round;
-        self.open_tasks(round).into_iter().filter(|(open, _)| open.number == task).collect()
+    /// An open task by which nobody else can be cancelled: none where others are still open under its handle, as the
+    /// hosts of one script are.
+    fn open_alone(&self, task: u32) -> Vec<(Task, String)> {
+        let state = &self.states[task as usize];
+        let Status::Open(handle) = &state.status else { return Vec::new() };
+        let open_so = |other: &&State| matches!(&other.status, Status::Open(theirs) if theirs == handle);
+        match self.states.iter().filter(open_so).count() {
+            1 => vec![(state.task.clone(), handle.clone())],
+            _ => Vec::new(),
+        }
     }
 
     /// Takes back what is open, so that nothing goes on that nobody waits for. What may go on all the same stays open, so
     /// that whoever resumes the run waits for it.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        let failed = self.engine.cancel(&self.open_tasks(round)).err().map(|error| error.to_string());
-        if let Some(why) = &failed {
+        // What was handed over although nobody said so would go on as well.
+        let unsure = match self.engine.adopt(&self.waiting(round)) {
+            Ok(handed) => {
+                self.are_handed(handed, tell);
+                None
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        let uncancelled = self.engine.cancel(&self.open_tasks(round)).err().map(|error| error.to_string());
+        if let Some(why) = uncancelled.as_ref().or(unsure.as_ref()) {
             tell(&Told::NotCancelled(why.clone()));
         }
         let rest: Vec<u32> = self
@@ -441,12 +469,15 @@ impl Run {
             .map(|at| self.states[at].task.number)
             .collect();
         for task in rest {
-            let why = "the run was ended before it answered".to_owned();
-            match (&self.states[task as usize].status, &failed) {
-                (Status::Open(_), Some(failed)) => {
+            let why = "the run was ended before it answered";
+            match (&self.states[task as usize].status, &uncancelled, &unsure) {
+                (Status::Open(_), Some(failed), _) => {
                     self.add_trouble(task, format!("{why}, and could not be cancelled: {failed}"));
                 }
-                _ => self.give_up(task, DeliveryState::Missing, Some(why), &mut |_| ()),
+                (Status::Waiting, _, Some(failed)) => {
+                    self.add_trouble(task, format!("{why}, and may have been handed over: {failed}"));
+                }
+                _ => self.give_up(task, DeliveryState::Missing, Some(why.to_owned()), &mut |_| ()),
             }
         }
         self.journal.flush()

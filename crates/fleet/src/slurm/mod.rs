@@ -197,26 +197,37 @@ impl Slurm {
 
     /// Ships the program by Slurm and lets the answer come back by Slurm.
     fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
-        let sent = self.errand(task, find("srun", HINT)?)?.send()?;
+        // One that never came up has none, and what it is shows when it does.
+        let shown = ask("scontrol", &["--oneliner", "show", "node", &task.node], HINT).unwrap_or_default();
+        let arch = words::architecture(&shown, &task.node);
+        let sent = self.errand(task, find("srun", HINT)?, arch.as_deref())?.send()?;
         let handle = format!("{BY_SRUN}{}", handle_of(sent.trace));
         self.carried.insert(task.number, sent);
         Ok(handle)
     }
 
-    /// The program goes to `/tmp` of the node, where others may write as well and Slurm writes over what is there. So
-    /// its name is drawn for this once, and `srun` learns it from its environment (`SLURM_BCAST` in `srun(1)`):
-    /// whatever stands in its words can be read by everybody here for as long as the job waits.
-    fn errand(&self, task: &Task, srun: PathBuf) -> Result<Errand, FleetError> {
-        let place = format!("/tmp/fauxplat-{}", random_hex(16)?);
+    /// The program of the node's architecture goes to `/tmp` of the node, unless one lies there already. Others may write
+    /// to `/tmp` as well, and Slurm writes over what is there. So its name is drawn for this once, and `srun` learns it
+    /// from its environment (`SLURM_BCAST` in `srun(1)`): whatever stands in its words can be read by everybody here for
+    /// as long as the job waits.
+    fn errand(&self, task: &Task, srun: PathBuf, arch: Option<&str>) -> Result<Errand, FleetError> {
+        let (program, place) = match &self.site.options.program_there {
+            Some(there) => (there.clone(), None),
+            None => {
+                let known = self.site.programs().into_iter().find(|(known, _)| Some(known.as_str()) == arch);
+                let program = known.map_or(self.site.own_program(), |(_, program)| program);
+                (program.display().to_string(), Some(format!("/tmp/fauxplat-{}", random_hex(16)?)))
+            }
+        };
         let mut arguments = self.options(task);
-        arguments.push(self.site.own_program().display().to_string());
+        arguments.push(program);
         arguments.extend(self.site.words(task, false));
         // It lies in a folder that is not ours, so it takes itself away.
-        arguments.push("--shipped".to_owned());
+        arguments.extend(place.as_ref().map(|_| "--shipped".to_owned()));
         Ok(Errand {
             program: srun,
             arguments,
-            env_set: vec![("SLURM_BCAST".to_owned(), place)],
+            env_set: place.map(|place| ("SLURM_BCAST".to_owned(), place)).into_iter().collect(),
             output: self.site.folder.out(task.number),
             errors: self.site.folder.errors(task.number),
         })
@@ -243,17 +254,6 @@ impl Slurm {
             (None, Some(job)) => Standing::Waiting(job.reason.clone()),
             (None, None) => Standing::Running,
         }
-    }
-
-    /// Jobs that were submitted although nobody said so.
-    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        let jobs = self.jobs()?;
-        self.is_unsure = false;
-        let known = |task: &Task| {
-            let job = jobs.get(&task.number)?;
-            Some(HandedOver { task: task.number, handle: Ok(job.id.clone()) })
-        };
-        Ok(waiting.iter().filter_map(known).collect())
     }
 }
 
@@ -284,7 +284,8 @@ impl Engine for Slurm {
         let mut nodes = words::nodes(&ask("sinfo", &asked, HINT)?);
         let shown = ask("scontrol", &["--oneliner", "show", "nodes"], HINT).unwrap_or_default();
         let known = self.site.programs();
-        let has_program = |arch: &str| known.iter().any(|(known, _)| known == arch);
+        let lies_there = self.site.options.program_there.is_some();
+        let has_program = |arch: &str| lies_there || known.iter().any(|(known, _)| known == arch);
         for node in nodes.iter_mut().filter(|node| node.unable.is_none()) {
             let arch = words::architecture(&shown, &node.name).filter(|arch| !has_program(arch));
             node.unable = arch.map(|arch| {
@@ -296,11 +297,9 @@ impl Engine for Slurm {
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         script::write(&self.site)?;
-        if self.is_unsure {
-            let adopted = self.adopt(waiting)?;
-            if !adopted.is_empty() {
-                return Ok(adopted);
-            }
+        let adopted = self.adopt(waiting)?;
+        if !adopted.is_empty() {
+            return Ok(adopted);
         }
         let mut handed = Vec::new();
         for task in waiting.iter().take(BATCH) {
@@ -315,6 +314,19 @@ impl Engine for Slurm {
             handed.push(HandedOver { task: task.number, handle });
         }
         Ok(handed)
+    }
+
+    fn adopt(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
+        if !self.is_unsure || waiting.is_empty() {
+            return Ok(Vec::new());
+        }
+        let jobs = self.jobs()?;
+        self.is_unsure = false;
+        let known = |task: &Task| {
+            let job = jobs.get(&task.number)?;
+            Some(HandedOver { task: task.number, handle: Ok(job.id.clone()) })
+        };
+        Ok(waiting.iter().filter_map(known).collect())
     }
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
@@ -362,13 +374,39 @@ mod tests {
         let slurm = Slurm::new(None, site).unwrap();
         let task = Task { number: 7, node: "n1".into(), round: 0, attempt: 1, token: "abc".into() };
         let places = [(); 2].map(|()| {
-            let errand = slurm.errand(&task, "/usr/bin/srun".into()).unwrap();
+            let errand = slurm.errand(&task, "/usr/bin/srun".into(), None).unwrap();
             assert!(errand.arguments.iter().all(|word| !word.contains("/tmp/fauxplat-")), "{errand:?}");
             let (name, place) = &errand.env_set[0];
             assert!(name == "SLURM_BCAST" && place.starts_with("/tmp/fauxplat-"), "{errand:?}");
             place.clone()
         });
         assert_ne!(places[0], places[1]);
+    }
+
+    /// A node that shares nothing with this machine may be of another architecture as well, or have its own program.
+    #[test]
+    fn srun_takes_the_program_of_the_node() {
+        let runs = tempfile::tempdir().unwrap();
+        let (mut slurm, task) = carried(runs.path());
+        let options = EngineOptions {
+            programs: [("sparc64".to_owned(), "other".into())].into(),
+            ..EngineOptions::default()
+        };
+        slurm.site.options = options.clone();
+        let errand = |slurm: &Slurm, arch: Option<&str>| {
+            let errand = slurm.errand(&task, "/usr/bin/srun".into(), arch).unwrap();
+            let program = errand.arguments.iter().find(|word| !word.starts_with("--")).cloned();
+            let is_shipped = errand.arguments.contains(&"--shipped".to_owned());
+            assert_eq!(is_shipped, !errand.env_set.is_empty(), "{errand:?}");
+            (PathBuf::from(program.unwrap()), is_shipped)
+        };
+        let other = slurm.site.folder.file("programs").join("sparc64");
+        assert_eq!(errand(&slurm, Some("sparc64")), (other, true));
+        for own in [Some(std::env::consts::ARCH), None] {
+            assert_eq!(errand(&slurm, own), (slurm.site.own_program(), true));
+        }
+        slurm.site.options = EngineOptions { program_there: Some("/opt/fauxplat".into()), ..options };
+        assert_eq!(errand(&slurm, Some("sparc64")), ("/opt/fauxplat".into(), false));
     }
 
     /// Slurm for a task that goes through an `srun` of an earlier fauxplat.

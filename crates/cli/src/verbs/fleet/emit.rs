@@ -4,7 +4,7 @@ use fauxplat_experiment::Failure;
 use fauxplat_fleet::kubernetes::{Manifest, is_label};
 use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, uuid};
 
-use super::{plan, report, runs_folder};
+use super::{made_runs_folder, plan, report};
 use crate::output;
 use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
@@ -34,7 +34,7 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     let order = order_in(&args.manifest)?;
     let names = plan::names(&order.definition)?;
     one_or_two(&names)?;
-    let folder = RunFolder::make_of(&runs_folder(&args.place, &args.output)?, &order.fleet)?;
+    let folder = RunFolder::make_of(&made_runs_folder(&args.place, &args.output)?, &order.fleet)?;
     let keep = || {
         let asked = plan::asked(order, "kubernetes", EngineOptions::default(), names.len() == 2, invocation)?;
         Ok(fauxplat_fleet::take(&folder, asked, &args.files)?)

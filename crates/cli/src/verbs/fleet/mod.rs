@@ -30,16 +30,21 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
     if let Some(folder) = &place.folder {
         return std::path::absolute(folder).map_err(Failure::machine);
     }
-    let store = match &output.store {
-        Some(store) if store.as_os_str() == "none" => {
-            return Err(Failure::usage(
-                "--store none: answers of machines are kept in a folder as they come; name one with --folder DIR",
-            ));
-        }
-        Some(store) => std::path::absolute(store).map_err(Failure::machine)?,
-        None => fauxplat_store::default_path()?,
-    };
-    Ok(store.with_file_name("fleet"))
+    if output.store.as_ref().is_some_and(|store| store.as_os_str() == "none") {
+        return Err(Failure::usage(
+            "--store none: answers of machines are kept in a folder as they come; name one with --folder DIR",
+        ));
+    }
+    let store = fauxplat_store::local_path(output.store.as_deref())?;
+    Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
+}
+
+/// The same, made if need be. Its folders may be those of the store, and what root makes of them is the user's.
+fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
+    let runs = runs_folder(place, output)?;
+    let unmade = |error| Failure::machine(format!("{}: {error}", runs.display()));
+    fauxplat_store::create_parents(&runs.join("run")).map_err(unmade)?;
+    Ok(runs)
 }
 
 /// The run that is meant: that of this name, or the latest.

@@ -122,6 +122,11 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
             "--at-once: Slurm decides when a job begins; a licence (--licence NAME:COUNT) limits it",
         ));
     }
+    if on.starts_with("local:") && args.program_there.is_some() {
+        return Err(Failure::usage(format!(
+            "--program-there: the nodes of {on} are processes of this very program; leave it out"
+        )));
+    }
     // A run is resumed from another folder, perhaps.
     let absolute = |(arch, path): &(String, PathBuf)| Ok((arch.clone(), std::path::absolute(path)?));
     let programs: std::io::Result<_> = args.program.iter().map(absolute).collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fauxplat_analyze::fleet::{FleetQuestion, fleet_watch, visit};
+use fauxplat_analyze::fleet::{FleetQuestion, first_records, fleet_watch, visit};
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder, Site, engine};
 use fauxplat_model::document::Findings;
@@ -42,25 +42,21 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     let question = FleetQuestion::of(metric(&latest), latest.order.plan.seed);
     let mut visits: Vec<NodeVisit> = Vec::new();
     for folder in runs {
-        let Ok(asked) = asked(&folder) else { continue };
+        let Some(asked) = kept(asked(&folder)) else { continue };
         if asked.order.plan.definition_sha256 != latest.order.plan.definition_sha256 || asked.compares {
             continue;
         }
-        let evidence = match gathered(&folder, &asked) {
-            Ok(evidence) => evidence,
-            // One visit less, and no reason to say nothing of all the others.
-            Err(error) => {
-                output::complain(&format!("{error}; this run is left out"));
-                continue;
-            }
-        };
-        visits.extend(
-            evidence.records.iter().filter(|record| record.round == 0).filter_map(|it| visit(it, &question)),
-        );
+        let Some(evidence) = kept(gathered(&folder, &asked)) else { continue };
+        visits.extend(first_records(&evidence).filter_map(|record| visit(record, &question)));
     }
     let command = latest.commands.first().cloned().unwrap_or_default();
     let found = fleet_watch(&visits, &command, &question);
     inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
+}
+
+/// What is kept of a run. Where it cannot be read there is one run less, and no reason to say nothing of all the others.
+fn kept<T>(read: Result<T, Failure>) -> Option<T> {
+    read.inspect_err(|error| output::complain(&format!("{error}; this run is left out"))).ok()
 }
 
 /// How the engine of a run repeats it: by the words by which it was begun, in the folder where that was.
@@ -90,8 +86,11 @@ fn schedule(
 /// The runs that are kept.
 pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Failure> {
     let folders = RunFolder::all(&runs_folder(place, output)?)?;
-    let runs: Vec<(RunFolder, Asked)> =
-        folders.into_iter().filter_map(|folder| Some((folder.clone(), Asked::read(&folder).ok()?))).collect();
+    let read = |folder: RunFolder| {
+        let asked = kept(Asked::read(&folder).map_err(Failure::from))?;
+        Some((folder, asked))
+    };
+    let runs: Vec<(RunFolder, Asked)> = folders.into_iter().filter_map(read).collect();
     match output.format {
         Format::Text if runs.is_empty() => output::lines("no runs over a fleet\n", output),
         Format::Text => {

@@ -9,7 +9,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{Definition, FleetEvidence, Metric};
 use fauxplat_sys::signal;
 
-use super::{chosen, plan, runs_folder};
+use super::{chosen, made_runs_folder, plan};
 use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
@@ -55,30 +55,16 @@ fn carried_out(
     invocation: &[String],
 ) -> Result<(), Failure> {
     output::try_files(output)?;
-    let folder = match &what.engine.resume {
-        Some(id) => chosen(Some(id), &what.engine.place, output)?,
-        None => begun(what, define()?, output, invocation)?,
+    let ends = (output, end);
+    let (folder, asked, mut driver) = match what.engine.resume.is_some() {
+        true => resumed(what, ends, invocation)?,
+        false => begun(what, define()?, ends, invocation)?,
     };
-    let mut asked = Asked::read(&folder)?;
-    asked.order.definition.make_known().map_err(Failure::usage)?;
-    if asked.compares != what.compares {
-        let verb = if asked.compares { "compare" } else { "run" };
-        return Err(Failure::usage(format!("{} was begun by fleet {verb}: resume it by that", folder.id())));
-    }
-    let ours = env!("CARGO_PKG_VERSION");
-    if asked.order.fauxplat_version != ours {
-        let theirs = &asked.order.fauxplat_version;
-        return Err(Failure::usage(format!(
-            "{} was begun by fauxplat {theirs}, and this is {ours}",
-            folder.id()
-        )));
-    }
-    let mut driver = driver(&asked, (output, end), invocation)?;
     let limits = Limits { max_time: of(what.engine.max_time), patience: of(what.engine.patience) };
     let site = site(&folder, &asked)?;
     let engine = engine(&asked.on, site.clone())?;
     let mut run = Run::open(&folder, asked.clone(), engine, limits)?;
-    site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?;
+    keep_programs(&site)?;
     let failed = rounds(&mut run, &folder, what, &mut driver, output).err().map(Failure::from);
     if failed.is_none() && run.is_over() {
         site.tidy();
@@ -102,29 +88,63 @@ fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {
     time.map(|time| Duration::from_nanos(time.0))
 }
 
+/// A run, what was asked in it, and the experiment as which it is reported.
+type Opened = (RunFolder, Asked, Driver);
+
+/// Opens a run that was begun by the same verb of the same fauxplat.
+fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Opened, Failure> {
+    let folder = chosen(what.engine.resume.as_ref(), &what.engine.place, ends.0)?;
+    let mut asked = Asked::read(&folder)?;
+    asked.order.definition.make_known().map_err(Failure::usage)?;
+    if asked.compares != what.compares {
+        let verb = if asked.compares { "compare" } else { "run" };
+        return Err(Failure::usage(format!("{} was begun by fleet {verb}: resume it by that", folder.id())));
+    }
+    let ours = env!("CARGO_PKG_VERSION");
+    if asked.order.fauxplat_version != ours {
+        let theirs = &asked.order.fauxplat_version;
+        return Err(Failure::usage(format!(
+            "{} was begun by fauxplat {theirs}, and this is {ours}",
+            folder.id()
+        )));
+    }
+    let driver = driver(&asked, ends, invocation)?;
+    Ok((folder, asked, driver))
+}
+
 /// Makes the folder of a new run, and asks the engine which nodes there are.
 fn begun(
     what: &What<'_>,
     definition: Definition,
-    output: &OutputArgs,
+    ends: (&OutputArgs, &EndArgs),
     invocation: &[String],
-) -> Result<RunFolder, Failure> {
+) -> Result<Opened, Failure> {
     let on = what.engine.on.as_deref().unwrap_or_default();
     let options = plan::options(what.engine)?;
-    let folder = RunFolder::make(&runs_folder(&what.engine.place, output)?)?;
+    let folder = RunFolder::make(&made_runs_folder(&what.engine.place, ends.0)?)?;
     let make = || {
         let order = plan::order(definition, what.engine.no_answers, folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;
-        let nodes = engine(on, site(&folder, &asked)?)?.nodes()?;
-        asked.nodes = nodes.into_iter().map(Into::into).collect();
-        Ok(asked.keep(&folder)?)
+        asked.no_confirm = !what.confirms;
+        let site = site(&folder, &asked)?;
+        asked.nodes = engine(on, site.clone())?.nodes()?.into_iter().map(Into::into).collect();
+        keep_programs(&site)?;
+        let driver = driver(&asked, ends, invocation)?;
+        // Last of all: whatever is refused before is no run, and none is the latest for its sake.
+        asked.keep(&folder)?;
+        Ok((asked, driver))
     };
-    let made: Result<(), Failure> = make();
+    let made: Result<_, Failure> = make();
     if made.is_err() {
         // Nothing was measured, so nobody looks for it.
         let _gone = std::fs::remove_dir_all(folder.path());
     }
-    made.map(|()| folder)
+    made.map(|(asked, driver)| (folder, asked, driver))
+}
+
+/// Keeps the programs that nodes are to run, unless they are kept already.
+fn keep_programs(site: &Site) -> Result<(), Failure> {
+    Ok(site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?)
 }
 
 fn site(folder: &RunFolder, asked: &Asked) -> Result<Site, Failure> {
@@ -165,7 +185,8 @@ fn rounds(
         run.begin(0, &asked.able())?;
         run.collect(0, &mut hear)?;
     }
-    let again = if what.confirms && !run.is_ended() { settled(run, folder)? } else { Vec::new() };
+    let confirms = what.confirms && !asked.no_confirm;
+    let again = if confirms && !run.is_ended() { settled(run, folder)? } else { Vec::new() };
     for (nodes, round) in again.iter().zip(1..) {
         if run.is_ended() {
             break;

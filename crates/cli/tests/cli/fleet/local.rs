@@ -48,6 +48,32 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
     assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
 }
 
+/// What a command needs is there for its answer too, and gone afterwards.
+#[test]
+fn a_command_is_prepared_for_its_answer() {
+    let lab = Lab::ordinary();
+    lab.write("source", "7\n");
+    let text = fs::read_to_string(order(&lab, env!("CARGO_PKG_VERSION"))).unwrap();
+    let of = |prepare: &str| {
+        let command = format!(r#""command":"cat made","prepare":"{prepare}","conclude":"rm made""#);
+        lab.write("prepared.json", &text.replace(r#""command":"echo 7""#, &command))
+    };
+    let counted = "sh -c 'echo x >> count && cp source made'";
+    let record = Done::of(lab.bare(&["node", &of(counted)])).succeeds().json();
+    let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
+    assert_eq!(record["answers"][0]["sha256"], sha256, "{record}");
+    assert!(!lab.path("made").exists());
+    // The last time is that for the answer, and the next time it fails there.
+    let times = lab.read("count").lines().count();
+    let but_once =
+        format!("sh -c '[ $(wc -l < count) -lt {} ] && echo x >> count && cp source made'", times - 1);
+    lab.write("count", "");
+    let record = Done::of(lab.bare(&["node", &of(&but_once)])).succeeds().json();
+    assert_eq!(record["answers"].as_array().unwrap().len(), 0, "{record}");
+    assert!(record["noise"]["warnings"].to_string().contains("was not asked for its answer"), "{record}");
+    assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
+}
+
 /// What goes wrong on a node is said by the node, since nobody else knows it.
 #[test]
 fn a_node_of_another_version_or_without_the_program_says_so() {
@@ -183,11 +209,19 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
         (&["fleet", "run", "-q", "--on", "local:2", "true", "false"], "fleet compare"),
         (&["fleet", "run", "-q", "--on", "local:2", "a | b"], "--shell"),
         (&["fleet", "run", "-q", "--on", "local:2", "--licence", "x", "true"], "--licence is for"),
+        (
+            &["fleet", "run", "-q", "--on", "local:2", "--program-there", "/opt/fauxplat", "true"],
+            "--program-there",
+        ),
+        // Such a report is asked for after the nodes are known, and there is no run all the same.
+        (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "no such form"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "a", "b", "c"], "here are 3"),
         (&["fleet", "report"], "no run over a fleet"),
+        // A name that a stranger chose moves no cursor.
+        (&["fleet", "report", "--folder", "a\u{1b}[2J"], "a\\u{1b}[2J: no run"),
     ] {
         lab.run(words).complains(2, &[said]);
     }
@@ -197,6 +231,60 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     let done = lab.run(&["fleet", "run", "--on", "clush:@no-such-group", "true"]);
     assert!([Some(2), Some(3)].contains(&done.code), "{}", done.err);
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
+}
+
+/// What root makes below a user's folder would keep the user from measuring there.
+#[test]
+fn the_folders_above_a_run_belong_to_whoever_owns_the_one_that_they_are_in() {
+    let lab = Lab::new();
+    fs::create_dir(lab.path("home")).unwrap();
+    if std::os::unix::fs::chown(lab.path("home"), Some(1234), Some(1234)).is_err() {
+        // Only root can give a folder away.
+        return;
+    }
+    let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "--folder"];
+    lab.run(&[&words[..], &[&lab.file("home/share/fleet"), "echo 7"]].concat()).succeeds();
+    for folder in ["home/share", "home/share/fleet"] {
+        let owner = std::os::unix::fs::MetadataExt::uid(&fs::metadata(lab.path(folder)).unwrap());
+        assert_eq!(owner, 1234, "{folder}");
+    }
+}
+
+/// The folder of a run would be called after the server and its password, and lie wherever that was said.
+#[test]
+fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
+    let lab = Lab::new();
+    let url = "postgres://ada:secret@127.0.0.1:1/lab?connect_timeout=1";
+    let done = |words: &[&str]| {
+        let mut command = lab.bare(&[words, &["--store", url, "--format", "json"]].concat());
+        command.env("XDG_DATA_HOME", lab.file("data"));
+        Done::of(command).json()
+    };
+    // What is measured waits for the server there as well.
+    let found = done(&["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "true"]);
+    let id = found["fleet"].as_str().unwrap();
+    assert!(lab.path("data/fauxplat/fleet").join(id).is_dir());
+    assert_eq!(done(&["fleet", "list"])["runs"][0]["id"], id);
+    let named = fs::read_dir(lab.path(".")).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(named.into_iter().all(|name| !name.to_string_lossy().contains("postgres")));
+}
+
+/// A run that cannot be read is one less, and whoever looks for it learns why.
+#[test]
+fn a_run_that_cannot_be_read_is_told_and_left_out() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.run(&["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "echo 7"]).succeeds();
+    }
+    let first = lab.json(&["fleet", "list"])["runs"][0]["folder"].as_str().unwrap().to_owned();
+    let path = format!("{first}/run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("fleet-run/1", "fleet-run/9")).unwrap();
+    for verb in ["list", "watch"] {
+        let done = lab.run(&["fleet", verb, "--format", "json"]);
+        assert!(done.json().to_string().len() > 10);
+        done.complains(0, &["run.json", "left out"]);
+    }
 }
 
 /// What was settled when a run began is not passed over in silence when it is resumed.
@@ -273,6 +361,9 @@ fn a_manifest_for_kubernetes_carries_the_order() {
     assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
     let spec = &manifest["spec"];
     assert_eq!((&spec["completions"], &spec["completionMode"]), (&20.into(), &"Indexed".into()));
+    // One that fails would end all the others by a limit of the whole.
+    assert_eq!(spec["backoffLimitPerIndex"], 0);
+    assert!(spec["backoffLimit"].is_null());
     let pod = &spec["template"]["spec"];
     assert_eq!(pod["restartPolicy"], "Never", "the only one that a job with no retries may have here");
     let apart = &pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][0];

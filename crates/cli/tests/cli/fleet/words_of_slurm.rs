@@ -108,6 +108,27 @@ fn a_slow_node_is_measured_again_and_confirmed() {
     assert_eq!(submitted, 8 + 3 * rounds);
 }
 
+/// Whoever says where the program lies on every node says so of every architecture.
+#[test]
+fn a_node_that_has_its_program_is_asked_whatever_it_is() {
+    let lab = lab("arm|idle|none\n");
+    let words = ["--no-confirm", "--program-there", env!("CARGO_BIN_EXE_fauxplat")];
+    let found = run(&lab, &words).succeeds().json();
+    assert_eq!(node(&found, "arm")["runs"], 3, "{found}");
+}
+
+/// A run goes on as it was begun, also in what it leaves alone.
+#[test]
+fn suspects_of_a_run_that_leaves_them_alone_stay_suspects() {
+    let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
+    let lab = lab(&nodes);
+    let found = run(&lab, &["--no-confirm"]).succeeds().json();
+    let resume = ["fleet", "run", "--quiet", "--resume", found["fleet"].as_str().unwrap()];
+    let found = Done::of(command(&lab, &resume)).succeeds().json();
+    assert_eq!(node(&found, "n7")["state"], "suspect", "{found}");
+    assert_eq!(lab.read("fake/submitted").lines().count(), 8);
+}
+
 /// Whether a file says how a job ended.
 fn is_code(entry: &fs::DirEntry) -> bool {
     entry.path().extension().is_some_and(|end| end == "code")

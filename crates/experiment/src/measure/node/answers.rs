@@ -6,15 +6,29 @@ use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, Outc
 
 use crate::{Driver, Failure};
 
-/// Runs every command once more.
-pub(super) fn answers(driver: &Driver, record: &mut NodeRecord) -> Result<(), Failure> {
-    for (command, number) in driver.commands.iter().zip(0_u16..) {
-        let done = capture(command).run()?;
+/// Runs every command once more, prepared and concluded as its timed runs are. What could not be prepared has no answer.
+pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<(), Failure> {
+    for (command, number) in driver.commands.clone().iter().zip(0_u16..) {
+        let line = &command.command;
+        let prepared = driver.executor.as_mut().map_or(Ok(()), |executor| executor.prepare(number));
+        let done = prepared.map(|()| capture(command).run());
+        // However it ended: what was prepared is not left behind.
+        let concluded = driver.executor.as_mut().map_or(Ok(()), |executor| executor.conclude(number));
+        if let Err(why) = concluded {
+            driver.warn(format!("after `{line}` was asked for its answer: {why}"));
+        }
+        let done = match done {
+            Ok(done) => done?,
+            Err(why) => {
+                driver.warn(format!("`{line}` was not asked for its answer: {why}"));
+                continue;
+            }
+        };
         if done.outcome == Outcome::TimedOut {
             return Err(Failure::machine("it was asked to end before every program had answered"));
         }
         if !done.outcome.is_success() && !driver.header.condition.ignore_failure.any() {
-            let reason = format!("`{}` failed when it was asked for its answer", command.command);
+            let reason = format!("`{line}` failed when it was asked for its answer");
             record.failures.push(NodeFailure { command: Some(number), runs: 1, reason });
             continue;
         }

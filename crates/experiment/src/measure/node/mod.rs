@@ -87,7 +87,7 @@ fn measure(
     let mut failed = run::rounds(&mut driver).err();
     record.blocks = blocks(driver.samples(), driver.commands.len());
     if failed.is_none() && order.answers && !driver.is_interrupted() {
-        failed = answers::answers(&driver, record).err();
+        failed = answers::answers(&mut driver, record).err();
     }
     if driver.is_interrupted() {
         failed.get_or_insert(Failure::machine("it was asked to end before all runs were made"));
