@@ -253,7 +253,7 @@ impl Writer<'_> {
     /// the first one is written.
     fn note_group(&mut self, steps: &[Step]) -> Result<(), TuneError> {
         let is_to_do = |step: &Step| matches!(Standing::of(self.root, step), Standing::ToDo(_));
-        if !steps.first().is_some_and(|step| step.group == Group::Frequency) || !steps.iter().any(is_to_do) {
+        if steps.first().is_none_or(|step| step.group != Group::Frequency) || !steps.iter().any(is_to_do) {
             return Ok(());
         }
         let (mut knobs, mut actions) = (Vec::new(), Vec::new());
