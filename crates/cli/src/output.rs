@@ -89,10 +89,10 @@ pub(crate) fn report(
 /// The first file that cannot be, or that two reports would share.
 pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
-    let events = output.events.clone().filter(|path| path != Path::new("-"));
     let exports = output.exports().into_iter().map(|export| export.file);
-    for file in output.output.clone().into_iter().chain(exports).chain(events) {
-        if seen.contains(&file) {
+    for file in output.output.clone().into_iter().chain(exports) {
+        // Of the lines of --events a report would leave nothing.
+        if seen.contains(&file) || output.events.as_ref() == Some(&file) {
             return Err(Failure::usage(named(&file, &"two of these would go there: name two files")));
         }
         try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;

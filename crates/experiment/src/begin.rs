@@ -119,6 +119,7 @@ impl Driver {
         loads::check(&definition.condition.load, &machine)?;
         let cleanup = around::set_up(&definition)?;
         let commands = make(&mut definition, &machine)?;
+        tuning::leaves_clocks_alone(tuned.as_ref(), &commands)?;
         definition.seed.get_or_insert_with(clock::fresh_seed);
         let mut header = header::header(
             machine.facts().clone(),
@@ -264,7 +265,7 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
 /// As [`open_store`].
 pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     let Some(url) = shared(path)? else { return open_file(path) };
-    let store = Store::open_spool(fauxplat_store::default_path()?, url)?;
+    let store = Store::open_spool(fauxplat_store::local_path(path.map(PathBuf::as_path))?, url)?;
     store.greet(Patience::of_seconds(GREETING_SECONDS))?;
     Ok(Some(store))
 }

@@ -96,6 +96,11 @@ impl Tuned {
         }
     }
 
+    /// Whether it keeps others from tuning the machine: it may have changed something.
+    pub fn holds_machine(&self) -> bool {
+        self.lock.is_some()
+    }
+
     /// Lets the machine stay as it is until somebody restores it, or until the limit of time; whether there is
     /// anything left to restore, which a short limit may have done already.
     ///

@@ -242,3 +242,22 @@ fn a_frequency_that_this_machine_cannot_hold_is_refused_by_name() {
         lab.run(&words).complains(3, &["frequency 1000000 kHz", "does not have it"]);
     }
 }
+
+/// Whoever holds the machine for all runs and its clock for some would wait for itself.
+#[test]
+fn a_frequency_beside_a_tuned_machine_is_refused_and_the_machine_is_as_before() {
+    const KNOB: &str = "/proc/sys/vm/stat_interval";
+    let value = || std::fs::read_to_string(KNOB).unwrap_or_default();
+    let before = value();
+    let Ok(seconds) = before.trim().parse::<u32>() else { return println!("skipped: there is no {KNOB}") };
+    if std::fs::OpenOptions::new().write(true).open(KNOB).is_err() {
+        return println!("skipped: {KNOB} is not ours to write");
+    }
+    let lab = Lab::new();
+    let [one, _] = defined(&lab, "frequency_khz = 1000000");
+    let tune = format!("stat-interval={}", seconds + 1);
+    let mut command = lab.command(&["run", "--input", &one, "--runs", "2", "--tune", &tune]);
+    command.env("FAUXPLAT_JOURNAL", lab.path("journal"));
+    Done::of(command).complains(2, &["--tune", "1000000 kHz", "leave it out"]);
+    assert_eq!(value(), before);
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fauxplat_model::{Aslr, Definition, KnobOutcome, Restoration};
+use fauxplat_model::{Aslr, Command, Definition, KnobOutcome, Restoration};
 use fauxplat_tuning::{Root, Tuned, Tuning, remainder};
 
 use crate::Failure;
@@ -35,6 +35,21 @@ pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result
         definition.condition.aslr = Aslr::Off;
     }
     Ok(Some(tuned))
+}
+
+/// Refuses what would wait for itself: the clock of a command is held by a tuning of its own, and there is one at a time.
+///
+/// # Errors
+/// The machine is tuned for the whole experiment, and a command asks for a frequency.
+pub(crate) fn leaves_clocks_alone(tuned: Option<&Tuned>, commands: &[Command]) -> Result<(), Failure> {
+    let khz = commands.iter().find_map(|command| command.condition.frequency_khz);
+    match (khz, tuned.is_some_and(Tuned::holds_machine)) {
+        (Some(khz), true) => Err(Failure::usage(format!(
+            "--tune: the machine is held for the whole experiment, and cannot be for the frequency of {khz} kHz as well: leave \
+             it out, or give one frequency by --tune min-freq={khz} --tune max-freq={khz}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// What may spoil the experiment: changes that could not be made although the machine has what they are about.
