@@ -72,10 +72,8 @@ impl Entry {
     /// Whether the file held what it had held once everything was written: it was only noted, because others might have
     /// changed it.
     pub(crate) fn is_untouched(&self) -> bool {
-        match (&self.action, &self.got) {
-            (Action::Write { form, old, .. }, Some(Some(got))) => *got == form.value(old),
-            _ => false,
-        }
+        let Action::Write { form, old, .. } = &self.action else { return false };
+        self.got.as_ref().is_some_and(|got| got.as_ref() == Some(&form.value(old)))
     }
 }
 
@@ -461,11 +459,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = journal(folder.path());
         let whole = read(&path).unwrap();
-        let outside = crate::changes::SavedTasks {
-            mask: "0-3".parse().unwrap(),
-            cpuset: "/../x".into(),
-            tasks: vec![(1, 1)],
-        };
+        let (mask, tasks) = ("0-3".parse().unwrap(), vec![(1, 1)]);
+        let outside = crate::changes::SavedTasks { mask, cpuset: "/../x".into(), tasks };
         let snapshot = crate::changes::Snapshot { tasks: vec![outside], ..Default::default() };
         let mut again = Journal::reopen(&path).unwrap().unwrap();
         let error = again.announce("smt", Group::Tasks, &Action::Snapshot(snapshot)).unwrap_err();

@@ -19,6 +19,7 @@ pub(crate) mod load;
 mod merge;
 pub(crate) mod node;
 pub(crate) mod profile;
+pub(crate) mod put_back;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;

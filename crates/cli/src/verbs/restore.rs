@@ -1,13 +1,12 @@
 //! `fauxplat restore`: put back exactly what was there.
 
-use std::path::Path;
-
 use fauxplat_experiment::Failure;
+use fauxplat_model::RestoreFindings;
 use fauxplat_model::document::Findings;
-use fauxplat_model::{KnobOutcome, Restoration, RestoreFindings};
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Restore, Root, remainder};
 
+use super::put_back::all_back;
 use super::tune::journal;
 use crate::{inspection, output};
 use fauxplat_options::RestoreArgs;
@@ -26,17 +25,4 @@ pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), F
     let findings = RestoreFindings { restored, journal: journal.display().to_string() };
     inspection::report(&header, &Findings::Restore(findings), &args.output)?;
     verdict
-}
-
-/// A value that could not be put back is the machine's refusal, whoever put back the others.
-pub(crate) fn all_back(restored: Option<&Restoration>, journal: &Path) -> Result<(), Failure> {
-    let changes = restored.iter().flat_map(|done| &done.changes);
-    match changes.filter(|change| change.outcome == KnobOutcome::Refused).count() {
-        0 => Ok(()),
-        count => Err(Failure::machine(format!(
-            "{count} {} could not be put back; the journal {} keeps what is left",
-            if count == 1 { "value" } else { "values" },
-            journal.display()
-        ))),
-    }
 }

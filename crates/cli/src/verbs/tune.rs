@@ -12,7 +12,7 @@ use fauxplat_report::Format;
 use fauxplat_sys::signal;
 use fauxplat_tuning::{Root, Settings, Tuned, Tuning, ends_with, first_failure, remainder};
 
-use super::restore::all_back;
+use super::put_back::all_back;
 use crate::{inspection, output};
 use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
