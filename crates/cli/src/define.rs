@@ -229,6 +229,21 @@ pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     definition.check = args.check.clone().or(definition.check.take());
 }
 
+/// What is said of programs that are built has no meaning without one.
+pub(crate) fn needs_build(definition: &Definition) -> Result<(), Failure> {
+    let option = match (&definition.check, definition.vary.is_empty()) {
+        (Some(_), _) => "--check",
+        (None, false) => "--vary",
+        (None, true) => return Ok(()),
+    };
+    match definition.commands.iter().any(|command| command.build.is_some()) {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "{option} is about a program that fauxplat builds, and there is none: give --build CMD, or leave it out"
+        ))),
+    }
+}
+
 /// The rule, with what the command line says.
 pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.decide(&args.metric);

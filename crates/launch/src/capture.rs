@@ -38,6 +38,9 @@ pub struct Capture {
     /// Whether it is left alone when the user has asked fauxplat to stop: what puts things back has to come to its end. Asking
     /// once more, while it runs, ends it too.
     pub is_spared: bool,
+    /// Whether what it left behind in its process group is ended when it has ended by itself. A build may leave the daemon of
+    /// a compiler, which others use.
+    pub ends_group: bool,
     /// How long it may take; then it is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
 }
@@ -107,6 +110,7 @@ impl Capture {
         // What it left behind may hold the pipes open for ever; what was in them when it ended is all that is waited for.
         output.finish()?;
         errors.finish()?;
+        child.leaves_nobody(self.ends_group);
         let outcome = if child.was_ended() { Outcome::TimedOut } else { child.outcome() };
         Ok(Captured { outcome, output: output.into_written(), errors: errors.into_written() })
     }
@@ -195,6 +199,14 @@ impl Running {
             }
         }
         Ok(!is_in_reach)
+    }
+
+    /// Ends what the command left behind, if that is wanted.
+    fn leaves_nobody(&self, ends_group: bool) {
+        let group = self.child.id() as i32;
+        if ends_group && procfs::group_lives(group) {
+            signal::send_group(group, signal::SIGKILL);
+        }
     }
 
     /// Whether it was ended by us, or by the very key that the user pressed for us: the terminal's signal reaches a child that

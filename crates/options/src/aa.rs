@@ -8,7 +8,7 @@ use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, RuleArgs, percent};
 const EXAMPLES: &str = "\
   fauxplat aa './program input'
   fauxplat aa --power 1% './program input'
-  fauxplat aa --replay last'";
+  fauxplat aa --replay last";
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]

@@ -42,8 +42,8 @@ pub struct CommandArgs {
     /// Shell command that is run once after the whole, however it ends (repeatable: once for each command)
     #[arg(short, long, value_name = "CMD")]
     pub cleanup: Vec<String>,
-    /// Runs of each command before the first measured one that do not count; all verbs but run make one at least
-    /// [default: 0]
+    /// Runs of each command before the first measured one that do not count; compare (of times), aa, sweep and explain make
+    /// one at least [default: 0]
     #[arg(short, long, value_name = "N")]
     pub warmup: Option<u32>,
     /// Counters that the commands publish in a live table (see `fauxplat table`): their rise over a run is the metric

@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --profile './before input' './after input'
   fauxplat compare --baseline last './program input'
   fauxplat compare --plan --max-time 2m './program input'
-  fauxplat compare --build-a 'cc -O2 old.c -o {out}' --build-b 'cc -O2 new.c -o {out}' '{program}'";
+  fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]

@@ -18,7 +18,7 @@ pub struct ConditionArgs {
     /// CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free`
     /// (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU),
     /// `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a
-    /// single thread, else free) [default: free for run, auto for compare and aa]
+    /// single thread, else free) [default: free for run, profile and limit, auto elsewhere]
     #[arg(long, value_name = "LIST|free|auto|one-of:LIST|idle-of:LIST")]
     pub cpu: Option<Placement>,
     /// CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or
@@ -40,8 +40,8 @@ pub struct ConditionArgs {
     #[arg(long, value_name = "clean|inherit|NAME=VALUE")]
     pub env: Vec<String>,
     /// Environment padding: bytes, none, `level`: the arguments and environment of all commands end at the same place of a
-    /// page, or `random`: each block draws that place, the same for all its commands [default: random; for run none,
-    /// unless ASLR is off; level where runs are simulated]
+    /// page, or `random`: each block draws that place, the same for all its commands [default: random; for profile and
+    /// limit none, for run none unless ASLR is off; level where runs are simulated]
     #[arg(long, value_name = "BYTES|none|level|random")]
     pub env_pad: Option<EnvPad>,
     /// Place of the heap: displaced by so many bytes, or `random`: by 0 to 4080 bytes per block, the same for all its

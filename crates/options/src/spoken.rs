@@ -13,7 +13,7 @@ pub fn understood(words: &[String]) -> Vec<String> {
     let first = words.get(1).map_or("", String::as_str);
     let has_verb = ["", "help", "-h", "--help", "-V", "--version"].contains(&first)
         || verbs.iter().any(|verb| verb == first);
-    match (has_verb, MEASURING.contains(&first)) {
+    match (has_verb, MEASURING.contains(&first) || first == "profile") {
         (true, true) => [words[..2].to_vec(), joined(&words[2..])].concat(),
         (true, false) => words.to_vec(),
         (false, _) => with_verb(words, &joined(words.get(1..).unwrap_or_default())),

@@ -73,7 +73,8 @@ pub struct PlaceArgs {
     /// Wait while another fauxplat is tuning, instead of naming it and giving up
     #[arg(long)]
     pub wait: bool,
-    /// Journal of changes [default: $FAUXPLAT_JOURNAL, or /run/fauxplat/journal]
+    /// Journal of changes [default: $FAUXPLAT_JOURNAL, else one that is there, else
+    /// /run/fauxplat/journal, or /var/lib/fauxplat/journal where that cannot be]
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
     /// Read and write the machine below this folder

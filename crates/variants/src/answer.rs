@@ -1,9 +1,11 @@
 //! Whether a variant is still the same program: it must give the same answer.
 
 use std::path::Path;
+use std::time::Duration;
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Condition, Outcome};
+use fauxplat_sys::signal;
 
 use crate::VariantError;
 use crate::shell::fill_for_shell;
@@ -41,18 +43,31 @@ impl Question {
             Some("none") => return Ok(None),
             Some(line) => self.under(Capture::shell(&fill_for_shell(line, &path))),
             None => {
-                let mut words = self.argv.iter().map(|word| fill(word, &path));
+                let mut words = self.words(&path).into_iter();
                 let program = words.next().unwrap_or_default().into();
                 self.under(Capture { program, arguments: words.collect(), ..Capture::default() })
             }
         };
         let captured = capture.run()?;
         match captured.outcome {
-            Outcome::TimedOut => Err(VariantError::Interrupted),
+            Outcome::TimedOut if signal::stop_requested() => Err(VariantError::Interrupted),
+            // How far it came by then is different each time.
+            outcome @ Outcome::TimedOut => Ok(Some(Answer { outcome, output: [0; 32] })),
             // What a checking command says is for people; only its verdict counts.
             outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: [0; 32] })),
             outcome => Ok(Some(Answer { outcome, output: captured.output.sha256 })),
         }
+    }
+
+    /// The words of the command with the program in its place, as they are when it is measured.
+    fn words(&self, program: &str) -> Vec<String> {
+        let mut words: Vec<String> = self.argv.iter().map(|word| fill(word, program)).collect();
+        if let (true, Some(line), Some(filled)) =
+            (self.condition.shell.is_used(), self.argv.last(), words.last_mut())
+        {
+            *filled = fill_for_shell(line, program);
+        }
+        words
     }
 
     fn under(&self, capture: Capture) -> Capture {
@@ -62,6 +77,8 @@ impl Question {
             env_set: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             cwd: self.condition.cwd.clone(),
             stdin: self.condition.stdin.clone(),
+            limit: self.condition.timeout.map(|limit| Duration::from_nanos(limit.0)),
+            ends_group: true,
             ..capture
         }
     }
@@ -100,7 +117,7 @@ fn told(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
         Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
-        Outcome::TimedOut => "was interrupted".to_owned(),
+        Outcome::TimedOut => "was still running at the limit of --timeout".to_owned(),
     }
 }
 
@@ -127,6 +144,48 @@ mod tests {
         assert!(refused.contains("ended with status 1 instead of: ended with status 0"), "{refused}");
         let refused = ask.verify(&expected, Path::new("/bin/echo"), "x").unwrap_err().to_string();
         assert!(refused.contains("another output"), "{refused}");
+    }
+
+    /// It would be waited for without end, and every layout of it again.
+    #[test]
+    fn a_program_that_does_not_end_has_the_time_of_a_run() {
+        let limit = Some(fauxplat_units::Nanos(50_000_000));
+        let condition = Condition { timeout: limit, ..Condition::default() };
+        let ask = Question { condition, ..question(&["{program}", "-c", "sleep 600"]) };
+        let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
+        assert_eq!(expected.outcome, Outcome::TimedOut);
+        let refused = ask.verify(&expected, Path::new("/bin/true"), "x").unwrap_err().to_string();
+        assert!(refused.contains("instead of: was still running"), "{refused}");
+    }
+
+    #[test]
+    fn a_line_for_the_shell_takes_a_program_below_any_folder() {
+        let folder = tempfile::Builder::new().prefix("it's another ").tempdir().unwrap();
+        let program = folder.path().join("a program");
+        std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+        let condition = Condition { shell: fauxplat_model::Shell::Standard, ..Condition::default() };
+        let ask = Question { condition, ..question(&["sh", "-c", "{program} -c 'echo 3' | cat"]) };
+        let expected = ask.expected(&program, "x").unwrap().unwrap();
+        assert_eq!(expected, Answer { outcome: Outcome::Exited(0), output: sha256(b"3\n") });
+    }
+
+    /// It would work beside every run that is measured.
+    #[test]
+    fn what_an_answer_left_behind_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = format!("sleep 600 & echo $! > {}", folder.path().join("pid").display());
+        let ask = question(&["{program}", "-c", &line]);
+        ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
+        let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
+        let lives = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+            stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+        };
+        let end = std::time::Instant::now() + Duration::from_secs(20);
+        while lives() && std::time::Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!lives(), "process {pid}");
     }
 
     #[test]

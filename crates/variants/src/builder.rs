@@ -258,10 +258,13 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     {
         return Ok(toolchain);
     }
-    let toolchain = Toolchain::probe()?;
-    if let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain)) {
+    let place = cache.workplace()?;
+    let toolchain = Toolchain::probe(place.path())?;
+    // Where not even padding works, something else was wrong, and may be right the next time.
+    if !toolchain.ways.is_empty()
+        && let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain))
+    {
         // By one rename, since another fauxplat may be reading; a note that cannot be kept is made again.
-        let place = cache.workplace()?;
         let fresh = place.path().join("toolchain.json");
         let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
     }

@@ -3,9 +3,12 @@
 //! A linker's version number does not tell what the compiler driver will accept, so each way is tried on a program of a
 //! few lines, and counts when two seeds give two binaries that both run.
 
+use std::path::Path;
+
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
+use fauxplat_sys::signal;
 
 use crate::VariantError;
 use crate::error::at;
@@ -24,10 +27,11 @@ impl Toolchain {
     /// Tries everything.
     ///
     /// # Errors
-    /// No folder can be made to try in. A missing compiler is no error: nothing can be varied then.
-    pub(crate) fn probe() -> Result<Toolchain, VariantError> {
+    /// No folder can be made to try in, or the user did not want to wait for it. A missing compiler is no error: nothing can
+    /// be varied then.
+    pub(crate) fn probe(place: &Path) -> Result<Toolchain, VariantError> {
         let Some(compiler) = tool("cc") else { return Ok(Toolchain::default()) };
-        let trial = Trial::new()?;
+        let trial = Trial::new(place)?;
         let mut found = Toolchain { compiler: Some(compiler), ..Toolchain::default() };
         // The order of objects is ours to choose, and any linker keeps it.
         let plain = [Way::ObjectOrder, Way::Padding, Way::Alignment];
@@ -41,6 +45,10 @@ impl Toolchain {
                 break;
             }
         }
+        // What was ended by the user has not shown that it does not work.
+        if signal::stop_requested() {
+            return Err(VariantError::Interrupted);
+        }
         found.ways.sort_unstable();
         Ok(found)
     }
@@ -52,9 +60,9 @@ struct Trial {
 }
 
 impl Trial {
-    fn new() -> Result<Self, VariantError> {
-        let folder = tempfile::Builder::new().prefix("fauxplat-probe-").tempdir();
-        let folder = folder.map_err(at(std::env::temp_dir()))?;
+    /// Below the place of the programs that are built: what cannot be run there cannot be measured either.
+    fn new(place: &Path) -> Result<Self, VariantError> {
+        let folder = tempfile::Builder::new().prefix("probe-").tempdir_in(place).map_err(at(place))?;
         for (name, text) in FILES {
             let path = folder.path().join(name);
             std::fs::write(&path, text).map_err(at(&path))?;
@@ -107,7 +115,8 @@ mod tests {
 
     #[test]
     fn this_machine_has_the_ways_that_any_linker_has() {
-        let toolchain = Toolchain::probe().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let toolchain = Toolchain::probe(place.path()).unwrap();
         for way in [Way::ObjectOrder, Way::Padding, Way::Alignment] {
             assert!(toolchain.ways.contains(&way), "{toolchain:?}");
         }

@@ -202,6 +202,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     definition.rule.duet |= args.duet;
     define::apply_build(&mut definition, &args.build);
     apply_builds(&mut definition, args)?;
+    define::needs_build(&definition)?;
     if args.no_shell {
         definition.condition.shell = Shell::None;
     }
@@ -220,6 +221,10 @@ fn commands(args: &CompareArgs) -> CommandArgs {
 /// Gives A and B their builds.
 fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), Failure> {
     let (Some(a), Some(b)) = (&args.build_a, &args.build_b) else { return Ok(()) };
+    // One line stands for both, wherever it was given.
+    if let [only] = definition.commands.as_slice() {
+        definition.commands.push(only.clone());
+    }
     let [first, second] = definition.commands.as_mut_slice() else {
         let count = definition.commands.len();
         return Err(Failure::usage(format!(

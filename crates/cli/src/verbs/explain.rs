@@ -21,6 +21,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     let given = define::or_program(&args.commands, args.build.is_given());
     let mut definition = define::definition(&given, &args.condition, &machine)?;
     apply(&mut definition, args);
+    define::needs_build(&definition)?;
     check(&definition.rule)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     explain::lay_out(&mut definition, args.layouts)?;

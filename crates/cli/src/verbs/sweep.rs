@@ -15,6 +15,7 @@ pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failu
     let mut definition = define::definition(&commands, &args.condition, &machine)?;
     define::apply_sweep(&mut definition, args)?;
     define::apply_build(&mut definition, &args.build);
+    define::needs_build(&definition)?;
     let (mut driver, prepared) =
         sweep::begin(beginning("sweep", definition, machine, (&args.output, &args.end), invocation)?)?;
     let is_open = args.rule.blocks.is_none() && args.commands.definition.is_none() && !args.rule.exhaustive;

@@ -159,6 +159,12 @@ fn builds_that_go_wrong_say_what() {
     lab.run(&["compare", "a", "b", "--link-seeds", "3,4"]).complains(2, &["one command"]);
     let vary = ["compare", "--build-a", BUILD, "--build-b", BUILD, "--vary", "luck"];
     lab.run(&vary).complains(2, &["there is no way `luck`"]);
+    for (verb, option) in [("compare", "--check"), ("sweep", "--vary"), ("explain", "--check")] {
+        let commands: &[&str] = if verb == "sweep" { &["env-size=0,64", "true"] } else { &["true"] };
+        let two: &[&str] = if verb == "compare" { &["false"] } else { &[] };
+        let words = [&[verb], commands, two, &[option, "padding"]].concat();
+        lab.run(&words).complains(2, &[option, "there is none", "--build"]);
+    }
     let gone =
         ["compare", "{program}", "{program}", "--link", "cc {objects} -o {out}", "--objects", "gone.o"];
     lab.run(&gone).complains(2, &["gone.o"]);

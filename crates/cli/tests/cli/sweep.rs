@@ -408,6 +408,8 @@ fn builds_are_levels_and_equal_ones_run_once() {
 fn builds_that_vary_nothing_are_refused() {
     let lab = Lab::new();
     lab.run(&["sweep", "link-order", "true"]).complains(2, &["link-order", "--build", "--link"]);
+    let built = ["sweep", "opt=0,3", "--build", "cc -O{opt} -o {out} x.c", "{program}"];
+    lab.run(&built).complains(2, &["opt", "stands in the build", "compare"]);
     if !objects(&lab) {
         return println!("skipped: no C compiler");
     }

@@ -34,6 +34,12 @@ impl Builds {
                 None => Ok(None),
             };
         };
+        if let Some(name) = built_by(definition, sweep) {
+            return Err(Failure::usage(format!(
+                "{name}: it stands in the build, and a sweep varies how one source is laid out, not what is built: compare \
+                 the builds, by `fauxplat compare --build CMD -L {name}=…`"
+            )));
+        }
         let mut builds = Builds { programs, level: Vec::new(), made: Vec::new() };
         for level in &sweep.levels {
             builds.add(level)?;
@@ -90,6 +96,18 @@ impl Builds {
     fn hashes(&self) -> usize {
         self.made.iter().map(|(_, built)| built.sha256.as_str()).collect::<HashSet<_>>().len()
     }
+}
+
+/// The parameter that is swept and stands in what builds the program.
+fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
+    let builds = || definition.commands.iter().filter_map(|line| line.build.as_ref());
+    let mut texts = builds().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
+    let names = sweep.factors.iter().filter_map(|factor| match factor {
+        Factor::Parameter(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let names: Vec<&str> = names.collect();
+    texts.find_map(|text| names.iter().find(|name| text.contains(&format!("{{{name}}}"))).copied())
 }
 
 /// What a factor needs to vary something.
