@@ -59,7 +59,7 @@ fn what_could_not_be_shown_is_refused() {
         ["limit=none,cpu:50%", "--limit", "memory:64MiB"],
         ["heap-pad=0..64:16", "--heap", "64"],
         ["env-size=0..64:16", "--env-pad", "512"],
-        ["cwd-length=100,200", "--cwd", "."],
+        ["cwd-length=1000,2000", "--cwd", "."],
     ] {
         lab.run(&["sweep", factor, "true", option, value]).complains(2, &[option, "choose one"]);
     }

@@ -51,7 +51,7 @@ fn a_duet_is_confirmed_on_its_own_cpus() {
         println!("skipped: a duet takes two cores");
         return;
     }
-    lab.run(&[&words[..], &["--level", "0.1%", "--max-pairs", "64"]].concat()).ends_with(1);
+    lab.run(&[&words[..], &["--level", "0.1%", "--max-pairs", "256"]].concat()).ends_with(1);
     assert!(lab.last()["warnings"].to_string().contains("this one agrees"));
 }
 

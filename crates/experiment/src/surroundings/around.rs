@@ -93,6 +93,8 @@ impl Step {
             stdin: None,
             with_stderr: true,
             is_spared,
+            // A setup may start what the commands talk to.
+            ends_group: false,
             limit: None,
         };
         let captured = capture.run()?;
