@@ -25,6 +25,12 @@ impl Builds {
     /// # Errors
     /// A build fails, the program answers otherwise, or nothing can be varied by the factor.
     pub(super) fn of(definition: &Definition, sweep: &Sweep, seed: u64) -> Result<Option<Self>, Failure> {
+        if let Some(name) = built_by(definition, sweep) {
+            return Err(Failure::usage(format!(
+                "{name}: it stands in the build, and a sweep varies how one source is laid out, not what is built: compare \
+                 the builds, by `fauxplat compare --build CMD -L {name}=…`"
+            )));
+        }
         let factor = sweep.factors.iter().find(|factor| factor.is_built());
         let Some(programs) = ProgramBuilds::open(definition, seed)? else {
             return match factor {
@@ -34,12 +40,6 @@ impl Builds {
                 None => Ok(None),
             };
         };
-        if let Some(name) = built_by(definition, sweep) {
-            return Err(Failure::usage(format!(
-                "{name}: it stands in the build, and a sweep varies how one source is laid out, not what is built: compare \
-                 the builds, by `fauxplat compare --build CMD -L {name}=…`"
-            )));
-        }
         let mut builds = Builds { programs, level: Vec::new(), made: Vec::new() };
         for level in &sweep.levels {
             builds.add(level)?;
