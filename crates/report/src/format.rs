@@ -118,13 +118,7 @@ impl Format {
     /// [`ReportError::NothingToExport`].
     pub fn suits(self, verb: &str) -> Result<(), ReportError> {
         let verbs: &[&str] = match self {
-            Format::CsvSummary
-            | Format::HyperfineJson
-            | Format::HyperfineJson2
-            | Format::PyperfJson
-            | Format::GithubActionBenchmark
-            | Format::BencherBmf
-            | Format::GoBenchmark => &["run", "compare"],
+            format if format.is_of_times() => &["run", "compare"],
             Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
             Format::OpenMetrics | Format::SlurmDrain => &["fleet"],
             Format::Boxes | Format::Lscpu => &[],

@@ -54,7 +54,8 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Makes the folders above a path that are missing. Each belongs to whoever owns the one that it is in, as far as we may give it away:
+/// Makes the folders above a path that are missing. Each belongs to whoever owns the one that it is in, as far as we may
+/// give it away:
 /// what root makes below a user's folder is the user's, or the user could not measure any more.
 ///
 /// # Errors

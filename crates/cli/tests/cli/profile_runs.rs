@@ -95,7 +95,9 @@ fn the_time_of_a_process_is_that_of_all_that_it_makes() {
     let Some(lab) = lab() else { return };
     let line = format!("while :; do sh -c '{}'; done", spin(20_000).replace('\'', "'\\''"));
     let mut process = Command::new("sh").args(["-c", &line]).spawn().unwrap();
-    let document = lab.json(&["profile", "--pid", &process.id().to_string(), "--max-time", "1s"]);
+    // Samples of this clock are as far apart from the first on: a frequency of cycles has to settle in each process.
+    let pid = process.id().to_string();
+    let document = lab.json(&["profile", "-e", "cpu-clock", "--pid", &pid, "--max-time", "1s"]);
     process.kill().unwrap();
     process.wait().unwrap();
     let quality = &document["profiles"][0]["quality"];
