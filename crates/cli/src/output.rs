@@ -93,7 +93,7 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     for file in output.output.clone().into_iter().chain(exports) {
         // Of the lines of --events a report would leave nothing.
         if seen.contains(&file) || output.events.as_ref() == Some(&file) {
-            return Err(Failure::usage(named(&file, &"two of these would go there: name two files")));
+            return Err(Failure::usage(named(&file, &"two outputs would go there: name two files")));
         }
         try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
         seen.push(file);
