@@ -68,6 +68,20 @@ pub enum FleetError {
         /// What is wrong with it.
         why: String,
     },
+    /// Somebody else may put programs and orders into the folder of a run.
+    #[error(
+        "{}: user {owner} owns {} or others may write to it, and what they put there would be run as this user: fleet run \
+         and compare keep a run in a folder of your own (--folder DIR, or `sudo -H`, which gives root its own home)",
+        run.display(), folder.display()
+    )]
+    Stranger {
+        /// The folder of the run.
+        run: PathBuf,
+        /// The folder that is open to others.
+        folder: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
     /// Another process collects the same run.
     #[error("{}: another fauxplat collects this run; wait for it, or end it first", .0.display())]
     Busy(PathBuf),

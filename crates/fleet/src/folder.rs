@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::{self, Exposed};
+
 use crate::FleetError;
 
 /// The folder of a run.
@@ -28,10 +30,10 @@ pub struct Held {
 
 impl RunFolder {
     /// Makes a folder for a new run below one for all of them. Only its owner may look into it: whoever could write there
-    /// could answer in the place of nodes.
+    /// could answer in the place of nodes, and put another program into that of the one that is run.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or others may change the folder that it is made in.
     pub fn make(runs: &Path) -> Result<Self, FleetError> {
         RunFolder::make_of(runs, &uuid()?)
     }
@@ -45,7 +47,9 @@ impl RunFolder {
             let why = format!("a run is called by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
-        fs::create_dir_all(runs).map_err(FleetError::at(runs))?;
+        // Whatever the umask, nobody else may rename what is in it.
+        let made = fs::DirBuilder::new().recursive(true).mode(0o755).create(runs);
+        made.map_err(FleetError::at(runs))?;
         let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
         let make = |path: &Path| {
             let made = fs::DirBuilder::new().mode(0o700).create(path);
@@ -53,6 +57,8 @@ impl RunFolder {
         };
         folder.clear()?;
         make(&folder.path)?;
+        // It is empty still: root has written nothing where somebody could have it written elsewhere.
+        folder.check_strangers().inspect_err(|_| drop(fs::remove_dir(&folder.path)))?;
         // First of all, so that what is left of an attempt that is killed here is known to be ours.
         folder.write(TOKEN, id.as_bytes())?;
         ["out", "errors", "programs"].iter().try_for_each(|name| make(&folder.file(name)))?;
@@ -175,11 +181,23 @@ impl RunFolder {
         fs::read_to_string(&path).map_err(FleetError::at(&path))
     }
 
+    /// Refuses the folder of another user, and for root also one that another user could put in its place, as one in a
+    /// user's home under sudo: the programs that lie there are run, and by the orders that stand there.
+    fn check_strangers(&self) -> Result<(), FleetError> {
+        match files::open_to_others(&self.path).map_err(FleetError::at(&self.path))? {
+            Some(Exposed { folder, owner, .. }) => {
+                Err(FleetError::Stranger { run: self.path.clone(), folder, owner })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Takes the run for this process alone.
     ///
     /// # Errors
-    /// Another process has it.
+    /// Another process has it, or somebody else may have filled it.
     pub fn hold(&self) -> Result<Held, FleetError> {
+        self.check_strangers()?;
         let path = self.file(LOCK);
         let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path);
         let file = file.map_err(FleetError::at(&path))?;
@@ -223,7 +241,7 @@ pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, chown};
 
     use super::*;
 
@@ -298,6 +316,42 @@ mod tests {
         assert!(runs.path().join(&other).join("theirs").exists());
         fs::create_dir(runs.path().join(&empty)).unwrap();
         RunFolder::make_of(runs.path(), &empty).unwrap();
+    }
+
+    /// Under sudo with the user's HOME, the user could have root run a program of theirs.
+    #[test]
+    fn a_folder_that_somebody_else_may_have_filled_is_not_run_from() {
+        const NOBODY: u32 = 65_534;
+        let own = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let (above, runs) = (home.path().join("home"), home.path().join("home/runs"));
+        fs::create_dir(&above).unwrap();
+        [home.path(), &above].into_iter().for_each(own);
+        let run = begun(&runs);
+        if !fauxplat_sys::process::is_root() || chown(&above, Some(NOBODY), None).is_err() {
+            println!("skipped: only root can give a folder to somebody else");
+            return;
+        }
+        let refused = |result: Result<(), FleetError>, why: &str| {
+            let error = result.expect_err(why);
+            assert!(matches!(error, FleetError::Stranger { .. }), "{why}: {error}");
+            assert!(error.to_string().contains("--folder"), "{error}");
+        };
+        let hold = || run.hold().map(drop);
+        refused(hold(), "a home of another user");
+        refused(RunFolder::make(&runs).map(drop), "a new run in it");
+        assert_eq!(fs::read_dir(&runs).unwrap().count(), 1, "nothing of root's is left in it");
+        chown(&above, Some(0), None).unwrap();
+        hold().unwrap();
+        for folder in [&runs, run.path()] {
+            chown(folder, Some(NOBODY), None).unwrap();
+            refused(hold(), "a folder of another user");
+            chown(folder, Some(0), None).unwrap();
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+            refused(hold(), "a folder that all may write to");
+            own(folder);
+        }
+        hold().unwrap();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -54,9 +54,9 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Makes the folders above a path that are missing. Each belongs to whoever owns the one that it is in, as far as we may
-/// give it away:
-/// what root makes below a user's folder is the user's, or the user could not measure any more.
+/// Makes the folders above a path that are missing, which nobody but their owner may write to, whatever the umask. Each
+/// belongs to whoever owns the one that it is in, as far as we may give it away: what root makes below a user's folder is
+/// the user's, or the user could not measure any more.
 ///
 /// # Errors
 /// One of them cannot be made.
@@ -64,7 +64,7 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
-        match fs::create_dir(folder) {
+        match fs::DirBuilder::new().mode(0o755).create(folder) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
             done => {
                 done?;

@@ -166,6 +166,20 @@ pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     Ok(None)
 }
 
+/// Whoever else may put a file into a folder from which this process runs programs: its owner, where that is somebody
+/// else. Root has more to lose, and looks at the whole way there, see [`exposed`].
+///
+/// # Errors
+/// The folder is not there, or may not be looked at.
+pub fn open_to_others(folder: &Path) -> io::Result<Option<Exposed>> {
+    let facts = folder.metadata()?;
+    let (owner, mode) = (facts.uid(), facts.mode() & 0o7777);
+    if owner != crate::process::user_id() {
+        return Ok(Some(Exposed { folder: folder.to_owned(), owner, mode }));
+    }
+    if crate::process::is_root() { exposed(&folder.join("any")) } else { Ok(None) }
+}
+
 /// Opens a file as these options say, but no symbolic link, and without waiting at a named pipe.
 ///
 /// # Errors

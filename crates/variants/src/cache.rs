@@ -1,12 +1,15 @@
 //! Where built programs are kept: one folder per variant, named by a hash of all that it was made from.
 
 use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use fauxplat_launch::words::sha256;
-use fauxplat_sys::{files, process};
+use fauxplat_sys::{
+    files::{self, Exposed},
+    process,
+};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -194,21 +197,14 @@ fn used(folder: &Path) -> Option<SystemTime> {
 /// Refuses a cache that somebody else may have filled: one of another owner, and for root also one in a place where
 /// others could put another in its stead, as a user's folder is under sudo.
 fn check_owner(cache: &Path) -> Result<(), VariantError> {
-    let refused = |folder: &Path, owner| VariantError::Stranger {
-        cache: cache.to_owned(),
-        folder: folder.to_owned(),
-        owner,
-    };
     let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(cache);
-    let owner = fs::metadata(there).map_err(at(there))?.uid();
-    if there == cache && owner != process::user_id() {
-        return Err(refused(cache, owner));
-    }
-    if !process::is_root() {
+    if there != cache && !process::is_root() {
         return Ok(());
     }
-    match files::exposed(&there.join(PROGRAM)).map_err(at(there))? {
-        Some(found) => Err(refused(&found.folder, found.owner)),
+    match files::open_to_others(there).map_err(at(there))? {
+        Some(Exposed { folder, owner, .. }) => {
+            Err(VariantError::Stranger { cache: cache.to_owned(), folder, owner })
+        }
         None => Ok(()),
     }
 }
@@ -223,7 +219,7 @@ fn now() -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     use super::*;
 

@@ -17,6 +17,9 @@ use crate::error::ChoreError;
 /// `nobody`, who is nobody special anywhere.
 const NOBODY: &str = "65534";
 
+/// Another language than that of the sources.
+const LANGUAGE: &str = "de_DE.UTF-8";
+
 /// One configuration, as long as it lives.
 pub(super) struct Configuration {
     pub(super) name: String,
@@ -29,7 +32,11 @@ pub(super) struct Configuration {
     environment: Vec<(&'static str, String)>,
     /// Test programs that it is about; all where none is named.
     only: &'static [&'static str],
+    /// Test programs that it is not about.
+    but: &'static [&'static str],
     needs_root: bool,
+    /// The shape of the guest in which all of it happens.
+    guest: Option<&'static str>,
     /// Whether CPU burners come and go meanwhile.
     burners: bool,
     folder: PathBuf,
@@ -38,6 +45,15 @@ pub(super) struct Configuration {
 /// What reads a machine and pins nothing.
 const READERS: &[&str] =
     &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
+
+/// What would take an emulated guest hours: it starts whole experiments, or a compiler.
+const LONG: &[&str] = &["cli.", "experiment.", "fuzz.", "load.", "table.", "xtask."];
+
+/// The guests that can run what is built here.
+const GUESTS: [&str; 2] = ["x86-v1", "x86-numa"];
+
+/// A test program in a guest has hung after so many seconds.
+const GUEST_SECONDS: &str = "1800";
 
 impl Configuration {
     fn new(name: impl Into<String>, about: &'static str, folder: &Path) -> Self {
@@ -50,7 +66,9 @@ impl Configuration {
             words: Vec::new(),
             environment: Vec::new(),
             only: &[],
+            but: &[],
             needs_root: false,
+            guest: None,
             burners: false,
             folder,
         }
@@ -61,7 +79,7 @@ impl Configuration {
         let new = |name: &str, about| Configuration::new(name, about, folder);
         let mut all = vec![
             Configuration { burners: true, ..new("burners", "two CPU burners that come and go") },
-            Configuration { words: one_cpu(), ..new("one-cpu", "one CPU only, by affinity") },
+            Configuration { words: one_cpu(), ..new("one-cpu", "one CPU only, the last one, by affinity") },
             user(new("user", "an ordinary user without capabilities, with a home and a TMPDIR of its own")),
             places(
                 new(
@@ -82,6 +100,11 @@ impl Configuration {
             needs_root: true,
             ..new(&format!("machine-{name}"), "what reads machines, on a made-up one bound over the real one")
         }));
+        all.extend(GUESTS.iter().map(|shape| Configuration {
+            guest: Some(shape),
+            but: LONG,
+            ..new(&format!("guest-{shape}"), "what takes no hours there, in an emulated machine (vm/)")
+        }));
         all
     }
 
@@ -92,7 +115,8 @@ impl Configuration {
 
     /// Whether a test program is run under it.
     pub(super) fn is_about(&self, program: &Executable) -> bool {
-        self.only.is_empty() || self.only.iter().any(|start| program.name.starts_with(start))
+        let among = |names: &[&str]| names.iter().any(|start| program.name.starts_with(start));
+        (self.only.is_empty() || among(self.only)) && !among(self.but)
     }
 
     /// Makes what it needs; it is there until the guard goes.
@@ -108,6 +132,9 @@ impl Configuration {
         if let Some(name) = self.name.strip_prefix("machine-") {
             machines::lay_out(name, &self.folder)?;
         }
+        if self.environment.iter().any(|(name, _)| *name == "LANG") {
+            make_locale(&self.folder.join("locale"))?;
+        }
         Ok(Burners::begin(if self.burners { 2 } else { 0 }))
     }
 
@@ -119,23 +146,48 @@ impl Configuration {
             words.extend(["sh", "-ec", &format!("{}\nexec \"$@\"", self.line), "sh"].map(str::to_owned));
         }
         words.extend(self.words.iter().cloned());
+        // As cargo gives them: snapshots are found by the one, and sources of fixtures by the other.
+        let mut environment = vec![
+            ("CARGO_MANIFEST_DIR", program.folder.display().to_string()),
+            ("INSTA_WORKSPACE_ROOT", root().display().to_string()),
+            ("INSTA_UPDATE", "no".to_owned()),
+        ];
+        environment.extend(self.environment.iter().cloned());
+        if let Some(shape) = self.guest {
+            // A guest has an environment of its own.
+            words.push(root().join("vm/run").display().to_string());
+            words.extend([shape, "--seconds", GUEST_SECONDS, "--", "env"].map(str::to_owned));
+            words.extend(environment.iter().map(|(name, value)| format!("{name}={value}")));
+        }
         words.push(program.path.display().to_string());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&program.folder).process_group(0);
-        // As cargo gives them: snapshots are found by the one, and sources of fixtures by the other.
-        command
-            .env("CARGO_MANIFEST_DIR", &program.folder)
-            .env("INSTA_WORKSPACE_ROOT", root())
-            .env("INSTA_UPDATE", "no");
-        command.envs(self.environment.iter().map(|(name, value)| (*name, value)));
+        command.env_remove("LC_ALL").envs(environment);
         Ok(command)
     }
 }
 
-/// The first CPU that is allowed.
+/// The last CPU that is allowed: what takes CPU 0 for granted is seen by it.
 fn one_cpu() -> Vec<String> {
-    let first = fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.first()).map_or(0, |cpu| cpu.0);
-    ["taskset", "-c", &first.to_string()].map(str::to_owned).to_vec()
+    let last =
+        fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.iter().last()).map_or(0, |cpu| cpu.0);
+    ["taskset", "-c", &last.to_string()].map(str::to_owned).to_vec()
+}
+
+/// The German one, where programs write commas into numbers; the machine's own are left alone.
+fn make_locale(folder: &Path) -> Result<(), ChoreError> {
+    std::fs::create_dir_all(folder).map_err(ChoreError::at(folder))?;
+    let made = Command::new("localedef")
+        .args(["-i", "de_DE", "-f", "UTF-8"])
+        .arg(folder.join(LANGUAGE))
+        .output()
+        .is_ok_and(|made| made.status.success());
+    if !made {
+        println!(
+            "{LANGUAGE} is only a name here: localedef or its sources are missing (apt-get install locales)"
+        );
+    }
+    Ok(())
 }
 
 /// An ordinary user. Whoever is one already only gets the folders.
@@ -173,7 +225,8 @@ fn places(new: Configuration, umask: &str) -> Configuration {
         environment: vec![
             ("HOME", home.display().to_string()),
             ("TMPDIR", spaces.display().to_string()),
-            ("LANG", "de_DE.UTF-8".to_owned()),
+            ("LANG", LANGUAGE.to_owned()),
+            ("LOCPATH", new.folder.join("locale").display().to_string()),
         ],
         needs_root: true,
         ..new

@@ -1,9 +1,11 @@
 //! Every test on machines and for users that are not the developer's.
 //!
-//! Test programs are built once and run by themselves under each configuration. A program that has ended is noted by the
-//! name of its file, which changes with what it is built from: the next campaign runs what is missing or new.
+//! Test programs are built once and run by themselves under each configuration. A program that has passed is noted by what
+//! is in it and in the programs that it starts: the next campaign runs what is missing or new.
 
+use std::collections::hash_map::DefaultHasher;
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::configuration::Configuration;
@@ -70,7 +72,7 @@ fn under(
     let mut all = Tests::default();
     let burners = configuration.enter()?;
     for one in programs.iter().filter(|one| configuration.is_about(one)) {
-        let place = Place { logs: &logs, program: one };
+        let place = Place { logs: &logs, program: one, contents: contents(one)? };
         let tests = match place.known().filter(|_| filters.is_empty()) {
             Some(known) => known,
             None => {
@@ -106,12 +108,27 @@ fn under(
 struct Place<'a> {
     logs: &'a Path,
     program: &'a Executable,
+    contents: u64,
+}
+
+/// Stands for what is in a test program, and in ours that the tests of the command line start. Its name would not do, since
+/// cargo calls it by its package and its dependencies and not by its sources.
+fn contents(program: &Executable) -> Result<u64, ChoreError> {
+    let mut hasher = DefaultHasher::new();
+    let mut files = vec![program.path.clone()];
+    if program.name.starts_with("cli.") {
+        let built = program.path.ancestors().nth(2).unwrap_or(Path::new("."));
+        files.extend(["fauxplat", "fauxplat-blink"].map(|name| built.join(name)));
+    }
+    for file in files {
+        fs::read(&file).map_err(ChoreError::at(&file))?.hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 impl Place<'_> {
     fn file(&self, kind: &str) -> PathBuf {
-        let name = self.program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.logs.join(format!("{}-{name}.{kind}", self.program.name))
+        self.logs.join(format!("{}-{:016x}.{kind}", self.program.name, self.contents))
     }
 
     /// What an earlier campaign saw, if all of it passed: what failed is tried again.
