@@ -196,7 +196,7 @@ fn failures(name: &str) -> (usize, Vec<String>) {
 const NO_ANSWER: [&str; 3] = ["inconclusive", "is undecided", "cannot be excluded either"];
 
 /// Whether a failure shows that no answer was reached. Reports are wrapped, also between these words.
-fn is_in_doubt(failure: &String) -> bool {
+fn is_in_doubt(failure: &str) -> bool {
     let line = failure.split_whitespace().collect::<Vec<_>>().join(" ");
     NO_ANSWER.iter().any(|words| line.contains(words))
 }
@@ -204,7 +204,7 @@ fn is_in_doubt(failure: &String) -> bool {
 /// The same, but where a loud neighbour kept a verdict from being reached all that leads to it is tried again.
 fn settled_failures(name: &str) -> (usize, Vec<String>) {
     let (count, failed) = failures(name);
-    match failed.is_empty() || !failed.iter().all(is_in_doubt) {
+    match failed.is_empty() || !failed.iter().all(|failure| is_in_doubt(failure)) {
         true => (count, failed),
         false => {
             println!("tried again: {}", failed.join("\n"));
@@ -351,13 +351,11 @@ fn what_found_no_answer_is_told_from_what_is_wrong() {
         "inconclusive: 3 more pairs",
         "n moves the wall time, but whether by more than ±1 % is\n  undecided: x",
     ] {
-        assert!(is_in_doubt(&page.to_owned()), "{page}");
+        assert!(is_in_doubt(page), "{page}");
     }
     let sweep = "n showed no effect beyond drift on the wall time (p = 0.3), but a small one cannot\n  be excluded either: x";
-    assert!(is_in_doubt(&sweep.to_owned()));
-    assert!(!is_in_doubt(
-        &"does not print [\"differ\"] any more, but\nn has no effect beyond drift".to_owned()
-    ));
+    assert!(is_in_doubt(sweep));
+    assert!(!is_in_doubt("does not print [\"differ\"] any more, but\nn has no effect beyond drift"));
 }
 
 #[test]
