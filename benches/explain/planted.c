@@ -1,8 +1,9 @@
 /*
- * A program with planted effects: it works half as much again on CPU 1, where its stack begins at an odd multiple of 16
- * bytes, or where its heap does, whichever its argument names.
+ * A program with planted effects: it works half as much again on a CPU, where its stack begins at an odd multiple of 16
+ * bytes, or where its heap does, whichever its argument names. The CPU is stated, since no number is that of a CPU on which
+ * it may run everywhere.
  *
- * usage: planted none|cpu|stack|heap ROUNDS
+ * usage: planted none|cpu|stack|heap ROUNDS [CPU]
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,8 +20,8 @@ int main(int argc, char **argv)
 	int slow = 0;
 	volatile double sum = 0;
 
-	if (argc > 1 && !strcmp(argv[1], "cpu"))
-		slow = sched_getcpu() == 1;
+	if (argc > 3 && !strcmp(argv[1], "cpu"))
+		slow = sched_getcpu() == atoi(argv[3]);
 	if (argc > 1 && !strcmp(argv[1], "stack"))
 		slow = is_odd(argv);
 	if (argc > 1 && !strcmp(argv[1], "heap"))

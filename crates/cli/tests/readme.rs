@@ -192,10 +192,19 @@ fn failures(name: &str) -> (usize, Vec<String>) {
     (ours.len(), failures)
 }
 
+/// What `compare` and `sweep` say where they ran out of time or runs before there was an answer.
+const NO_ANSWER: [&str; 3] = ["inconclusive", "is undecided", "cannot be excluded either"];
+
+/// Whether a failure shows that no answer was reached. Reports are wrapped, also between these words.
+fn is_in_doubt(failure: &str) -> bool {
+    let line = failure.split_whitespace().collect::<Vec<_>>().join(" ");
+    NO_ANSWER.iter().any(|words| line.contains(words))
+}
+
 /// The same, but where a loud neighbour kept a verdict from being reached all that leads to it is tried again.
 fn settled_failures(name: &str) -> (usize, Vec<String>) {
     let (count, failed) = failures(name);
-    match failed.is_empty() || !failed.iter().all(|failure| failure.contains("inconclusive")) {
+    match failed.is_empty() || !failed.iter().all(|failure| is_in_doubt(failure)) {
         true => (count, failed),
         false => {
             println!("tried again: {}", failed.join("\n"));
@@ -334,6 +343,19 @@ fn a_word_that_is_not_printed_is_noticed() {
     let shown = ["  sort    5.020 ms   slower".to_owned(), "…".to_owned()];
     assert_eq!(missing(&shown, "sort 7.1 s faster"), ["slower"]);
     assert_eq!(missing(&shown, "is slower than sorts"), Vec::<String>::new());
+}
+
+#[test]
+fn what_found_no_answer_is_told_from_what_is_wrong() {
+    for page in [
+        "inconclusive: 3 more pairs",
+        "n moves the wall time, but whether by more than ±1 % is\n  undecided: x",
+    ] {
+        assert!(is_in_doubt(page), "{page}");
+    }
+    let sweep = "n showed no effect beyond drift on the wall time (p = 0.3), but a small one cannot\n  be excluded either: x";
+    assert!(is_in_doubt(sweep));
+    assert!(!is_in_doubt("does not print [\"differ\"] any more, but\nn has no effect beyond drift"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fauxplat_kernels::{Caches, Kernel};
 use fauxplat_model::LoadKind;
+use fauxplat_sys::memory::page_bytes;
 use fauxplat_units::{Bytes, CpuSet};
 
 /// How a load comes and goes.
@@ -40,14 +41,19 @@ pub struct Order {
 impl Order {
     /// Memory that the generator walks.
     pub fn footprint(&self) -> Bytes {
+        self.footprint_in_pages_of(page_bytes() as u64)
+    }
+
+    /// The same where pages are this large: kinds that are about pages take a number of them, whatever their size.
+    fn footprint_in_pages_of(&self, page_bytes: u64) -> Bytes {
         let caches = &self.caches;
         match self.kind {
             LoadKind::L1 => caches.l1d,
             LoadKind::L2 => caches.l2,
             LoadKind::Llc => caches.llc,
             LoadKind::Memory => Kernel::Dram.footprint(caches),
-            LoadKind::Tlb => Bytes(WINDOW_PAGES * PAGE_BYTES),
-            LoadKind::Faults => Bytes(FAULT_PAGES * PAGE_BYTES),
+            LoadKind::Tlb => Bytes(WINDOW_PAGES * page_bytes),
+            LoadKind::Faults => Bytes(FAULT_PAGES * page_bytes),
             _ => Bytes(0),
         }
     }
@@ -91,8 +97,6 @@ fn numbers(text: &str, between: char) -> Option<Vec<u64>> {
 /// The word for no CPU in particular.
 const ANYWHERE: &str = "anywhere";
 
-/// The page size for which footprints are told.
-const PAGE_BYTES: u64 = 4096;
 /// Pages behind the addresses of [`LoadKind::Tlb`], and how often they are shown.
 pub(crate) const WINDOW_PAGES: u64 = 64;
 pub(crate) const WINDOWS: u64 = 4096;
@@ -149,15 +153,18 @@ mod tests {
     #[test]
     fn the_footprint_of_a_kind_is_that_of_what_it_walks() {
         let caches = Caches::default();
-        let bytes = |kind| {
-            Order { kind, rhythm: Rhythm::Share(1), cpus: None, caches, folder: "/".into() }.footprint().0
-        };
+        let order = |kind| Order { kind, rhythm: Rhythm::Share(1), cpus: None, caches, folder: "/".into() };
+        let bytes = |kind| order(kind).footprint().0;
         for kind in LoadKind::ALL {
             let walks =
                 kind.operation() == "lines" || kind.operation() == "pages" || kind.operation() == "faults";
             assert_eq!(bytes(kind) > 0, walks, "{kind}");
         }
-        assert_eq!(bytes(LoadKind::Tlb), 64 * 4096);
+        for page_bytes in [4096, 16 << 10, 64 << 10] {
+            let bytes = |kind| order(kind).footprint_in_pages_of(page_bytes).0;
+            assert_eq!((bytes(LoadKind::Tlb), bytes(LoadKind::Faults)), (64 * page_bytes, 256 * page_bytes));
+            assert_eq!(bytes(LoadKind::L1), caches.l1d.0, "a cache is no larger for it");
+        }
         assert!(bytes(LoadKind::L1) <= bytes(LoadKind::L2) && bytes(LoadKind::L2) <= bytes(LoadKind::Llc));
     }
 

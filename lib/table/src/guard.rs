@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, 
 
 /// Mappings that can be watched at once. Further ones work, without the guard.
 const MOST: usize = 256;
-const PAGE: usize = 4096;
 
 /// One watched mapping. All fields are atomics because the handler can run at any time on any thread.
 struct Watched {
@@ -47,6 +46,8 @@ static WATCHED: [Watched; MOST] = [const {
 /// The handler that was installed before ours. Written once, before ours can run; never freed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALL: Once = Once::new();
+/// [`page_bytes`] for the handler, since sysconf(3) is not among what one may call in it. Written as `BEFORE` is.
+static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// What a mapping has lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,20 @@ pub(crate) fn watch(base: usize, len: usize, writable: bool, file: &File) -> Opt
     Some(Ticket(place))
 }
 
+/// Size of a page of this system (sysconf(3)), which is 64 KiB on some arm64 and POWER machines. It is not the format's: that
+/// one is the same everywhere.
+pub(crate) fn page_bytes() -> usize {
+    // SAFETY: no pointer is passed.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// Where the page begins in which a place lies. The kernel takes no other place for a mapping or a piece of advice (EINVAL).
+pub(crate) fn page_start(place: usize, page_bytes: usize) -> usize {
+    place / page_bytes * page_bytes
+}
+
 fn install() {
+    PAGE_BYTES.store(page_bytes(), Ordering::Release);
     let before = Box::into_raw(Box::new(default_action()));
     // SAFETY: sigaction(2) without a new action only fills `before`, which is a valid allocation.
     unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), before) };
@@ -142,10 +156,12 @@ fn replace(watched: &Watched, address: usize) -> bool {
     if address < base || address - base >= len {
         return false;
     }
-    let start = address / PAGE * PAGE;
+    // Acquire pairs with the release in `install`.
+    let page = PAGE_BYTES.load(Ordering::Acquire);
+    let start = page_start(address, page);
     let (loss, bytes, protection) = match is_cut(watched, start - base) {
         true => (END, base + len - start, watched.protection.load(Ordering::Relaxed)),
-        false => (ONE_PAGE, PAGE, libc::PROT_READ),
+        false => (ONE_PAGE, page, libc::PROT_READ),
     };
     watched.loss.store(loss, Ordering::Release);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;

@@ -20,7 +20,6 @@ use crate::memory::Memory;
 
 /// Ranges at least this long get their page tables filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
-const PAGE: usize = 4096;
 /// Bytes that are asked for at once. Before Linux 6.11 a signal undoes the whole call: where signals come often, a large one
 /// would never end.
 const PIECE: usize = 4 << 20;
@@ -174,8 +173,7 @@ impl Mapping {
 
     /// Fills this process's page tables for a range: half the price of an insert otherwise goes to faults.
     fn populate(&self, offset: usize, bytes: usize) {
-        let start = offset / PAGE * PAGE;
-        let end = (offset + bytes).next_multiple_of(PAGE).min(self.len);
+        let (start, end) = whole_pages(offset, bytes, self.len, guard::page_bytes());
         // SAFETY: the range lies inside the mapping (`end` is clamped, `start` is inside by construction of
         // the geometry); MADV_POPULATE_WRITE changes page tables and no contents. Kernels before 5.14
         // refuse it, and then the faults happen one by one.
@@ -184,6 +182,11 @@ impl Mapping {
             libc::madvise(address, end.saturating_sub(start), libc::MADV_POPULATE_WRITE);
         }
     }
+}
+
+/// The pages of a mapping of `len` bytes that hold a range: where the first begins and the last ends.
+fn whole_pages(offset: usize, bytes: usize, len: usize, page_bytes: usize) -> (usize, usize) {
+    (guard::page_start(offset, page_bytes), (offset + bytes).next_multiple_of(page_bytes).min(len))
 }
 
 impl Drop for Mapping {
@@ -283,5 +286,29 @@ impl Memory for Raw<'_> {
 
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {
         self.mapping.allocate(offset, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table has pages of its own, so neither it nor a range in it need end where a page of the system does.
+    #[test]
+    fn ranges_grow_to_pages_of_any_size_and_stay_inside() {
+        const LEN: usize = 37 * 4096;
+        for page_bytes in [4096, 16 << 10, 64 << 10] {
+            for offset in (0..LEN).step_by(1000) {
+                for bytes in [1, 4096, 64 << 10].into_iter().filter(|bytes| offset + bytes <= LEN) {
+                    let (start, end) = whole_pages(offset, bytes, LEN, page_bytes);
+                    assert!(start.is_multiple_of(page_bytes) && offset - start < page_bytes);
+                    assert!(end.is_multiple_of(page_bytes) || end == LEN, "{end} of {page_bytes}");
+                    assert!((offset + bytes..=LEN).contains(&end) && end - offset - bytes < page_bytes);
+                }
+            }
+        }
+        assert_eq!(whole_pages(70_000, 10, LEN, 4096), (17 * 4096, 18 * 4096));
+        assert_eq!(whole_pages(70_000, 10, LEN, 64 << 10), (64 << 10, 128 << 10));
+        assert_eq!(whole_pages(LEN - 8, 8, LEN, 64 << 10), (128 << 10, LEN));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fauxplat_sys::{process, signal};
+use fauxplat_sys::{process, sched, signal};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -17,6 +17,10 @@ pub(crate) const SIGTERM: i32 = signal::SIGTERM;
 
 /// `nobody`, who is nobody special anywhere.
 const ORDINARY_USER: &str = "65534";
+
+/// Limits for what has to have come somewhere before its time is over: where the machine was too slow for one, the next one
+/// is tried.
+pub(crate) const LIMITS: [&str; 3] = ["2s", "20s", "200s"];
 
 /// A folder and a store of its own.
 pub(crate) struct Lab {
@@ -281,6 +285,21 @@ impl Done {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
+}
+
+/// The CPUs that the tests may use. CPU 0 need not be among them.
+pub(crate) fn allowed() -> Vec<u32> {
+    sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
+}
+
+/// The first of them, as a word.
+pub(crate) fn first_cpu() -> String {
+    allowed()[0].to_string()
+}
+
+/// The same beside itself, as a pair of CPUs.
+pub(crate) fn first_pair() -> String {
+    format!("{0}:{0}", first_cpu())
 }
 
 /// A shell loop of so many rounds, as one command line: CPU time in proportion, no file touched.

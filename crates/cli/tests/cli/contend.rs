@@ -4,18 +4,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Lab, SIGINT, SIGTERM, eventually, number};
+use crate::common::{Lab, SIGINT, SIGTERM, allowed, eventually, first_cpu, first_pair, number};
 
 /// Two rounds short of the default, and short shifts: enough for the shape of a document.
 const SHORT: [&str; 6] = ["--rounds", "5", "--max-rounds", "5", "--duration", "1ms"];
 
 fn contend(lab: &Lab, words: &[&str]) -> Value {
     lab.json(&[&["contend"], words, &SHORT].concat())
-}
-
-/// The CPUs that the tests may use.
-pub(crate) fn allowed() -> Vec<u32> {
-    fauxplat_sys::sched::affinity(0).unwrap().iter().map(|cpu| cpu.0).collect()
 }
 
 #[test]
@@ -74,8 +69,8 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
     lab.run(&["contend", "--pairs", "0:4294967295"]).complains(2, &["not a pair of CPUs"]);
     lab.run(&["contend", "--pairs", "0-1"]).complains(2, &["`0-1` is not a pair of CPUs such as 0:1"]);
     lab.run(&["contend", "--pairs", "0:0", "--cpu", "0"]).complains(2, &["cannot be used with"]);
-    let related =
-        lab.json(&["contend", "float", "--cpu", "same-cpu:0&all", "--rounds", "5", "--duration", "1ms"]);
+    let same = format!("same-cpu:{}&all", first_cpu());
+    let related = lab.json(&["contend", "float", "--cpu", &same, "--rounds", "5", "--duration", "1ms"]);
     assert_eq!(related["labels"].as_array().unwrap().len(), 1, "{related}");
     lab.run(&["contend", "l4"]).complains(2, &["no kernel `l4`", "integer-ports"]);
     lab.run(&["contend", "--rounds", "4"]).complains(2, &["5..=1000"]);
@@ -98,10 +93,9 @@ fn cpus_that_are_not_there_or_not_allowed_are_refused() {
 #[test]
 fn whoever_stops_it_does_not_wait_for_a_shift_to_end() {
     let lab = Lab::new();
-    let first = allowed()[0];
-    let pair = format!("{first}:{first}");
+    let (first, pair) = (first_cpu(), first_pair());
     let shift = ["contend", "float", "--pairs", &pair, "--duration", "5m"];
-    let pause = ["contend", "--capacity", "--cpu", &first.to_string(), "--rounds", "5", "--duration", "1ms"];
+    let pause = ["contend", "--capacity", "--cpu", &first, "--rounds", "5", "--duration", "1ms"];
     let pause = [&pause[..], &["--interval", "5m"]].concat();
     for (words, signal) in [(&shift[..], SIGINT), (&pause[..], SIGTERM)] {
         let mut live = lab.start(words);

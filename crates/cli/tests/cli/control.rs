@@ -55,15 +55,19 @@ fn what_perf_would_count_is_counted() {
     if !counts_both_modes(&lab) {
         return;
     }
-    // How often it is enabled; for how long at least, and for how long it is not.
+    // How often it is enabled; for how long at least, and for how long it is not. Where nobody waits for the answer a word may
+    // be heard later than it was said, as late as the end.
     let cases = [
-        // Counting is on when a program begins, if it says no more than when to stop. Nobody waits for the answer, so that a
-        // word may be heard a little later than it was said.
-        ("sleep 0.1; echo disable > ctl; sleep 0.2", Some((1, 100, 50))),
-        ("sleep 0.2; echo enable > ctl; sleep 0.1", Some((1, 50, 200))),
+        // Counting is on when a program begins, if it says no more than when to stop.
+        ("sleep 0.1; echo disable > ctl; sleep 0.2", Some((1, 100, 0))),
+        ("sleep 0.1; echo disable > ctl; read answer < ack; sleep 0.2", Some((1, 100, 200))),
+        ("sleep 0.2; echo enable > ctl; sleep 0.1", Some((1, 0, 200))),
+        ("sleep 0.2; echo enable > ctl; read answer < ack; sleep 0.1", Some((1, 100, 200))),
+        // An empty line is no command, and has no answer.
         (
-            "printf 'enable\\nenable\\ndisable\\ndisable\\nenable\\n\\ndisable' > ctl; sleep 0.1",
-            Some((2, 0, 30)),
+            "printf 'enable\\nenable\\ndisable\\ndisable\\nenable\\n\\ndisable' > ctl; \
+             for each in 1 2 3 4 5 6; do read answer < ack; done; sleep 0.1",
+            Some((2, 0, 100)),
         ),
         (
             "echo ping > ctl; read answer < ack; echo snapshot > ctl; echo 'enable cycles' > ctl; read answer < ack",

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command};
 
-use crate::common::{Lab, number, runs};
+use crate::common::{Lab, first_pair, number, runs};
 
 /// Whether this machine's kernel lets whoever runs the tests count its own events.
 fn counts_here(lab: &Lab) -> bool {
@@ -225,11 +225,12 @@ fn our_own_threads_are_counted_too() {
         if !counts_here(&lab) {
             return;
         }
+        let pair = first_pair();
         let timer = ["latency", "timer", "--count", "60", "--interval", "200us"];
         for words in [
             &["index", "--duration", "60ms"][..],
             &timer,
-            &["contend", "l1", "--pairs", "0:0", "--rounds", "5", "--max-rounds", "5", "--duration", "2ms"],
+            &["contend", "l1", "--pairs", &pair, "--rounds", "5", "--max-rounds", "5", "--duration", "2ms"],
         ] {
             let found = lab.json(&[words, &["-e", "page-faults,task-clock"]].concat());
             let counts = found["counts"].as_array().unwrap();

@@ -1,6 +1,6 @@
 //! `compare --duet`: both commands at the same moment.
 
-use crate::common::{Lab, all_runs, number, spin};
+use crate::common::{Lab, all_runs, first_cpu, number, spin};
 
 /// CPUs of different cores on this machine, if there are two.
 pub(crate) fn two_cores() -> bool {
@@ -59,7 +59,9 @@ fn a_duet_is_confirmed_on_its_own_cpus() {
 fn a_duet_needs_two_commands_and_two_cpus() {
     let lab = Lab::new();
     lab.run(&["compare", "--duet", "true", "true", "true"]).complains(2, &["two commands"]);
-    lab.run(&["compare", "--duet", "--cpu", "0", "true", "true"]).complains(3, &["needs two CPUs", "CPU 0"]);
+    let cpu = first_cpu();
+    let says = ["needs two CPUs", &format!("CPU {cpu}")];
+    lab.run(&["compare", "--duet", "--cpu", &cpu, "true", "true"]).complains(3, &says);
     if two_cores() {
         let text = lab
             .run(&["compare", "-v", "--duet", "--metric", "cpu", &spin(3000), &spin(12_000)])

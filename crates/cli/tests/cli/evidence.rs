@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab, SIGKILL, eventually, number, runs, spin};
+use crate::common::{Done, Lab, SIGKILL, eventually, first_pair, number, runs, spin};
 
 /// Verbs that go on for long, each with words that make their units short.
 const LONG: [&[&str]; 4] = [
@@ -97,10 +97,11 @@ fn every_verb_gives_its_raw_data() {
         assert!(!runs(&document, 0).is_empty() && runs(&document, 0).iter().all(wall), "{words:?}");
         assert!(words[0] != "run" || pieces(&document).iter().any(|piece| piece["kind"] == "tree"));
     }
+    let pair = first_pair();
     let with_evidence: [(&[&str], &str); 5] = [
         (&["index", "--duration", "20ms"], "shift"),
         (&["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "1"], "shift"),
-        (&["contend", "--pairs", "0:0", "--duration", "1ms", "--rounds", "5", "--max-rounds", "5"], "shift"),
+        (&["contend", "--pairs", &pair, "--duration", "1ms", "--rounds", "5", "--max-rounds", "5"], "shift"),
         (&["latency", "timer", "--count", "60"], "histogram"),
         (&["latency", "noise", "--duration", "60ms"], "histogram"),
     ];

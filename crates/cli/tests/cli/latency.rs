@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab, SIGINT, number};
+use crate::common::{Done, Lab, SIGINT, allowed, first_cpu, first_pair, number};
 
 /// Stops and continues a process, see `signal(7)`.
 const SIGSTOP: i32 = 19;
@@ -148,11 +148,12 @@ fn slacks_and_policies_are_tests_of_their_own() {
 #[test]
 fn what_cannot_be_is_refused_in_one_line() {
     let lab = Lab::new();
+    let pair = first_pair();
     let refused: [(&[&str], &[&str]); 9] = [
         (&["--cpu", "7000"], &["CPU 7000 does not exist"]),
         (&["message", "--pairs", "0:7000"], &["CPU 7000 does not exist"]),
         (&["message", "--pairs", "0"], &["`0` is not a pair"]),
-        (&["message", "--pairs", "0:0", "--channels", "line"], &["two CPUs"]),
+        (&["message", "--pairs", &pair, "--channels", "line"], &["two CPUs"]),
         (&["message", "--channels", "telegraph"], &["no channel `telegraph`", "socketpair"]),
         (&["quake"], &["quake", "timer"]),
         (&["--policy", "fifo:100"], &["fifo:100"]),
@@ -181,30 +182,37 @@ fn a_policy_that_is_not_permitted_is_refused_when_asked_for_and_named_when_not()
     assert!(tests(&found).iter().all(|test| test["policy"] == "other"));
 }
 
-/// A stalled test owes its reader every activation that came due meanwhile.
+/// A stalled test owes its reader every activation that came due meanwhile. It goes on until it is stopped, so that none ends
+/// before its stall however late that comes.
 #[test]
 fn a_stall_is_reported_with_everything_that_it_delayed() {
     let lab = Lab::new();
-    let words =
-        ["latency", "timer", "--policy", "other", "--interval", "1ms", "--count", "2500", "--format", "json"];
-    let live = lab.start(&words);
+    let words = ["latency", "timer", "--policy", "other", "--interval", "1ms", "--count", "1000000"];
+    let live = lab.start(&[&words[..], &["--format", "json"]].concat());
     live.has_slept(200);
     live.signal(SIGSTOP);
     std::thread::sleep(Duration::from_millis(200));
     live.signal(SIGCONT);
-    let found = live.end().succeeds().json();
+    live.has_slept(400);
+    live.signal(SIGINT);
+    let found = live.end().ends_with(0).json();
     let test = &tests(&found)[0];
     is_sound(test);
     assert!(number(test, "missed") >= 190, "{} were missed", test["missed"]);
-    assert!(number(test, "count") + number(test, "missed") >= 2500);
-    assert!(number(&test["corrected"], "p99_ns") > 100_000_000, "{}", test["corrected"]["p99_ns"]);
+    assert!(number(test, "count") >= 100, "{test}");
+    // Of a stall of 200 ms every second activation waits for more than its half.
+    let corrected = test["corrected"]["histogram"].as_array().unwrap().iter();
+    let late = corrected.filter(|bin| bin[0].as_u64() > Some(100_000_000));
+    let late: u64 = late.map(|bin| bin[1].as_u64().unwrap()).sum();
+    assert!(late >= 90, "{late} activations later than 100 ms");
 }
 
 /// The same stall, and the tool that drops what it delayed.
 #[test]
 fn cyclictest_drops_what_the_same_stall_delays() {
+    let begun_ns = fauxplat_sys::clock::monotonic_ns();
     let started = Command::new("cyclictest")
-        .args(["-q", "-t", "1", "-i", "1000", "-l", "2000", "-h", "400000", "--default-system"])
+        .args(["-q", "-t", "1", "-i", "1000", "-h", "400000", "--default-system"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();
@@ -220,6 +228,7 @@ fn cyclictest_drops_what_the_same_stall_delays() {
     fauxplat_sys::signal::send(pid, SIGSTOP);
     std::thread::sleep(Duration::from_millis(200));
     fauxplat_sys::signal::send(pid, SIGCONT);
+    fauxplat_sys::signal::send(pid, SIGINT);
     if !crate::common::eventually(|| ended(&mut cyclictest)) {
         cyclictest.kill().unwrap();
     }
@@ -235,8 +244,10 @@ fn cyclictest_drops_what_the_same_stall_delays() {
     };
     let stalled: u64 =
         text.lines().filter_map(late).filter(|(us, _)| *us > 50_000).map(|(_, count)| count).sum();
-    // Of two hundred activations it knows the first, and those of stalls that the machine added.
-    assert!((1..100).contains(&stalled), "{stalled} activations later than 50 ms");
+    // Of two hundred activations it knows the first, and those of stalls that the machine added: each took 50 ms of the time,
+    // and a hundred and fifty would be more than there was.
+    let most = (fauxplat_sys::clock::monotonic_ns() - begun_ns) / 50_000_000;
+    assert!((1..=most).contains(&stalled), "{stalled} activations later than 50 ms, where {most} have room");
 }
 
 #[test]
@@ -318,7 +329,7 @@ fn pipes_and_full_disks_end_as_they_should() {
 #[test]
 fn a_pair_keeps_its_direction() {
     let lab = Lab::new();
-    let allowed: Vec<String> = crate::contend::allowed().iter().map(|cpu| cpu.to_string()).collect();
+    let allowed: Vec<String> = allowed().iter().map(|cpu| cpu.to_string()).collect();
     let [first, .., last] = allowed.as_slice() else { return };
     let pair = format!("{last}:{first}");
     let document = lab.json(&["latency", "signal", "--pairs", &pair, "--count", "20", "--policy", "other"]);
@@ -331,9 +342,9 @@ fn options_of_other_tests_are_refused() {
     let lab = Lab::new();
     for (words, names) in [
         (["edge", "--line", "sim:0"], "--line"),
-        (["timer", "--pairs", "0:0"], "--pairs"),
+        (["timer", "--pairs", &first_pair()], "--pairs"),
         (["timer", "--channels", "pipe"], "--channels"),
-        (["message", "--cpu", "0"], "--cpu"),
+        (["message", "--cpu", &first_cpu()], "--cpu"),
     ] {
         lab.run(&[&["latency"][..], &words].concat()).complains(2, &[names]);
     }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::{Lab, SIGINT, eventually};
+use crate::common::{LIMITS, Lab, SIGINT, eventually, first_cpu};
+use crate::placement::{allowed, first_node};
 
 /// Takes and fills blocks of a mebibyte, far more than any group of these tests may have.
 const GREEDY: &str = "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none";
@@ -95,12 +96,16 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
     // It touches its memory itself: a system call that needs a page does not wait, it comes back short.
     lab.write("fill.awk", "BEGIN { for (i = 0; i < 9999999; i++) a[i] = i }");
     let greedy = "awk -f fill.awk";
-    let words = ["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", "--max-time", "2s", greedy];
-    let done = lab.run(&[&words[..], &["--format", "json"]].concat());
-    let document = done.ends_with(0).json();
-    let group = limited(&document, 0);
-    assert!(kinds(group).contains(&"paused") && !kinds(group).contains(&"oom-kill"), "{group}");
-    assert_eq!((&document["is_timed_out"], &group["commands"][0]["outcome"]), (&true.into(), &Value::Null));
+    let words = ["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy, "--format", "json"];
+    let is_paused = LIMITS.iter().any(|limit| {
+        let document = lab.run(&[&words[..], &["--max-time", limit]].concat()).ends_with(0).json();
+        let group = limited(&document, 0);
+        assert!(!kinds(group).contains(&"oom-kill"), "{group}");
+        let outcome = &group["commands"][0]["outcome"];
+        assert_eq!((&document["is_timed_out"], outcome), (&true.into(), &Value::Null), "{limit}");
+        kinds(group).contains(&"paused")
+    });
+    assert!(is_paused, "it is never stopped");
     // Without a time, somebody who is told that it waits ends it.
     let live = lab.start(&["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy]);
     let pid = live.pid();
@@ -120,6 +125,7 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
 #[test]
 fn what_is_stated_holds_and_is_told_by_the_kernel() {
     let lab = Lab::new();
+    let (cpu, node) = (first_cpu(), first_node());
     let words = [
         "--memory",
         "64M",
@@ -128,9 +134,9 @@ fn what_is_stated_holds_and_is_told_by_the_kernel() {
         "--weight",
         "75",
         "--cpuset",
-        "0",
+        &cpu,
         "--mems",
-        "0",
+        &node,
         "--pids",
         "64",
     ];
@@ -144,27 +150,26 @@ fn what_is_stated_holds_and_is_told_by_the_kernel() {
         (&limits["cpu_percent"], &limits["weight"], &limits["pids"]),
         (&50.0.into(), &75.0.into(), &64.into())
     );
-    assert_eq!((&limits["cpus"], &limits["mems"]), (&"0".into(), &"0".into()));
-    assert_eq!(
-        document["commands"][0]["condition"]["limit"],
-        "cpu:50%+weight:75+cpus:0+mems:0+memory:67108864+pids:64"
-    );
+    assert_eq!((limits["cpus"].as_str(), limits["mems"].as_str()), (Some(&*cpu), Some(&*node)));
+    let stated = format!("cpu:50%+weight:75+cpus:{cpu}+mems:{node}");
+    let condition = &document["commands"][0]["condition"];
+    assert_eq!(condition["limit"], format!("{stated}+memory:67108864+pids:64"));
     assert!(limited(&document, 0)["places"].as_array().unwrap().iter().all(|place| place["way"].is_string()));
     // The same in one word, of a verb that measures.
-    let limit = "cpu:50%+weight:75+cpus:0+mems:0+memory:64M+swap:0+pids:64";
+    let limit = format!("{stated}+memory:64M+swap:0+pids:64");
     let document =
-        lab.run(&["run", "-r", "1", "--limit", limit, "true", "--format", "json"]).ends_with(0).json();
-    assert_eq!(
-        document["commands"][0]["condition"]["limit"],
-        "cpu:50%+weight:75+cpus:0+mems:0+memory:67108864+swap:0+pids:64"
-    );
+        lab.run(&["run", "-r", "1", "--limit", &limit, "true", "--format", "json"]).ends_with(0).json();
+    let condition = &document["commands"][0]["condition"];
+    assert_eq!(condition["limit"], format!("{stated}+memory:67108864+swap:0+pids:64"));
 }
 
 #[test]
 fn groups_run_against_each_other_and_share_what_all_had() {
     let lab = Lab::new();
-    let groups = ["--group", "high:cpus:0+weight:75", "--group", "low:cpus:0+weight:25"];
-    if !can_limit(&lab, &["--cpuset", "0", "--weight", "75"]) {
+    let cpu = first_cpu();
+    let group = |name: &str, weight: u32| format!("{name}:cpus:{cpu}+weight:{weight}");
+    let groups = ["--group", &group("high", 75), "--group", &group("low", 25)];
+    if !can_limit(&lab, &["--cpuset", &cpu, "--weight", "75"]) {
         return;
     }
     lab.write("spin.sh", "while :; do :; done");
@@ -184,7 +189,7 @@ fn groups_run_against_each_other_and_share_what_all_had() {
         (&document["is_timed_out"], document["looks"].as_array().unwrap().is_empty()),
         (&true.into(), false)
     );
-    assert_eq!(document["commands"][0]["condition"]["limit"], "weight:25+cpus:0");
+    assert_eq!(document["commands"][0]["condition"]["limit"], format!("weight:25+cpus:{cpu}"));
 }
 
 /// Ended by a signal that nobody can catch, it leaves groups with a program in them; the next one takes both away.
@@ -216,9 +221,10 @@ fn what_cannot_hold_is_refused_in_one_line() {
     lab.run(&["limit", "--group", "a", "--group", "b", "true"]).complains(2, &["1 commands for 2 groups"]);
     lab.run(&["limit", "-e", "cycles", "true"]).complains(2, &["fauxplat run --limit"]);
     lab.run(&["run", "--limit", "memory:20M+memory:30M", "true"]).complains(2, &["stated twice"]);
-    if can_limit(&lab, &["--cpuset", "0"]) {
+    let cpu = first_cpu();
+    if can_limit(&lab, &["--cpuset", &cpu]) {
         lab.run(&["limit", "--cpuset", "7000", "true"]).complains(3, &["cpus:7000", "alone"]);
-        lab.run(&["limit", "--cpuset", "0", "--on-oom", "pause", "true"]).complains(2, &["--memory SIZE"]);
+        lab.run(&["limit", "--cpuset", &cpu, "--on-oom", "pause", "true"]).complains(2, &["--memory SIZE"]);
     }
     if can_limit(&lab, &["--memory", "24M"]) {
         let starved = lab.run(&["limit", "--memory", "4K", "true"]);
@@ -235,8 +241,7 @@ fn what_cannot_hold_is_refused_in_one_line() {
 #[test]
 fn a_cpu_that_was_asked_for_is_kept_inside_of_a_limit() {
     let lab = Lab::new();
-    let allowed = fauxplat_sys::sched::affinity(0).unwrap();
-    let (all, one) = (allowed.to_string(), allowed.first().unwrap().to_string());
+    let (all, one) = (allowed(), first_cpu());
     if !can_limit(&lab, &["--cpuset", &all]) {
         return;
     }
@@ -250,7 +255,7 @@ fn a_cpu_that_was_asked_for_is_kept_inside_of_a_limit() {
 #[test]
 fn a_cpu_outside_of_a_limit_is_refused() {
     let lab = Lab::new();
-    let one = fauxplat_sys::sched::affinity(0).unwrap().first().unwrap().to_string();
+    let one = first_cpu();
     let says = ["is not among those of the limit, 7000"];
     lab.run(&["run", "true", "--cpu", &one, "--limit", "cpus:7000"]).complains(2, &says);
     lab.run(&["limit", "--cpuset", "7000", "--cpu", &one, "true"]).complains(2, &says);

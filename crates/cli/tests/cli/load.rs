@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::Duration;
 
 use fauxplat_procfs::task::{self, TaskStat};
 use fauxplat_procfs::{stat, status};
-use fauxplat_sys::process::start_ticks;
-use fauxplat_sys::sched;
+use fauxplat_sys::process::{has_ended, start_ticks};
 use serde_json::Value;
 
-use crate::common::{Done, Lab, Live, SIGINT, SIGKILL, eventually, number};
+use crate::common::{Done, Lab, Live, SIGINT, SIGKILL, allowed, eventually, first_cpu, first_pair, number};
 
 /// `CAP_SYS_NICE`, see `capabilities(7)`.
 const CAP_SYS_NICE: u32 = 23;
@@ -20,8 +18,8 @@ const SIGCONT: i32 = 18;
 
 /// A CPU that is allowed here, and whether there are others.
 fn last_cpu() -> (u32, bool) {
-    let allowed = sched::affinity(0).unwrap();
-    (allowed.iter().last().unwrap().0, allowed.len() > 1)
+    let allowed = allowed();
+    (*allowed.last().unwrap(), allowed.len() > 1)
 }
 
 fn generators(document: &Value) -> &Vec<Value> {
@@ -83,7 +81,9 @@ fn every_kind_works_where_it_should_and_says_how_much() {
         assert_eq!((one["asked_percent"].as_u64(), &one["ended"]), (Some(3), &Value::Null), "{one}");
     }
     let bytes = |kind: usize| number(&generators(&document)[kind], "footprint_bytes");
-    assert!(bytes(0) == 0 && bytes(3) < bytes(4) && bytes(4) < bytes(6), "{document}");
+    // A machine that tells of no second level has one that is as large as the first.
+    assert!(bytes(0) == 0 && 0 < bytes(3) && bytes(3) <= bytes(4) && bytes(4) <= bytes(5), "{document}");
+    assert!(bytes(6) >= 64 << 20, "memory is more than caches: {document}");
     assert!(
         fs::read_dir(lab.folder())
             .unwrap()
@@ -92,6 +92,9 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     );
 }
 
+/// Clock ticks of CPU time that others see a generator use. It tells of no fewer, but for a round that it could not end.
+const SEEN_TICKS: u64 = 30;
+
 #[test]
 fn what_is_told_is_what_others_see() {
     let lab = Lab::new();
@@ -99,13 +102,17 @@ fn what_is_told_is_what_others_see() {
     let (live, pids) = held(&lab, &[&format!("integer:30%@{cpu}")]);
     let status = fs::read_to_string(format!("/proc/{}/status", pids[0])).unwrap();
     assert_eq!(status::cpus_allowed_list(&status), Some(cpu.to_string().as_str()));
-    std::thread::sleep(Duration::from_millis(1500));
-    let seen_ns = ticks(pids[0]).unwrap() * stat::TICK_NS;
+    let first = ticks(pids[0]).unwrap();
+    assert!(eventually(|| ticks(pids[0]).is_some_and(|now| now >= first + SEEN_TICKS)), "it does not go on");
     live.signal(SIGINT);
+    let pid = live.pid();
+    assert!(eventually(|| has_ended(pid as i32)), "Ctrl-C does not end it");
+    // What it has waited for is the generator, whose start is no part of what is told.
+    let most =
+        said(pid, |task| Some(task.field(16)?.parse::<u64>().ok()? + task.field(17)?.parse::<u64>().ok()?));
     let document = live.end().ends_with(0).json();
-    let told_ns = number(&generators(&document)[0], "busy_ns");
-    // What others see has the start in it, and lacks what came after the look.
-    assert!(told_ns.abs_diff(seen_ns) < 300_000_000, "told {told_ns}, seen {seen_ns}");
+    let told = number(&generators(&document)[0], "busy_ns") / stat::TICK_NS;
+    assert!(told >= SEEN_TICKS / 2 && told <= most.unwrap() + 2, "told {told} ticks of {most:?}");
     assert!(!document["warnings"].to_string().contains("interrupted"), "Ctrl-C is how it ends");
     assert!(eventually(|| start_ticks(pids[0]).is_none()));
 }
@@ -198,9 +205,10 @@ fn bad_loads_are_refused_in_one_line() {
     lab.run(&["run", "true", "--load", "llc@7000"]).complains(2, &["CPU 7000 does not exist"]);
     lab.run(&["load", "integer", "--time", "-1s"]).ends_with(2);
     lab.shell("mkdir closed && chmod 0 closed");
-    let mut command = lab.command(&["load", "files@0", "--time", "1s"]);
+    let mut command = lab.command(&["load", &format!("files@{}", first_cpu()), "--time", "1s"]);
     command.env("TMPDIR", lab.path("nowhere"));
-    Done::of(command).complains(3, &["load files on CPU 0", "No such file or directory"]);
+    let says = format!("load files on CPU {}", first_cpu());
+    Done::of(command).complains(3, &[&says, "No such file or directory"]);
 }
 
 #[test]
@@ -211,7 +219,7 @@ fn the_inherited_affinity_holds() {
         return;
     }
     let lab = Lab::new();
-    let first = sched::affinity(0).unwrap().first().unwrap();
+    let first = allowed()[0];
     let confined = |words: &[&str]| {
         let mut command = Command::new("taskset");
         command.args(["-c", &first.to_string()]).args(lab.starter()).args(words).args(["--store", "none"]);
@@ -223,7 +231,7 @@ fn the_inherited_affinity_holds() {
     let document =
         confined(&["load", "integer:20%", "--time", "300ms", "--format", "json"]).ends_with(0).json();
     assert_eq!(generators(&document).len(), 1, "one CPU, one generator: {document}");
-    assert_eq!(number(&generators(&document)[0], "cpu"), u64::from(first.0));
+    assert_eq!(number(&generators(&document)[0], "cpu"), u64::from(first));
     // A machine with one CPU has none to spare.
     confined(&["load", "realtime", "--time", "1s"]).complains(2, &["every CPU that is allowed"]);
 }
@@ -232,11 +240,11 @@ fn the_inherited_affinity_holds() {
 fn a_load_stands_beside_a_whole_measurement() {
     let lab = Lab::ordinary();
     let (cpu, _) = last_cpu();
-    let load = format!("branch:10%@{cpu}");
+    let (load, pair) = (format!("branch:10%@{cpu}"), first_pair());
     for words in [
         vec!["run", "true", "-r", "30"],
         vec!["compare", "true", "true", "--max-time", "300ms"],
-        vec!["contend", "l1", "--pairs", "0:0", "--rounds", "5", "--duration", "3ms"],
+        vec!["contend", "l1", "--pairs", &pair, "--rounds", "5", "--duration", "3ms"],
         vec!["latency", "timer", "--count", "60"],
         vec!["index", "--duration", "100ms"],
     ] {

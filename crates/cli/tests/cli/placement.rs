@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{Done, Lab};
+use crate::common::{Done, Lab, first_cpu};
 
 /// Number of `CAP_SYS_NICE` in `capabilities(7)`.
 const CAP_SYS_NICE: u32 = 23;
@@ -14,9 +14,11 @@ pub(crate) fn allowed() -> String {
     fauxplat_procfs::status::cpus_allowed_list(&status).unwrap().to_owned()
 }
 
-/// The first CPU of a list.
-pub(crate) fn first(list: &str) -> String {
-    list.split(['-', ',']).next().unwrap().to_owned()
+/// A memory node on which this process may have memory.
+pub(crate) fn first_node() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let nodes = fauxplat_procfs::status::memory_nodes_allowed_list(&status).unwrap();
+    nodes.split(['-', ',']).next().unwrap().to_owned()
 }
 
 #[test]
@@ -30,8 +32,7 @@ fn a_cpu_that_does_not_exist() {
 
 #[test]
 fn a_cpu_that_is_not_allowed() {
-    let allowed = allowed();
-    let own = first(&allowed);
+    let (allowed, own) = (allowed(), first_cpu());
     let others: Vec<&str> = allowed.split([',', '-']).filter(|cpu| **cpu != own).collect();
     let Some(other) = others.first() else { return };
     let lab = Lab::new();
@@ -88,7 +89,7 @@ fn processes_that_have_other_numbers_in_proc() {
 
 #[test]
 fn the_command_runs_where_it_was_told_to() {
-    let cpu = first(&allowed());
+    let cpu = first_cpu();
     for lab in Lab::both() {
         let line = "grep Cpus_allowed_list: /proc/self/status";
         let document = lab.json(&["run", line, "--cpu", &cpu, "--runs", "3", "--stdout", "out"]);
@@ -113,7 +114,7 @@ fn the_command_runs_where_it_was_told_to() {
 fn a_block_stays_on_one_cpu() {
     let lab = Lab::new();
     let all = allowed();
-    if first(&all) == all {
+    if first_cpu() == all {
         return;
     }
     let words = ["compare", "sleep 0.003", "sleep 0.003", "--max-pairs", "24", "--margin", "0.01%"];
@@ -187,7 +188,7 @@ fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; 
 /// Places of threads: what cannot be had is told before anything runs, and what holds is in the record.
 #[test]
 fn places_of_threads() {
-    let own = first(&allowed());
+    let own = first_cpu();
     let lab = Lab::new();
     let pinned = |places: &str, more: &[&str]| {
         lab.run(&[&["run", "true", "--runs", "1", "--pin-threads", places], more].concat())
@@ -218,9 +219,7 @@ fn memory_policies() {
     }
     run(&["--interleave", "9999"])
         .complains(2, &["--memory-policy interleave:9999", "node 9999 does not exist"]);
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let nodes = fauxplat_procfs::status::memory_nodes_allowed_list(&status).unwrap();
-    let node = first(nodes);
+    let node = first_node();
     let maps = "sh -c 'cut -d\" \" -f2 /proc/self/numa_maps'";
     let policy = format!("bind:{node}");
     let words = ["run", maps, "--runs", "1", "--memory-policy", &policy, "--stdout", "maps"];

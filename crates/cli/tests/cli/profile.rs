@@ -211,17 +211,19 @@ fn time_without_a_cpu_is_where_it_was_waited() {
         let quality = &document["profiles"][0]["quality"];
         let waited_s = quality["waited_s"].as_f64().unwrap();
         assert!(waited_s >= 0.18 && quality["waits"].as_u64() >= Some(41), "{quality}");
-        let samples = quality["samples"].as_f64().unwrap();
-        assert!((samples - waited_s * 10_000.0).abs() < 0.01 * samples, "a sample is 100 µs: {quality}");
+        // A stack has its share to less than a sample, and there are at most as many as waits.
+        let (samples, waits) = (quality["samples"].as_f64().unwrap(), quality["waits"].as_f64().unwrap());
+        assert!((samples - waited_s * 10_000.0).abs() <= waits, "a sample is 100 µs: {quality}");
         // No more than what was slept, and no less: whatever else there is stands in other functions.
         for (name, least_s) in [("naps", 0.12), ("polls", 0.06)] {
             let seconds = function(&document, name).unwrap()["total_samples"].as_f64().unwrap() / 10_000.0;
-            assert!(seconds >= least_s - 0.002 && seconds <= waited_s, "{name}: {seconds} s of {waited_s}");
+            let most_s = waited_s + waits / 10_000.0;
+            assert!(seconds >= least_s - 0.002 && seconds <= most_s, "{name}: {seconds} s of {waited_s}");
         }
         let leads = document["profiles"][0]["functions"][0]["name"].as_str().unwrap();
         assert!(!leads.contains("schedule"), "{leads} says nothing of what is waited for");
     }
-    let document = lab.json(&["profile", "-e", "off-cpu", "-r", "10", "sleep 0.02", "sleep 0.06"]);
+    let document = lab.json(&["profile", "-e", "off-cpu", "-r", "10", "sleep 0.02", "sleep 0.3"]);
     let difference = &document["differences"][0];
     assert!(difference["a_cpu_s"].as_f64() >= Some(0.02), "{difference}");
     assert!(difference["low_s"].as_f64() > Some(0.0), "{difference}");

@@ -4,8 +4,7 @@ use std::process::Command;
 
 use fauxplat_sys::signal::SIGINT;
 
-use crate::common::{Lab, eventually, spin};
-use crate::placement::{allowed, first};
+use crate::common::{Lab, eventually, first_cpu, spin};
 
 /// A folder, where the kernel lets somebody sample.
 fn lab() -> Option<Lab> {
@@ -21,7 +20,7 @@ fn lab() -> Option<Lab> {
 #[test]
 fn a_sampled_run_is_warmed_up_placed_and_padded_as_was_said() {
     let Some(lab) = lab() else { return };
-    let cpu = first(&allowed());
+    let cpu = first_cpu();
     let place = format!("one-of:{cpu}");
     let line = "grep Cpus_allowed_list: /proc/self/status >> places; env | grep -c FAUXPLAT_PAD >> pads";
     for (words, runs) in [(&["profile", "--warmup", "2"][..], 3), (&["run", "--runs", "1", "--tree"], 2)] {

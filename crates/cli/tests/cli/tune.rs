@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use crate::common::{Done, Lab, SIGINT, SIGKILL, SIGTERM, eventually};
+use crate::common::{Done, LIMITS, Lab, SIGINT, SIGKILL, SIGTERM, eventually, within};
 use crate::made_up::{BOOT_ID, Bench, FILES, GOVERNOR, HUGE, INTERVAL, WATCHDOG, outcomes};
 
 #[test]
@@ -168,7 +169,7 @@ fn two_tuners_do_not_meet() {
     bench.run(&["restore"]).complains(3, &[&holder]);
     let mut waiting = bench.command(&["tune", "--set", "stat-interval=5", "--wait", "--for", "true"]);
     let mut waiting = waiting.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::thread::sleep(Duration::from_millis(50));
     assert!(waiting.try_wait().unwrap().is_none(), "it does not wait");
     end(first, SIGTERM);
     assert!(waiting.wait().unwrap().success());
@@ -199,12 +200,18 @@ fn whoever_asks_it_to_stop_gets_the_machine_back() {
 fn after_the_limit_of_time_everything_is_back() {
     let bench = Bench::new();
     // The command itself sees the tuned machine: whoever looks from outside may look too late.
-    let look = format!("cat '{}' > seen; exec sleep 1000", bench.path(INTERVAL).display());
-    let mut tuner = bench.command(&["tune", "quiet", "--max", "3s", "--for", "sh", "-c", &look]);
-    let tuner = tuner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    assert!(eventually(|| bench.lab.read("seen") == "120"), "it is never tuned");
-    assert!(eventually(|| bench.is_as_before()), "it is never restored");
-    end(tuner, SIGTERM);
+    let look = format!("cat '{}' > look; mv look seen; exec sleep 1000", bench.path(INTERVAL).display());
+    let is_tuned = LIMITS.iter().any(|limit| {
+        let mut tuner = bench.command(&["tune", "quiet", "--max", limit, "--for", "sh", "-c", &look]);
+        let tuner = tuner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(eventually(|| bench.lab.path("seen").exists()), "its command never begins");
+        assert!(within(Duration::from_secs(300), || bench.is_as_before()), "it is never restored");
+        end(tuner, SIGTERM);
+        let seen = bench.lab.read("seen");
+        bench.lab.shell("rm seen");
+        seen == "120"
+    });
+    assert!(is_tuned, "its command never saw it tuned");
     bench.run(&["tune", "quiet", "--max", "300ms", "--wait"]).succeeds();
     assert!(eventually(|| bench.is_as_before() && !PathBuf::from(bench.journal()).exists()));
     bench.run(&["tune", "quiet", "--max", "1h", "--wait"]).succeeds();

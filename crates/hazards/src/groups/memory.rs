@@ -1,8 +1,11 @@
 //! How the kernel gives out memory.
 
+use std::path::Path;
+
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::keyed::number;
 use fauxplat_procfs::meminfo;
+use fauxplat_sys::memory::page_bytes as own_page_bytes;
 use fauxplat_units::Bytes;
 
 use crate::groups::scheduling::switch;
@@ -315,8 +318,13 @@ fn available(view: &View<'_>) -> Verdict {
     Ok(Judged::new(severity, format!("{} of {}", Bytes(available), Bytes(total))))
 }
 
-/// The order of blocks of 2 MiB, with pages of 4 KiB.
-const HUGE_ORDER: usize = 9;
+/// What a huge page has at least.
+const HUGE_BYTES: u64 = 2 << 20;
+
+/// Size of a page of this machine. Files that show another one do not tell it, and most have 4 KiB.
+fn page_bytes(view: &View<'_>) -> u64 {
+    if view.tree.root() == Path::new("/") { own_page_bytes() as u64 } else { 4096 }
+}
 
 fn fragmentation(view: &View<'_>) -> Verdict {
     let text = view.tree.text("proc/buddyinfo")?;
@@ -325,19 +333,26 @@ fn fragmentation(view: &View<'_>) -> Verdict {
     if zones.is_empty() {
         return Err(Missing::garbage("proc/buddyinfo", "it lists no zone"));
     }
-    let mut bytes = 0_u64;
-    for line in zones {
-        // `Node 0, zone   Normal   5357 …`: one count of free blocks per order.
-        let counts = line.split_whitespace().skip(4).map(|word| word.parse::<u64>().unwrap_or(0)).take(16);
-        for (order, count) in counts.enumerate().skip(HUGE_ORDER) {
-            bytes = bytes.saturating_add(count.saturating_mul(4096 << order));
-        }
-    }
+    let bytes = free_in_huge_blocks(&zones, page_bytes(view));
     Ok(Judged::either(
         bytes < 64 << 20,
         Severity::Low,
         format!("{} in blocks of 2 MiB and more", Bytes(bytes)),
     ))
+}
+
+/// Free memory of all zones that lies in blocks of 2 MiB and more.
+fn free_in_huge_blocks(zones: &[&str], page_bytes: u64) -> u64 {
+    let mut bytes = 0_u64;
+    for line in zones {
+        // `Node 0, zone   Normal   5357 …`: one count of free blocks per order.
+        let counts = line.split_whitespace().skip(4).map(|word| word.parse::<u64>().unwrap_or(0)).take(16);
+        let blocks = counts.enumerate().map(|(order, count)| (page_bytes << order, count));
+        for (block, count) in blocks.filter(|(block, _)| *block >= HUGE_BYTES) {
+            bytes = bytes.saturating_add(count.saturating_mul(block));
+        }
+    }
+    bytes
 }
 
 fn nodes(view: &View<'_>) -> Verdict {
@@ -369,4 +384,20 @@ fn reserved(view: &View<'_>) -> Verdict {
         .ok_or_else(|| Missing::Absent("proc/meminfo (HugePages)".into()))?;
     let bytes = pages.saturating_mul(memory(view, "Hugepagesize")?);
     Ok(Judged::either(bytes > memory(view, "MemTotal")? / 10, Severity::Low, Bytes(bytes).to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two free blocks of each order: which of them are huge is a matter of bytes.
+    #[test]
+    fn blocks_are_as_large_as_their_pages_make_them() {
+        let zones = ["Node 0, zone   Normal   2 2 2 2 2 2 2 2 2 2 2"];
+        for (page_bytes, least_order) in [(4096_u64, 9_u32), (16 << 10, 7), (64 << 10, 5)] {
+            let expected: u64 = (least_order..=10).map(|order| 2 * (page_bytes << order)).sum();
+            assert_eq!(page_bytes << least_order, 2 << 20);
+            assert_eq!(free_in_huge_blocks(&zones, page_bytes), expected, "{page_bytes}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::SystemTime;
 
 use fauxplat_sys::process;
 use fauxplat_tuning::{Restore, restore};
@@ -18,6 +19,11 @@ pub(crate) const CASES: &[Case] = &[
     (
         "a_journal_that_ends_at_any_byte_leaves_the_machine",
         a_journal_that_ends_at_any_byte_leaves_the_machine,
+    ),
+    ("a_note_that_finds_no_room_keeps_no_cpu_away", a_note_that_finds_no_room_keeps_no_cpu_away),
+    (
+        "where_one_place_cannot_be_written_to_there_is_another",
+        where_one_place_cannot_be_written_to_there_is_another,
     ),
 ];
 
@@ -105,5 +111,87 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
     }
     assert!(limited(&machine, length * 2, false, [KEEP]).unwrap().success());
     assert!(limited(&machine, length * 2, false, [RESTORE]).unwrap().success());
+    assert_eq!(machine.all(), before);
+}
+
+const ONLINE: &str = "sys/devices/system/cpu/cpu1/online";
+const HURRY: &str = "sys/kernel/rcu_expedited";
+
+/// A machine with a CPU that is off and comes back, and a kernel that knows how to hurry. Its tuner was ended.
+fn left_with_a_cpu_off() -> Machine {
+    let machine = Machine::new();
+    machine.write(ONLINE, b"1\n");
+    machine.write(HURRY, b"0\n");
+    // Several others, so that there is room for what the next tuner announces.
+    machine.keep(&["cpu:1=offline", "swappiness=1", "ksm=off", "stat-interval=7", "thp=never", "aslr=off"]);
+    assert_eq!(machine.read(ONLINE), "0");
+    let journal = fs::read_to_string(machine.journal()).unwrap();
+    let until = journal.rfind('\n').and_then(|end| journal[..end].rfind('\n')).unwrap();
+    assert!(journal[until..].contains("\"record\":\"kept\""), "{journal}");
+    fs::write(machine.journal(), &journal[..=until]).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(machine.path(HURRY))
+        .unwrap()
+        .set_modified(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    machine
+}
+
+/// Whoever cannot announce that the kernel is to hurry does without: neither a restoration nor a tuning that has to restore
+/// first ends by it.
+fn a_note_that_finds_no_room_keeps_no_cpu_away() {
+    for verb in [RESTORE, HOLD] {
+        for room in [10_000, 0] {
+            let machine = left_with_a_cpu_off();
+            let length = fs::metadata(machine.journal()).unwrap().len() as usize;
+            let Some(status) = limited(&machine, length + room, false, [verb]) else {
+                return eprintln!("skipped: prlimit is not there");
+            };
+            assert!(status.success(), "{verb}, room for {room}: {status}");
+            assert_eq!(
+                (machine.read(ONLINE).as_str(), machine.read(HURRY).as_str()),
+                ("1\n", "0\n"),
+                "{verb}"
+            );
+            assert!(!machine.journal().exists(), "{verb}");
+            // A value that was written and put back is one that was written.
+            let written =
+                fs::metadata(machine.path(HURRY)).unwrap().modified().unwrap() != SystemTime::UNIX_EPOCH;
+            assert_eq!(written, room > 0, "{verb}: it hurries where that is announced, and nowhere else");
+        }
+    }
+}
+
+/// In a mount namespace of its own: the places of the journal are made anew, and one after the other becomes read-only.
+const PLACES: &str = r#"
+program=$1 root=$2
+unset FAUXPLAT_JOURNAL
+for folder in /run /var/lib; do mount -t tmpfs -o mode=755 tmpfs "$folder" || exit 99; done
+is() { [ "$("$program" where)" = "$1" ] || { echo "$("$program" where), where $2" >&2; exit 1; }; }
+is /run/fauxplat/journal 'both can be written to'
+mount -o remount,ro /run || exit 99
+is /var/lib/fauxplat/journal '/run cannot be written to'
+"$program" keep "$root" "$("$program" where)" || exit 2
+[ -e /var/lib/fauxplat/journal ] || exit 3
+mount -o remount,rw /run || exit 99
+is /var/lib/fauxplat/journal 'there is one already'
+"$program" restore "$root" "$("$program" where)" || exit 4
+is /run/fauxplat/journal 'there is none any more'
+mount -o remount,ro /run && mount -o remount,ro /var/lib || exit 99
+is /run/fauxplat/journal 'nothing can be written to'
+"#;
+
+fn where_one_place_cannot_be_written_to_there_is_another() {
+    let machine = Machine::new();
+    let before = machine.all();
+    let mut mounted = Command::new("unshare");
+    mounted.args(["--mount", "--propagation", "private", "sh", "-c", PLACES, "sh"]);
+    let done = mounted.arg(std::env::current_exe().unwrap()).arg(machine.root.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    if !process::is_root() || done.status.code() == Some(99) || said.starts_with("unshare:") {
+        return eprintln!("skipped: it takes the right to mount ({said})");
+    }
+    assert!(done.status.success(), "{} {said}", done.status);
     assert_eq!(machine.all(), before);
 }

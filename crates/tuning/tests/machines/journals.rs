@@ -1,21 +1,29 @@
 //! Journals that are cut, changed, or somebody else's: what is not understood is not acted upon.
+#![expect(clippy::disallowed_methods, reason = "whoever waits for a journal is a process of its own")]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{OpenOptionsExt, chown};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, chown};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use fauxplat_sys::process;
 use fauxplat_tuning::{TuneError, status};
 
-use crate::Case;
 use crate::machine::Machine;
+use crate::{Case, RESTORE};
 
 pub(crate) const CASES: &[Case] = &[
     ("a_journal_that_is_cut_puts_back_all_or_nothing", a_journal_that_is_cut_puts_back_all_or_nothing),
     ("a_journal_with_a_flipped_bit_is_never_acted_upon", a_journal_with_a_flipped_bit_is_never_acted_upon),
     ("a_journal_of_somebody_else_is_never_acted_upon", a_journal_of_somebody_else_is_never_acted_upon),
     ("a_journal_that_leads_elsewhere_is_refused", a_journal_that_leads_elsewhere_is_refused),
+    (
+        "what_takes_the_name_of_an_open_journal_is_not_acted_upon",
+        what_takes_the_name_of_an_open_journal_is_not_acted_upon,
+    ),
 ];
 
 const SETTINGS: [&str; 3] = ["swappiness=1", "thp=never", "ksm=off"];
@@ -106,6 +114,15 @@ fn a_journal_of_somebody_else_is_never_acted_upon() {
     }
 }
 
+/// A journal that says something else, with checksums that are right.
+fn forged(journal: &str, old: &str, new: &str) -> String {
+    let seal = |line: &str| {
+        let body = line.split_once(' ').unwrap().1.replace(old, new);
+        format!("{:08x} {body}\n", crc32fast::hash(body.as_bytes()))
+    };
+    journal.lines().map(seal).collect()
+}
+
 /// The checksum is no secret: what counts is where the records lead.
 fn a_journal_that_leads_elsewhere_is_refused() {
     let kept = kept();
@@ -125,12 +142,44 @@ fn a_journal_that_leads_elsewhere_is_refused() {
         "sys/kernel/uevent_helper",
         "proc/irq/../sys/kernel/core_pattern",
     ] {
-        let seal = |line: &str| {
-            let body = line.split_once(' ').unwrap().1.replace(name, place);
-            format!("{:08x} {body}\n", crc32fast::hash(body.as_bytes()))
-        };
-        let forged: String = text.lines().map(seal).collect();
+        let forged = forged(&text, name, place);
         let done = kept.restored_from(forged.as_bytes(), true);
         assert!(matches!(done, Err(TuneError::Damaged { .. })), "{place}: {done:?}");
     }
+}
+
+/// Whether a process has these two files open.
+fn has_open(pid: u32, files: [&Path; 2]) -> bool {
+    let entries = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let open: Vec<_> = entries.filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
+    files.iter().all(|file| open.iter().any(|it| it == file))
+}
+
+/// Whoever waits until nobody writes the journal has it open already. What gets its name meanwhile is another file, of which
+/// nobody has looked at owner and mode.
+fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
+    let machine = Machine::new();
+    machine.keep(&["swappiness=1"]);
+    let journal = fs::canonicalize(machine.journal()).unwrap();
+    let (lock, other) = (journal.with_extension("lock"), journal.with_extension("other"));
+    let forged = forged(&fs::read_to_string(&journal).unwrap(), "\"old\":\"60", "\"old\":\"77");
+    fs::write(&other, &forged).unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o600)).unwrap();
+    let writer = fs::File::open(&journal).unwrap();
+    writer.lock().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut restorer = command.arg(RESTORE).arg(machine.root.path()).arg(&journal).spawn().unwrap();
+    let waits = || has_open(restorer.id(), [&lock, &journal]);
+    assert!((0..60_000).any(|_| waits() || (std::thread::sleep(Duration::from_millis(1)), false).1));
+    fs::rename(&other, &journal).unwrap();
+    drop(writer);
+    assert!(restorer.wait().unwrap().success());
+    match machine.read("proc/sys/vm/swappiness").as_str() {
+        "1" => assert_eq!(fs::read_to_string(&journal).unwrap(), forged, "it is left where it is"),
+        // On a machine so slow that nobody was waited for any longer, what was open counts.
+        now => return assert_eq!(now, "60\n\n"),
+    }
+    // Once it is what is opened, it is a journal like another.
+    assert!(machine.restore(false).unwrap().unwrap().complete);
+    assert_eq!(machine.read("proc/sys/vm/swappiness"), "77\n\n");
 }

@@ -21,6 +21,8 @@ const GUARD: &str = "guard";
 const KEEP: &str = "keep";
 const HOLD: &str = "hold";
 const RESTORE: &str = "restore";
+/// The one by which it says where the journal is.
+const WHERE: &str = "where";
 
 /// What it tunes.
 const SETTINGS: [&str; 3] = ["swappiness=1", "ksm=off", "stat-interval=7"];
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
     if words.first().is_some_and(|word| word == GUARD) {
         let done = fauxplat_tuning::guard(&words[1..]);
         return if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    if words.first().is_some_and(|word| word == WHERE) {
+        println!("{}", fauxplat_tuning::default_journal().display());
+        return ExitCode::SUCCESS;
     }
     if let [verb @ (KEEP | HOLD | RESTORE), root, journal] =
         words.iter().map(String::as_str).collect::<Vec<_>>()[..]
