@@ -18,7 +18,7 @@ use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_options::{Verb, misuse, parse, understood};
 use fauxplat_store::masked;
-use fauxplat_sys::signal;
+use fauxplat_sys::{pause, signal};
 
 fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
@@ -116,6 +116,7 @@ fn recorded(words: &[String]) -> Vec<String> {
 fn execute(verb: Verb, words: &[String]) -> Result<(), Failure> {
     if measures(&verb) {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
+        pause::tell_when_stopped().map_err(Failure::machine)?;
     }
     match verb {
         Verb::Run(args) => verbs::run::run(&args, words),

@@ -8,8 +8,8 @@ use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Setup, Tree};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{State, Store};
-use fauxplat_sys::clock;
 use fauxplat_sys::sched::Aside;
+use fauxplat_sys::{clock, pause};
 use fauxplat_units::Cpu;
 use serde::Serialize;
 
@@ -394,11 +394,23 @@ impl Driver {
             crate::header::miss(&mut self.header, missing);
             self.header.not_measured.extend(executor.not_measured());
         }
+        self.header.warnings.extend(stopped_for_a_while(self.executor.is_some()));
         if self.interrupted {
             self.header.warnings.push("interrupted: this is what was measured until then".to_owned());
         }
         self.header.warnings.extend(failed.map(ToString::to_string));
     }
+}
+
+/// What Ctrl-Z did to what was measured.
+fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
+    let pauses = pause::pauses();
+    let times = if pauses == 1 { "once" } else { &format!("{pauses} times") };
+    let effect = match is_of_commands {
+        true => "runs that were timed meanwhile were made again",
+        false => "what was measured meanwhile holds that time",
+    };
+    (pauses > 0).then(|| format!("fauxplat was stopped {times} (SIGTSTP) and continued; {effect}"))
 }
 
 /// An experiment that is over.

@@ -8,6 +8,7 @@ use fauxplat_launch::{Entry, Heard, LaunchError, Launcher, Reply, Request, RunEn
 use fauxplat_model::{Command, Evidence, Metric, MetricSet, Readings, Sample, Setup, Sources, Trial};
 use fauxplat_sys::process::Exit;
 
+use crate::again::Again;
 use crate::counters::Counters;
 use crate::extra::Extra;
 use crate::floor::floor_program;
@@ -35,6 +36,8 @@ pub struct Executor {
     last_wall_ns: u64,
     /// The command whose trial has begun and was not cleaned up after.
     owed: Option<u16>,
+    /// Trials that are made again.
+    pub(crate) again: Again,
 }
 
 /// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
@@ -96,6 +99,7 @@ impl Executor {
             next_trial: 0,
             last_wall_ns,
             owed: None,
+            again: Again::default(),
         })
     }
 
@@ -196,6 +200,7 @@ impl Executor {
             }
             while !stopping && self.has_room(steps.len(), under_way) {
                 if steps.is_empty() {
+                    self.again.put_before(&mut queue);
                     if queue.is_empty() && !done {
                         match feed.next(self.launcher.now_ns()) {
                             Next::Trials(trials) => queue.extend(trials),
@@ -363,8 +368,11 @@ impl Executor {
         while let Some(reply) = self.launcher.try_reply() {
             let Some(purpose) = under_way.pop_front() else { break };
             self.note_owed(&purpose, &reply);
-            if reply.end != RunEnd::Aborted {
-                self.settle(purpose, reply, feed)?;
+            let is_spoilt = self.again.is_spoilt(&reply, under_way.len());
+            match purpose {
+                _ if reply.end == RunEnd::Aborted => {}
+                Purpose::Trial(trial) if is_spoilt => self.again.push(trial),
+                purpose => self.settle(purpose, reply, feed)?,
             }
         }
         Ok(())
@@ -438,7 +446,7 @@ impl Executor {
         let Some((entry, _)) = self.floor else { return Vec::new() };
         let (request, metrics) = (request_of(entry, setup, 0), Arc::clone(self.launcher.metrics()));
         let replies = (0..runs).map_while(|_| self.launcher.answer(request).ok());
-        let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)));
+        let good = replies.filter(|reply| reply.end == RunEnd::Ended(Exit::Status(0)) && !reply.paused);
         good.map(|reply| Readings::with_parts(Arc::clone(&metrics), metrics.len(), reply.readings)).collect()
     }
 }

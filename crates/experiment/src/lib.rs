@@ -5,6 +5,7 @@
 //! was measured is kept, also after an interruption or an error. See ARCHITECTURE.md.
 
 mod abreast;
+mod again;
 mod begin;
 mod commands;
 mod control;

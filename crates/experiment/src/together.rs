@@ -59,7 +59,9 @@ impl Executor {
             self.help("prepare", trial.command, feed)?;
         }
         let replies = self.answers_at_once(trials)?;
-        if replies.iter().all(|reply| reply.end != RunEnd::Aborted) {
+        if replies.iter().any(|reply| reply.paused) {
+            trials.iter().for_each(|trial| self.again.push(trial.clone()));
+        } else if replies.iter().all(|reply| reply.end != RunEnd::Aborted) {
             for (trial, reply) in trials.iter().zip(replies) {
                 self.settle(Purpose::Trial(trial.clone()), reply, feed)?;
             }

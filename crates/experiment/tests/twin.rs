@@ -301,6 +301,60 @@ fn a_stop_in_the_middle_of_short_runs_leaves_what_had_landed() {
     }
 }
 
+/// Those that were asked for behind it are made again as well, so that blocks stay whole and in their order.
+#[test]
+fn a_run_during_which_fauxplat_was_stopped_is_made_again() {
+    for (median_ns, scenes) in [(0.05 * MS, false), (0.05 * MS, true), (20.0 * MS, false)] {
+        let machine =
+            |paused_at_run| Machine { paused_at_run, ..Machine::quiet(1, vec![noisy("a", median_ns)]) };
+        let asked = turns(100, 1);
+        let run = |paused_at_run| {
+            let mut script = Script { scenes, ..Script::new(asked.clone()) };
+            assert_eq!(executor(machine(paused_at_run)).execute(&mut script).unwrap(), Stopped::Done);
+            is_orderly(&script, &asked).unwrap();
+            assert_eq!(script.samples.len(), 100);
+            script.walls(0)
+        };
+        let (undisturbed, paused) = (run(None), run(Some(40)));
+        assert_eq!(undisturbed[..40], paused[..40], "what landed before is kept");
+        assert_ne!(undisturbed[40], paused[40], "what it read is no sample");
+        // Each run of the machine is drawn by its number: the next ones are the samples.
+        assert!(undisturbed[41..].contains(&paused[40]), "{paused:?}");
+    }
+}
+
+#[test]
+fn a_pair_at_the_same_moment_is_made_again_together() {
+    let pair = |block: usize| {
+        [0, 1].map(|command| {
+            let setup = Setup { together: true, ..Setup::default() };
+            Trial { position: command, setup, ..trial(block, command) }
+        })
+    };
+    let programs = vec![noisy("a", 10.0 * MS), noisy("b", 10.0 * MS)];
+    let machine = Machine { paused_at_run: Some(4), ..Machine::quiet(1, programs) };
+    let mut script = Script::new((0..8).flat_map(pair).collect());
+    assert_eq!(executor(machine).execute(&mut script).unwrap(), Stopped::Done);
+    let found: Vec<(u32, u16)> = script.samples.iter().map(|sample| (sample.block, sample.command)).collect();
+    let asked: Vec<(u32, u16)> = (0..8).flat_map(|block| [(block, 0), (block, 1)]).collect();
+    assert_eq!(found, asked);
+    let starts = |command| {
+        script.samples.iter().filter(move |sample| sample.command == command).map(|it| it.started_ns)
+    };
+    assert!(starts(0).eq(starts(1)));
+}
+
+#[test]
+fn runs_whose_account_was_lost_are_told_of() {
+    let told = |lossy_runs| executor(Machine { lossy_runs, ..Machine::quiet(1, Vec::new()) }).not_measured();
+    assert_eq!(told(0), Vec::<String>::new());
+    assert!(
+        told(3)[0].contains("peak memory and migrations of 3 runs: more of their processes ended"),
+        "{:?}",
+        told(3)
+    );
+}
+
 #[test]
 fn a_program_that_cannot_start_ends_the_experiment_with_its_name() {
     let machine = Machine::quiet(1, vec![noisy("a", MS)]);

@@ -223,8 +223,12 @@ impl Running {
 }
 
 fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
+    // What ended it after that was we.
+    if let Some(signal) = stopped_by {
+        return Outcome::Signaled(signal as u8);
+    }
     match status.map(|status| (status.code(), status.signal())) {
-        None => stopped_by.map_or(Outcome::TimedOut, |signal| Outcome::Signaled(signal as u8)),
+        None => Outcome::TimedOut,
         Some((Some(code), _)) => Outcome::Exited(code as u8),
         Some((None, signal)) => Outcome::Signaled(signal.unwrap_or(0) as u8),
     }

@@ -15,10 +15,11 @@ use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::shared::SharedWords;
 use fauxplat_sys::spawn::Gate;
 use fauxplat_sys::summons::{self, Summoner};
-use fauxplat_sys::{clock, process, signal};
+use fauxplat_sys::{clock, pause, process, signal};
 
 use crate::descriptors::Descriptors;
 use crate::launcher::Launcher;
+use crate::orphans::Orphans;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
 use crate::{Gatekeeper, Heard, Held, LaunchError, Program};
@@ -32,6 +33,7 @@ const STOPS_MORE: u32 = 3;
 #[derive(Debug)]
 pub struct Spawner {
     child: Child,
+    orphans: Orphans,
     program: Program,
     shared: Descriptors,
     summoner: Summoner,
@@ -72,17 +74,20 @@ impl Spawner {
         for fd in shared.fds() {
             process::keep_over_exec(fd, true)?;
         }
+        let orphans = Orphans::of_the_next()?;
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
         // The spawner may be told to stop before it has got as far as listening, and until it leaves our process group a
         // terminal tells it too.
-        let child = signal::while_requests_wait(|| command.spawn())
-            .map_err(|source| LaunchError::File { path: program.path.clone(), source });
+        let child =
+            signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
+        let child = child.map_err(|source| LaunchError::File { path: program.path.clone(), source });
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
         }
         Ok(Spawner {
             child: child?,
+            orphans,
             program: program.clone(),
             shared,
             summoner,
@@ -102,11 +107,13 @@ impl Spawner {
         Rings::new(self.memory.words(), self.room)
     }
 
-    /// Takes leave of a spawner that has died: what it ran is in its group, and nobody else would end that.
+    /// Takes leave of a spawner that has died: what it ran is in its group or has left it, and nobody else would end that.
     fn bury(&mut self) {
         // Before the spawner is reaped: until then its number can be nobody else's.
+        pause::remove(self.child.id() as i32);
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        self.orphans.end();
         self.died = Some(status);
     }
 
@@ -299,6 +306,7 @@ impl Drop for Spawner {
         {
             self.signal(signal::SIGTERM);
         }
+        pause::remove(self.child.id() as i32);
         let _ = self.child.wait();
     }
 }

@@ -16,6 +16,7 @@ mod error;
 mod heard;
 mod held;
 mod launcher;
+mod orphans;
 pub mod plain;
 mod procfs;
 mod ring;

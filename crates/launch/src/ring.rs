@@ -83,6 +83,8 @@ pub struct Reply {
     /// Whether it was held before its first instruction. Such a run is no timed sample: it began when it was let go,
     /// in a process that had slept until then.
     pub held: bool,
+    /// Whether fauxplat was stopped meanwhile, and the program with it: what was read is no measurement.
+    pub paused: bool,
     /// `CLOCK_MONOTONIC` at its start.
     pub started_ns: u64,
     /// CPU on which it began; `u16::MAX` when unknown.
@@ -310,6 +312,7 @@ impl Reply {
         Reply {
             end,
             held: false,
+            paused: false,
             started_ns: 0,
             cpu_first: u16::MAX,
             cpu_last: u16::MAX,
@@ -331,7 +334,11 @@ impl Reply {
         let small = [self.cpu_first, self.cpu_last, self.left_behind, self.pad_bytes];
         words.clear();
         words.extend([
-            u64::from(b) << 48 | u64::from(self.held) << 40 | u64::from(a) << 8 | kind,
+            u64::from(b) << 48
+                | u64::from(self.paused) << 41
+                | u64::from(self.held) << 40
+                | u64::from(a) << 8
+                | kind,
             self.started_ns,
             small.iter().rev().fold(0, |word, &part| word << 16 | u64::from(part)),
             self.readings.len() as u64,
@@ -361,6 +368,7 @@ impl Reply {
         Reply {
             end,
             held: words[0] >> 40 & 1 != 0,
+            paused: words[0] >> 41 & 1 != 0,
             started_ns: words[1],
             cpu_first: words[2] as u16,
             cpu_last: (words[2] >> 16) as u16,
@@ -408,9 +416,10 @@ mod tests {
         for (end, readings) in ends.into_iter().flat_map(|end| [0, 1, 15, 115].map(|count| (end, count))) {
             let words = memory(115);
             let rings = Rings::new(&words, 115);
-            let held = end == RunEnd::TimedOut;
+            let (held, paused) = (end == RunEnd::TimedOut, end == RunEnd::Aborted);
             let (cpu_first, cpu_last, left_behind, pad_bytes) = (1, 2, 3, 4095);
-            let reply = Reply { held, cpu_first, cpu_last, left_behind, pad_bytes, ..reply(end, readings) };
+            let reply =
+                Reply { held, paused, cpu_first, cpu_last, left_behind, pad_bytes, ..reply(end, readings) };
             for index in [0, SLOTS as u64 - 1] {
                 rings.reply_with(index, &reply, &mut Vec::new());
                 assert_eq!(rings.reply(index), reply);

@@ -4,6 +4,7 @@ mod account;
 mod births;
 mod control;
 mod counting;
+mod pauses;
 mod programs;
 mod reap;
 mod tree;
@@ -19,7 +20,7 @@ use fauxplat_sys::process::{self, Usage};
 use fauxplat_sys::shared::{Doorbell, SharedWords};
 use fauxplat_sys::spawn::{Gate, Stage, StartFailed, StartSpace, Started, start, start_held};
 use fauxplat_sys::summons::{Summoned, Summons};
-use fauxplat_sys::{clock, inherited, sched, signal};
+use fauxplat_sys::{clock, inherited, pause, sched, signal};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LaunchError;
@@ -30,6 +31,7 @@ use account::Accounts;
 use births::Births;
 use control::Control;
 use counting::Counting;
+use pauses::Pauses;
 use programs::{Loaded, load};
 use reap::Reaper;
 use watch::watch;
@@ -47,6 +49,7 @@ pub fn serve_inherited(words: &[String]) -> Result<(), LaunchError> {
 fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let parent = std::os::unix::process::parent_id();
     signal::stop_on_terminate_of_parent()?;
+    pause::hear_of_parent()?;
     signal::on_parent_death(signal::SIGTERM)?;
     process::own_process_group();
     process::become_subreaper()?;
@@ -83,6 +86,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         counting,
         control,
         reaper: Reaper::default(),
+        pauses: Pauses::default(),
         space: StartSpace::default(),
         placed: home.clone(),
         home,
@@ -109,6 +113,7 @@ struct Server<'a> {
     counting: Counting,
     control: Option<Control>,
     reaper: Reaper,
+    pauses: Pauses,
     space: StartSpace,
     /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
     home: CpuSet,
@@ -132,12 +137,18 @@ impl Server<'_> {
                 return Ok(());
             }
             let request = self.rings.request(next);
+            let turns = pause::turns_of_parent();
+            self.pauses.sit_out();
             self.note_stop();
-            let reply = match next < self.aborted {
+            let mut reply = match next < self.aborted {
                 true => Reply::without_run(RunEnd::Aborted),
                 false if request.traced => self.run_traced(request),
                 false => self.run(request).unwrap_or_else(|failed| Reply::without_run(end_of(failed))),
             };
+            reply.paused = pause::turns_of_parent() != turns;
+            if reply.paused && !signal::stop_requested() {
+                signal::quiet();
+            }
             // Before the answer goes out: what is asked after it was not meant by the stop.
             self.note_stop();
             if self.rings.reply_with(next, &reply, &mut words) {
@@ -161,6 +172,7 @@ impl Server<'_> {
     fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
         while self.rings.produced(Way::Requests) <= next {
             self.note_stop();
+            self.pauses.note();
             if self.rings.goodbye_said() || std::os::unix::process::parent_id() != self.parent {
                 return Ok(false);
             }
@@ -193,7 +205,7 @@ impl Server<'_> {
         let (started, mut births) = self.begin(&request, pad)?;
         let loaded = &mut self.programs[request.entry as usize];
         let control = self.control.as_mut().map(|control| (control, &self.counting));
-        let watched = watch(started, timeout_ns, look, (control, births.as_mut()));
+        let watched = watch(started, timeout_ns, look, (control, births.as_mut()), &mut self.pauses);
         if timeout_ns.is_some() && !signal::stop_requested() {
             signal::quiet();
         }
@@ -212,6 +224,7 @@ impl Server<'_> {
         Ok(Reply {
             end: births.and_then(|births| births.refused()).unwrap_or(watched.end),
             held: request.held,
+            paused: false,
             started_ns: started.started_ns,
             cpu_first: started.cpu.unwrap_or(u16::MAX),
             cpu_last: account.cpu_last.unwrap_or(u16::MAX),

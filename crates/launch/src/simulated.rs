@@ -148,13 +148,14 @@ impl SimulatedLauncher {
         }
         self.cpu = cpu;
         let tree = request.traced.then(|| vec![process(&self.table.entries[index], run, &drawn)]);
-        let reply = match request.traced {
+        let mut reply = match request.traced {
             true => Reply::without_run(drawn.end),
             false => {
                 let known = Reply { started_ns, held: request.held, ..on_cpu(cpu, request.pad) };
                 reply_of(&machine, &self.metrics, (&behaviour, &drawn), known)
             }
         };
+        reply.paused = machine.paused_at_run == Some(run);
         Answer { started_ns, ready_ns: started_ns + drawn.wall_ns, reply, tree }
     }
 
@@ -294,6 +295,10 @@ impl Launcher for SimulatedLauncher {
 
     fn sources(&self) -> Sources {
         self.machine.sources.clone()
+    }
+
+    fn lossy_runs(&self) -> u64 {
+        self.machine.lossy_runs
     }
 
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {

@@ -14,7 +14,7 @@ use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, scratch, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 22] = [
+    let tests: [(&str, fn()); 23] = [
         ("reads every metric", reads_every_metric),
         ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
@@ -34,6 +34,10 @@ fn main() {
         ("whoever asks to be traced runs to its end", whoever_asks_to_be_traced_runs_to_its_end),
         ("stops on request", stops_on_request),
         ("a killed spawner takes its program along", a_killed_spawner_takes_its_program_along),
+        (
+            "a killed spawner takes along what left its group",
+            a_killed_spawner_takes_along_what_left_its_group,
+        ),
         ("a dead spawner is waited for once", a_dead_spawner_is_waited_for_once),
         ("answers many requests in order", answers_many_requests_in_order),
         ("tells what is announced", tells_what_is_announced),
@@ -294,14 +298,24 @@ fn stops_on_request_after(after_ms: u64) {
 }
 
 fn a_killed_spawner_takes_its_program_along() {
-    let folder = folder("killed");
+    dies_with_its_spawner("killed", "echo $PPID $$; exec sleep 1000", 2);
+}
+
+/// In a session of its own, and its child in another one.
+fn a_killed_spawner_takes_along_what_left_its_group() {
+    let far = "setsid sh -c 'echo $$; setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exec sleep 1000' &";
+    dies_with_its_spawner("far", &format!("echo $PPID $$; {far} exec sleep 1000"), 4);
+}
+
+/// Kills a spawner, the first of so many processes of whom a program prints the numbers, and waits until the others are gone.
+fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
+    let folder = folder(name);
     let told = folder.join("pids");
-    let line = "echo $PPID $$; exec sleep 1000";
     let mut spawner = spawner(vec![Entry { stdout: Stdout::File(told.clone()), ..shell(line) }]);
     spawner.submit(request(0));
     let pids: Vec<i32> = loop {
         let text = std::fs::read_to_string(&told).unwrap_or_default();
-        if text.ends_with('\n') {
+        if text.ends_with('\n') && text.split_whitespace().count() == processes {
             break text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -310,7 +324,7 @@ fn a_killed_spawner_takes_its_program_along() {
     let error = (0..60).find_map(|_| spawner.wait(1000).err()).expect("the death is seen");
     assert!(error.to_string().contains("SIGKILL"), "{error}");
     assert!(spawner.wait(0).is_err(), "and stays seen");
-    let alive = || fauxplat_sys::process::start_ticks(pids[1] as u32).is_some();
+    let alive = || pids[1..].iter().any(|&pid| fauxplat_sys::process::start_ticks(pid as u32).is_some());
     // A signal is not the end: the kernel takes the process apart after it.
     let gone = (0..1000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(5));

@@ -12,8 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Signals that exist for programs: not those two that nobody can ignore, nor those that the C library keeps to itself.
 const LAST: i32 = 64;
 const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
-/// Signals without which the spawner cannot do its work: to be stopped, to keep time, and to wait for children.
-const NEEDED: [i32; 3] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
+/// The latter. What its `posix_spawn(3)` starts ignores them, and what that starts too: the spawner's programs would.
+const OF_THE_LIBRARY: [i32; 2] = [32, 33];
+/// Signals without which the spawner cannot do its work: to be stopped, to keep time, to wait for children, and to hear that
+/// its parent was stopped.
+const NEEDED: [i32; 4] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD, NEWS_OF_PARENT];
+/// By which a parent tells that it was stopped: the last real-time signal. Those are queued, and carry a value.
+pub(crate) const NEWS_OF_PARENT: i32 = LAST;
 
 /// Signals that tell of a fault of one's own, or of what others did and ask for nothing.
 const OWN: [i32; 11] = [
@@ -76,10 +81,33 @@ fn signals() -> impl Iterator<Item = i32> {
 }
 
 fn is_ignored(signal: i32) -> bool {
-    // SAFETY: a zeroed sigaction is a valid value of a plain C structure, and writable for the call.
+    let mut found = KernelAction::default();
+    // SAFETY: the kernel writes its structure, which is no longer than this one, and is given none.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigaction,
+            signal,
+            std::ptr::null::<KernelAction>(),
+            &raw mut found,
+            MASK_BYTES,
+        )
+    };
+    done == 0 && found[0] == libc::SIG_IGN
+}
+
+/// The kernel's own structure, see `rt_sigaction(2)`: the disposition and, if that is no function, zeroes behind it. The C
+/// library would say nothing of its own signals.
+type KernelAction = [usize; 8];
+/// Bytes of a set of signals, as the kernel has it.
+const MASK_BYTES: usize = 8;
+
+/// As [`set`], also for signals of the C library's own.
+fn set_default(signal: i32) {
+    let default = KernelAction::default();
+    // SAFETY: the kernel reads its structure, which is no longer than this one, and default needs no function.
     unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
+        let none = std::ptr::null_mut::<KernelAction>();
+        libc::syscall(libc::SYS_rt_sigaction, signal, &raw const default, none, MASK_BYTES);
     }
 }
 
@@ -127,7 +155,7 @@ impl Signals {
 
     /// Those of this process, and this thread, now.
     pub fn now() -> Self {
-        let ignored = signals().filter(|&signal| is_ignored(signal)).map(bit).sum();
+        let ignored = signals().chain(OF_THE_LIBRARY).filter(|&signal| is_ignored(signal)).map(bit).sum();
         // SAFETY: the set is a local, filled in by the call.
         let blocked = unsafe {
             let mut mask: libc::sigset_t = std::mem::zeroed();
@@ -153,6 +181,8 @@ impl Signals {
                 _ => {}
             }
         }
+        let started_so = |signal: &i32| !self.ignores(*signal) && is_ignored(*signal);
+        OF_THE_LIBRARY.into_iter().filter(started_so).for_each(set_default);
         // A child that reads from the terminal in the background has its whole group stopped, this process with it.
         let meant_for_others =
             |signal: &i32| !self.ignores(*signal) && !NEEDED.contains(signal) && !OWN.contains(signal);

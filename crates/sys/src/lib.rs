@@ -10,6 +10,7 @@ pub mod klog;
 pub mod memory;
 pub mod mempolicy;
 pub mod migrations;
+pub mod pause;
 pub mod perf;
 pub mod pipes;
 pub mod poll;

@@ -2,9 +2,9 @@
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
 use std::os::fd::{AsFd, AsRawFd};
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
-use crate::inherited::Signals;
+use crate::inherited::{NEWS_OF_PARENT, Signals};
 use crate::{Result, check};
 
 /// Raised by the handlers. One per process, as signals are.
@@ -35,8 +35,12 @@ extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
     repeat();
 }
 
+/// Whether that is so since [`repeat`].
+static REPEATS: AtomicBool = AtomicBool::new(false);
+
 /// Interrupts blocked calls every 10 ms from now on, until [`quiet`].
-fn repeat() {
+pub(crate) fn repeat() {
+    REPEATS.store(true, Ordering::Relaxed);
     let tick = libc::timeval { tv_sec: 0, tv_usec: 10_000 };
     let every = libc::itimerval { it_interval: tick, it_value: tick };
     // SAFETY: setitimer is async-signal-safe (signal-safety(7)) and `every` outlives the call.
@@ -84,7 +88,7 @@ pub fn stop_on_interrupt_repeatedly() -> Result<()> {
 /// Only that of its parent does: a measured program that ends its whole process group, as `kill 0` in a shell does, sends
 /// it to the spawner too. The signal of `PR_SET_PDEATHSIG` is the parent's own.
 pub fn stop_on_terminate_of_parent() -> Result<()> {
-    PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
+    note_parent();
     // SAFETY: as in `handle`; with SA_SIGINFO the handler gets three arguments, which it takes.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -99,19 +103,30 @@ pub fn stop_on_terminate_of_parent() -> Result<()> {
 /// The parent when it was asked for last.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
+/// Notes who the parent is, whose signals alone are heeded.
+pub(crate) fn note_parent() {
+    PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
+}
+
+/// Whether this is the parent that was noted.
+pub(crate) fn is_parent(pid: i32) -> bool {
+    pid == PARENT.load(Ordering::Relaxed)
+}
+
 extern "C" fn raise_stop_of_parent(
     signal: libc::c_int,
     info: *const libc::siginfo_t,
     _context: *const libc::c_void,
 ) {
     // SAFETY: the kernel passes a valid siginfo_t to a handler with SA_SIGINFO, and kill(2) fills in the sender.
-    if unsafe { (*info).si_pid() } == PARENT.load(Ordering::Relaxed) {
+    if is_parent(unsafe { (*info).si_pid() }) {
         raise_stop_again_and_again(signal);
     }
 }
 
-/// What a terminal sends to its whole foreground group, and what asks one process to end.
-const REQUESTS: [libc::c_int; 5] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP];
+/// What a terminal sends to its whole foreground group, what asks one process to end, and what tells it that it shall rest.
+const REQUESTS: [libc::c_int; 6] =
+    [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, NEWS_OF_PARENT];
 
 /// Does something while the calling thread holds back SIGTERM and what a terminal sends to its whole foreground group,
 /// and so does every process that it starts meanwhile, until that calls [`ignore_terminal`],
@@ -143,6 +158,7 @@ fn mask_requests(how: libc::c_int) -> libc::sigset_t {
 
 /// Ends the repeated interruptions.
 pub fn quiet() {
+    REPEATS.store(false, Ordering::Relaxed);
     let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let off = libc::itimerval { it_interval: never, it_value: never };
     // SAFETY: `off` is valid for the call and only read.
@@ -159,7 +175,7 @@ pub fn interrupt_after(first_ns: u64) {
     // SAFETY: `timer` is valid for the call and only read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
     // There is one such timer: what a stop has set meanwhile would have to wait for this one.
-    if stop_requested() {
+    if stop_requested() || REPEATS.load(Ordering::Relaxed) {
         repeat();
     }
 }

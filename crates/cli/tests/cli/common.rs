@@ -171,15 +171,16 @@ impl Lab {
 
     /// Starts fauxplat and lets it run.
     pub(crate) fn start(&self, words: &[&str]) -> Live {
-        let mut command = self.command(words);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut pipe = child.stdout.take().unwrap();
-        let reader = std::thread::spawn(move || {
-            let mut text = Vec::new();
-            std::io::Read::read_to_end(&mut pipe, &mut text).unwrap();
-            text
-        });
-        Live(child, reader)
+        Live::of(self.command(words))
+    }
+
+    /// The same by a program that becomes it, as nohup(1) does.
+    pub(crate) fn start_under(&self, prefix: &[&str], words: &[&str]) -> Live {
+        let all: Vec<String> = prefix.iter().map(|&word| word.to_owned()).chain(self.starter()).collect();
+        let mut command = Command::new(&all[0]);
+        command.args(&all[1..]).args(words).args(["--store", &self.file("store.sqlite")]);
+        self.settle(&mut command);
+        Live::of(command)
     }
 }
 
@@ -189,6 +190,17 @@ const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 pub(crate) struct Live(Child, std::thread::JoinHandle<Vec<u8>>);
 
 impl Live {
+    fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            std::io::Read::read_to_end(&mut pipe, &mut text).unwrap();
+            text
+        });
+        Live(child, reader)
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.0.id()
     }

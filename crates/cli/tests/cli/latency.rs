@@ -1,11 +1,16 @@
 //! `latency`: timers, noise, messages and signals, what they say and what they refuse.
 
+use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use fauxplat_procfs::task::TaskStat;
 use serde_json::Value;
 
-use crate::common::{Done, Lab, SIGINT, allowed, first_cpu, first_pair, number};
+use crate::common::{Done, Lab, SIGINT, allowed, eventually, first_cpu, first_pair, number};
+
+/// `CAP_SYS_NICE`, see `capabilities(7)`.
+const CAP_SYS_NICE: u32 = 23;
 
 /// Stops and continues a process, see `signal(7)`.
 const SIGSTOP: i32 = 19;
@@ -122,6 +127,36 @@ fn noise_has_causes_that_add_up() {
     let causes = test["causes"].as_array().map_or(&[][..], Vec::as_slice);
     assert_eq!(causes.iter().map(|cause| number(cause, "count")).sum::<u64>(), number(test, "count"));
     assert!((0.0..=1.0).contains(&test["lost_share"].as_f64().unwrap()), "{test}");
+}
+
+/// Priorities and names of the threads of a process, see `proc_pid_stat(5)`; an ordinary one has priority 0.
+fn priorities(pid: u32) -> Vec<(String, String)> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let of = |task: fs::DirEntry| {
+        let read = |file: &str| fs::read_to_string(task.path().join(file)).ok();
+        let priority = TaskStat::parse(&read("stat")?)?.field(40)?.to_owned();
+        Some((read("comm")?.trim().to_owned(), priority))
+    };
+    tasks.filter_map(of).collect()
+}
+
+/// It takes its CPU whole. An ordinary thread marks that others run, and one above it looks at the marks.
+#[test]
+fn a_noise_test_in_real_time_is_watched() {
+    let lab = Lab::new();
+    if !lab.has_capability(CAP_SYS_NICE) {
+        eprintln!("skipped: a real-time test needs CAP_SYS_NICE");
+        return;
+    }
+    let live = lab.start(&["latency", "noise", "--policy", "fifo:41", "--duration", "1000s"]);
+    let stand = |threads: &[(String, String)]| {
+        let has = |priority| threads.iter().any(|(_, its)| its == priority);
+        has("41") && has("42") && threads.iter().any(|(name, its)| name == "latency mark" && its == "0")
+    };
+    let watched = eventually(|| stand(&priorities(live.pid())));
+    live.signal(SIGINT);
+    live.end().ends_with(0);
+    assert!(watched, "nobody would give the CPU back");
 }
 
 #[test]

@@ -51,6 +51,22 @@ fn a_comparison_whose_spawner_dies_shows_its_runs() {
     assert_eq!(finished.record().samples.len(), 45);
 }
 
+/// A machine on which so much ended at once that the kernel could not tell of all of it.
+#[test]
+fn a_report_says_of_how_many_runs_the_account_was_lost() {
+    let laboratory = Laboratory::new();
+    let machine = Machine { lossy_runs: 3, ..Machine::quiet(1, vec![noisy("a", 5.0 * MS)]) };
+    let finished = laboratory.run(Definition { runs: Runs::Count(5), ..free() }, machine);
+    laboratory.is_sound(&finished, State::Finished);
+    let lost = "migrations of 3 runs: more of their processes ended";
+    assert!(finished.record().header.not_measured.iter().any(|it| it.contains(lost)));
+    for format in [Format::Text, Format::Json] {
+        let text = report(&finished, format).unwrap();
+        // Text for people is wrapped.
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(lost), "{text}");
+    }
+}
+
 #[test]
 fn the_user_stops_a_run() {
     for median_ns in [5.0 * MS, 0.05 * MS] {

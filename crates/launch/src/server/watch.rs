@@ -7,6 +7,7 @@ use fauxplat_sys::{clock, signal};
 use super::births::Births;
 use super::control::Control;
 use super::counting::Counting;
+use super::pauses::Pauses;
 use crate::procfs;
 use crate::ring::RunEnd;
 
@@ -27,6 +28,7 @@ pub(super) fn watch(
     timeout_ns: Option<u64>,
     look: bool,
     (mut control, mut births): (Option<(&mut Control, &Counting)>, Option<&mut Births>),
+    pauses: &mut Pauses,
 ) -> Watched {
     let mut killed = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
@@ -44,6 +46,7 @@ pub(super) fn watch(
             }
             Seen::Stopped(_) | Seen::Interrupted => {}
         }
+        pauses.pass_on();
         let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
         if signal::stop_requested() {
             killed = Some(RunEnd::Aborted);

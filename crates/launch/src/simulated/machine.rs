@@ -23,6 +23,10 @@ pub struct Machine {
     pub sources: Sources,
     /// The run, counted from 0, in which whoever starts the programs dies.
     pub dies_at_run: Option<u64>,
+    /// The run, counted from 0, during which the user stops fauxplat for a while, as Ctrl-Z does.
+    pub paused_at_run: Option<u64>,
+    /// Runs of which more tasks ended than the kernel had room to tell of.
+    pub lossy_runs: u64,
     /// When the user stops the experiment, by the machine's own clock, which begins at zero.
     pub stopped_at_ns: Option<u64>,
     /// What the programs do.
@@ -49,6 +53,8 @@ impl Machine {
             absent: Vec::new(),
             sources,
             dies_at_run: None,
+            paused_at_run: None,
+            lossy_runs: 0,
             stopped_at_ns: None,
             programs,
         }

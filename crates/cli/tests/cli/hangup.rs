@@ -1,0 +1,186 @@
+//! SIGHUP: it ends a measurement in order, unless nohup(1) or its like had it ignored. Processes that are killed: a spawner
+//! under fauxplat, fauxplat itself.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::signal::{self, SIGCONT, SIGHUP};
+
+use crate::common::{Lab, SIGINT, SIGKILL, SIGTERM, alive, eventually, runs};
+use crate::pty::{parent, state};
+
+/// Of `signal(7)`.
+const SIGSTOP: i32 = 19;
+
+/// Runs at once three times; the fourth run hangs.
+fn hangs(sleeper: &str) -> String {
+    format!("printf x >> log; test $(wc -c < log) -lt 4 || exec {sleeper}")
+}
+
+fn is_gone(pid: i32) -> bool {
+    state(pid).is_none()
+}
+
+#[test]
+fn a_run_that_is_hung_up_reports_what_it_has() {
+    let (lab, sleeper) = (Lab::new(), "sleep 86471");
+    let live = lab.start(&["run", "--warmup", "0", "--shell", &hangs(sleeper), "--format", "json"]);
+    assert!(eventually(|| alive(sleeper) > 0));
+    live.signal(SIGHUP);
+    let document = live.end().succeeds().json();
+    assert_eq!((runs(&document, 0).len(), alive(sleeper)), (3, 0), "{document}");
+    assert!(document["warnings"].to_string().contains("interrupted"), "{document}");
+    assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
+}
+
+/// Workers are threads of fauxplat's own.
+#[test]
+fn a_test_of_timers_that_is_hung_up_reports_what_it_has() {
+    let lab = Lab::new();
+    let live =
+        lab.start(&["latency", "timer", "--interval", "1ms", "--count", "1000000", "--format", "json"]);
+    live.has_slept(50);
+    live.signal(SIGHUP);
+    let document = live.end().succeeds().json();
+    assert!(document["warnings"].to_string().contains("interrupted"), "{document}");
+}
+
+#[test]
+fn under_nohup_a_run_outlives_its_terminal() {
+    let lab = Lab::new();
+    let waits = "printf x >> log; test $(wc -c < log) -ne 4 || \
+        { echo $$ > program; while [ ! -e go ]; do sleep 0.01; done; }";
+    let live = lab.start_under(&["nohup"], &["run", "--warmup", "0", "--runs", "6", "--shell", waits]);
+    let program = told(&lab, "program");
+    live.signal(SIGHUP);
+    // What is ignored never comes: there is nothing to wait for. The program has it from fauxplat.
+    for pid in [live.pid() as i32, program] {
+        assert_eq!(mask(pid, "SigIgn") & 1, 1, "SIGHUP is not ignored");
+    }
+    lab.write("go", "");
+    let done = live.end();
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert_eq!((runs(&lab.last(), 0).len(), lab.read("log").len()), (6, 6));
+    assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "finished");
+}
+
+/// A row of signals in `proc_pid_status(5)`.
+fn mask(pid: i32, row: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix(row)?.strip_prefix(':')).unwrap();
+    u64::from_str_radix(mask.trim(), 16).unwrap()
+}
+
+/// Nobody can notice SIGSTOP before it comes: the program goes on, and its run is as good as any.
+#[test]
+fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
+    let lab = Lab::new();
+    let waits = "printf x >> log; test $(wc -c < log) -ne 4 || \
+        { echo $$ > program; while [ ! -e go ]; do sleep 0.01; done; }";
+    let live = lab.start(&["run", "--warmup", "0", "--runs", "6", "--shell", waits]);
+    let (program, fauxplat) = (told(&lab, "program"), live.pid() as i32);
+    live.signal(SIGSTOP);
+    assert!(eventually(|| state(fauxplat) == Some('T')));
+    lab.write("go", "");
+    assert!(eventually(|| is_gone(program)));
+    assert_eq!(state(fauxplat), Some('T'));
+    live.signal(SIGCONT);
+    live.end().succeeds();
+    assert_eq!((runs(&lab.last(), 0).len(), lab.read("log").len()), (6, 6));
+}
+
+/// The number of the process that a run's program says it is.
+fn told(lab: &Lab, name: &str) -> i32 {
+    assert!(eventually(|| lab.read(name).ends_with('\n')), "{name}");
+    lab.read(name).trim().parse().unwrap()
+}
+
+/// What was measured is kept, the program and what has left its session are ended, and the line says who died.
+#[test]
+fn a_killed_spawner_is_named_and_leaves_nobody() {
+    let lab = Lab::new();
+    let leaves = "printf x >> log; test $(wc -c < log) -lt 4 || \
+        { setsid sh -c \"echo \\$\\$ > far; exec sleep 86473\" & echo $$ > near; exec sleep 86474; }";
+    let live = lab.start(&["run", "--warmup", "0", "--shell", leaves]);
+    let (near, far) = (told(&lab, "near"), told(&lab, "far"));
+    let spawner = parent(near).unwrap();
+    assert_eq!(parent(spawner), Some(live.pid() as i32), "the spawner is a child of fauxplat");
+    signal::send(spawner, SIGKILL);
+    let done = live.end();
+    assert!(eventually(|| is_gone(near) && is_gone(far)), "{done:?}");
+    assert_eq!(done.code, Some(70), "{done:?}");
+    assert!(done.err.contains("SIGKILL"), "{done:?}");
+    assert_eq!(runs(&lab.last(), 0).len(), 3);
+    assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");
+}
+
+/// Opened without waiting, and read for ever: whoever asks to stop is heard all the same.
+#[test]
+fn a_silent_writer_of_standard_input_keeps_nobody_from_stopping() {
+    for signal in [SIGINT, SIGTERM] {
+        let lab = Lab::new();
+        lab.shell("mkfifo silent");
+        let _writer = fs::File::options().read(true).write(true).open(lab.path("silent")).unwrap();
+        let live = lab.start(&["run", "--shell", "echo $$ > reader; exec cat", "--stdin", "silent"]);
+        let reader = told(&lab, "reader");
+        live.signal(signal);
+        live.end().succeeds();
+        assert!(is_gone(reader));
+        assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
+    }
+}
+
+fn entries(folder: &Path, prefix: &str) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with(prefix)).collect()
+}
+
+/// Nobody can clean up by then but the spawner, which ends the program. The copies stay where temporary files are, as
+/// docs/children.md says, and disturb no later one.
+#[test]
+fn a_killed_calibration_leaves_its_copies_and_no_process() {
+    let lab = Lab::new();
+    // The first run is none of a copy.
+    let hangs = "case $(readlink /proc/$$/exe) in *fauxplat-aa-*) echo $$ > program; exec sleep 86475;; esac";
+    let live = lab.start(&["aa", &format!("sh -c '{hangs}'"), "--strata", "plain"]);
+    let program = told(&lab, "program");
+    let spawner = parent(program).unwrap();
+    live.signal(SIGKILL);
+    assert_eq!(live.end().code, None);
+    assert!(eventually(|| is_gone(program) && is_gone(spawner)));
+    let left = entries(lab.folder(), "fauxplat-");
+    assert!(left.len() == 1 && left[0].starts_with("fauxplat-aa-"), "{left:?}");
+    lab.run(&["aa", "true", "--strata", "plain", "-N", "1"]).ends_with(0);
+    assert_eq!(entries(lab.folder(), "fauxplat-"), left, "the later one has taken its own away");
+}
+
+/// The page on which regions are marked, as its program is told of it.
+fn page_of(program: i32) -> PathBuf {
+    let environment = fs::read(format!("/proc/{program}/environ")).unwrap();
+    let text = String::from_utf8_lossy(&environment).into_owned();
+    text.split('\0').find_map(|variable| variable.strip_prefix("FAUXPLAT_REGIONS=")).unwrap().into()
+}
+
+/// Its pipes are the user's and work again; the page of regions stays, as docs/children.md says.
+#[test]
+fn a_killed_run_leaves_the_users_pipes_and_its_page() {
+    let lab = Lab::new();
+    let words = ["run", "--warmup", "0", "--control", "fifo:ctl,ack", "--region", "part"];
+    let live = lab.start(&[&words[..], &["sh -c 'echo $$ > program; exec sleep 86476'"]].concat());
+    let program = told(&lab, "program");
+    let (spawner, page) = (parent(program).unwrap(), page_of(program));
+    live.signal(SIGKILL);
+    live.end();
+    assert!(eventually(|| is_gone(program) && is_gone(spawner)));
+    assert!(page.is_file(), "{page:?}");
+    fs::remove_dir_all(page.parent().unwrap()).unwrap();
+    let pipes = |name: &str| fs::metadata(lab.path(name)).is_ok_and(|file| file.file_type().is_fifo());
+    assert!(pipes("ctl") && pipes("ack"));
+    let asks = "echo enable > ctl; read answer < ack; echo disable > ctl; read answer < ack";
+    lab.write("asks.sh", asks);
+    lab.run(&["run", "-r", "2", "--control", "fifo:ctl,ack", "sh asks.sh"]).succeeds();
+    assert!(runs(&lab.last(), 0).iter().all(|run| run["control:wall_ns"].is_u64()));
+    assert!(!page.exists());
+}

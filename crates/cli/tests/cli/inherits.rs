@@ -1,0 +1,115 @@
+//! What the programs of `run` and `tune --for` begin with, beside a child of a plain shell in the same place.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::common::{Done, Lab};
+
+/// Prints what it was given, a part for each kind, and at last by whom and in which group and session.
+const SHOW: &str = r#"
+echo "== status"
+grep -E '^(Umask|Uid|Gid|Groups|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp:|Cpus_allowed_list|Mems_allowed_list|THP)' \
+    /proc/self/status
+echo "== limits"
+cat /proc/self/limits
+echo "== descriptors"
+ls /proc/self/fd
+readlink /proc/self/fd/0
+echo "== folder"
+readlink /proc/self/cwd
+echo "== environment"
+env | sort
+echo "== scheduling"
+cut -d ' ' -f 18,19,40,41 /proc/self/stat
+cat /proc/self/timerslack_ns
+cat /proc/self/personality
+echo "== groups"
+cat /proc/self/cgroup
+echo "== session"
+cut -d ' ' -f 6 /proc/$$/stat
+echo "== group"
+test "$(cut -d ' ' -f 5 /proc/$$/stat)" = $PPID && echo "the parent's own" || echo "another"
+"#;
+
+/// Variables that a shell makes for what it starts, and those by which a run is told of itself.
+const MADE: [&str; 6] = ["_=", "PWD=", "OLDPWD=", "SHLVL=", "FAUXPLAT_RUN", "FAUXPLAT_PAD"];
+
+/// What stands in each part.
+fn parts(text: &str) -> Vec<(String, Vec<String>)> {
+    let parts = text.split("== ").skip(1);
+    let part = |part: &str| {
+        let (name, rows) = part.split_once('\n').unwrap();
+        let rows = rows.lines().filter(|row| !MADE.iter().any(|made| row.starts_with(made)));
+        (name.to_owned(), rows.map(str::to_owned).collect())
+    };
+    parts.map(part).collect()
+}
+
+/// What a line for a shell leaves in the file `shown`, in surroundings that a line before it makes.
+fn shown(lab: &Lab, surroundings: &str, line: &str) -> Vec<(String, Vec<String>)> {
+    let mut shell = Command::new("sh");
+    // The word behind keeps the shell from becoming the program itself.
+    shell.args(["-c", &format!("{surroundings} sh -c '{line}; true'")]);
+    lab.settle(&mut shell);
+    shell.env("OF_THE_USER", "a value, with words").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = Done::of(shell);
+    assert_eq!(done.code, Some(0), "{surroundings} {line}: {done:?}");
+    let text = lab.read("shown");
+    fs::remove_file(lab.path("shown")).unwrap();
+    parts(&text)
+}
+
+#[track_caller]
+fn are_the_same(ours: &[(String, Vec<String>)], shells: &[(String, Vec<String>)], but: &[&str]) {
+    let names: BTreeSet<&str> = ours.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names.len(), 9, "{names:?}");
+    for ((name, ours), (_, shells)) in ours.iter().zip(shells) {
+        assert!(!ours.is_empty(), "nothing is shown of {name}");
+        if !but.contains(&name.as_str()) {
+            assert_eq!(ours, shells, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_program_begins_as_a_child_of_a_shell() {
+    let surroundings = [
+        "",
+        "nohup",
+        "nice -n 3",
+        "ulimit -S -n 200; ulimit -S -s 4096; umask 027; exec 7< /dev/null;",
+        "trap \"\" INT QUIT PIPE USR1;",
+    ];
+    for lab in Lab::both() {
+        let (fauxplat, show) = (lab.starter().join(" "), lab.write("show.sh", SHOW));
+        for around in surroundings {
+            let shells = shown(&lab, around, &format!("sh {show} > shown"));
+            let measured =
+                format!("{fauxplat} run -r 1 --warmup 0 --stdout shown --store none \"sh {show}\" > report");
+            let ours = shown(&lab, around, &measured);
+            are_the_same(&ours, &shells, &["group", "descriptors"]);
+            // Beside the folder that the listing itself reads there are none, whatever the caller has open.
+            let descriptors = ours.iter().find(|(name, _)| name == "descriptors").unwrap();
+            assert_eq!(descriptors.1, ["0", "1", "2", "3", "/dev/null"]);
+            let group = ours.iter().find(|(name, _)| name == "group").unwrap();
+            assert_eq!(group.1, ["the parent's own"], "it is the spawner's");
+        }
+    }
+}
+
+/// A command that runs while the machine is tuned shares the terminal with fauxplat, hence its group, and all that is open. What
+/// is tuned is its own timer slack, as it is anyway, which needs no permission.
+#[test]
+fn so_does_the_command_of_tune() {
+    let lab = Lab::new();
+    let (fauxplat, show) = (lab.starter().join(" "), lab.write("show.sh", SHOW));
+    for around in ["", "nohup", "umask 027; trap \"\" INT;"] {
+        let shells = shown(&lab, around, &format!("sh {show} > shown"));
+        let journal = lab.file("journal");
+        let held = format!(
+            "{fauxplat} tune --journal {journal} --set timer-slack=50000 --for sh -c \"sh {show} > shown\" > report"
+        );
+        are_the_same(&shown(&lab, around, &held), &shells, &[]);
+    }
+}

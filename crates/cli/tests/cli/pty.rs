@@ -1,0 +1,76 @@
+//! A real terminal: `script(1)` makes it, and keys that are pressed on it become the signals that the kernel makes of them.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use fauxplat_procfs::task::TaskStat;
+use fauxplat_sys::signal;
+
+use crate::common::{Lab, SIGKILL, eventually};
+
+pub(crate) const CTRL_C: u8 = 3;
+pub(crate) const CTRL_Z: u8 = 26;
+
+/// A terminal with a shell on it that has job control, as one that people type at.
+pub(crate) struct Terminal {
+    script: Child,
+    keys: ChildStdin,
+}
+
+impl Terminal {
+    /// Runs a line there, in which `fauxplat` is the fauxplat of the laboratory, with its store. The shell outlives every key,
+    /// though not the terminal, and writes how the line ended to the file `code`.
+    pub(crate) fn new(lab: &Lab, line: &str) -> Self {
+        let fauxplat = lab.starter().join(" ");
+        let store = lab.file("store.sqlite");
+        lab.write("preamble.sh", &format!("fauxplat() {{ {fauxplat} \"$@\" --store '{store}'; }}\n"));
+        let line = format!("{line}\necho $? > told; mv told code\n");
+        lab.write("line.sh", &format!("set -m\ntrap : INT TSTP\n. ./preamble.sh\n{line}"));
+        let mut command = Command::new("script");
+        command.args(["-q", "-e", "-f", "-c", "sh line.sh", &lab.file("said")]);
+        lab.settle(&mut command);
+        command.env("SHELL", "/bin/sh").env("TERM", "xterm");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut script = command.spawn().expect("script(1), of bsdutils");
+        let keys = script.stdin.take().unwrap();
+        Terminal { script, keys }
+    }
+
+    pub(crate) fn press(&mut self, key: u8) {
+        self.keys.write_all(&[key]).and_then(|()| self.keys.flush()).unwrap();
+    }
+
+    /// The window is closed: nobody holds the other side of the terminal any more.
+    pub(crate) fn hang_up(&mut self) {
+        signal::send(self.script.id() as i32, SIGKILL);
+        self.script.wait().unwrap();
+    }
+
+    /// Waits for the end of the line; its exit code.
+    pub(crate) fn code(mut self, lab: &Lab) -> String {
+        let ended = eventually(|| lab.path("code").exists());
+        let _gone = (self.script.kill(), self.script.wait());
+        assert!(ended, "the line did not end: {}", said(lab));
+        lab.read("code").trim().to_owned()
+    }
+}
+
+/// What stood on the terminal.
+pub(crate) fn said(lab: &Lab) -> String {
+    String::from_utf8_lossy(&fs::read(lab.path("said")).unwrap_or_default()).into_owned()
+}
+
+/// The state of a process, as `proc_pid_stat(5)` has it: `T` is stopped. None of one that is gone or only not yet reaped.
+pub(crate) fn state(pid: i32) -> Option<char> {
+    of_process(pid, |task| (!task.is_dead()).then(|| task.state())?)
+}
+
+/// The parent of a process.
+pub(crate) fn parent(pid: i32) -> Option<i32> {
+    of_process(pid, |task| task.parent())
+}
+
+fn of_process<T>(pid: i32, read: impl Fn(&TaskStat<'_>) -> Option<T>) -> Option<T> {
+    read(&TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?)
+}
