@@ -61,6 +61,11 @@ pub(crate) struct Snapshot {
     pub(crate) interrupts: Vec<(u32, String)>,
 }
 
+/// Where an interrupt of this number says which CPUs it may go to, below the root.
+pub(crate) fn interrupt(number: &str) -> String {
+    format!("proc/irq/{number}/smp_affinity_list")
+}
+
 /// Tasks of one cpuset with one affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SavedTasks {
@@ -90,6 +95,14 @@ impl Action {
                 snapshot.cpusets.iter().all(|(folder, _)| cpusets::is_group(folder))
                     && snapshot.tasks.iter().all(named)
             }
+        }
+    }
+
+    /// Leaves out of a snapshot what was put back since it was taken: the snapshot has the tuner's own value of that, and
+    /// the machine the one from before.
+    pub(crate) fn forget(&mut self, back: &Action) {
+        if let (Action::Snapshot(snapshot), Action::Write { file, .. }) = (self, back) {
+            snapshot.interrupts.retain(|(number, _)| interrupt(&number.to_string()) != *file);
         }
     }
 

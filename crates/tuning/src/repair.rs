@@ -11,7 +11,7 @@ use fauxplat_sys::sched;
 use fauxplat_units::CpuSet;
 
 use crate::Root;
-use crate::changes::{SavedTasks, Snapshot};
+use crate::changes::{SavedTasks, Snapshot, interrupt};
 use crate::cpusets::Cpusets;
 use crate::tasks::{self, Task};
 use crate::witness;
@@ -60,7 +60,7 @@ pub(crate) fn cpus(root: &Root, name: &str) -> CpuSet {
 fn interrupts(root: &Root) -> Vec<(u32, String)> {
     let affinity = |name: &String| {
         let number = name.parse().ok()?;
-        Some((number, root.value(&format!("proc/irq/{name}/smp_affinity_list"))?))
+        Some((number, root.value(&interrupt(name))?))
     };
     root.names("proc/irq").iter().filter_map(affinity).collect()
 }
@@ -114,7 +114,7 @@ impl<'a> Repairer<'a> {
     fn interrupts(&mut self) {
         let online = cpus(self.root, "online");
         for (number, saved) in &self.snapshot.interrupts {
-            let file = format!("proc/irq/{number}/smp_affinity_list");
+            let file = interrupt(&number.to_string());
             let (Some(now), Ok(before)) = (self.root.value(&file), saved.parse::<CpuSet>()) else { continue };
             if now == *saved {
                 continue;

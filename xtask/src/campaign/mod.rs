@@ -24,6 +24,7 @@ use crate::{cargo, vm};
 const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   kills [--in SHAPE] [N [SCENARIO]]           end the tuner with SIGKILL at its system calls, and compare the machine
   interrupts [--seed S] [N [VERB]]            press Ctrl-C on a terminal at random moments of each measuring verb
+  faults [SUBJECT]                            a disk that fails at every call by which journal and store are written
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
@@ -40,6 +41,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest, &folder(&format!("kills/{shape}"))?),
         ["kills", rest @ ..] => of_kills("campaign", "kills.progress", rest),
         ["interrupts", rest @ ..] => of_kills("interrupts", "interrupts.progress", rest),
+        ["faults", rest @ ..] => of_kills("faults", "faults.progress", rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["drawn", rest @ ..] => drawn::run(rest),
         ["verdicts", rest @ ..] => verdicts::run(rest),

@@ -6,8 +6,8 @@
 //!
 //! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
 //! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on
-//! a real terminal, at any moment of every verb that measures. Both go on where they were ended. `faults` as a word takes
-//! every error of a disk at every call.
+//! a real terminal, at any moment of every verb that measures. `cargo xtask campaign faults [WORD]` takes every error of a
+//! disk at every call. All go on where they were ended.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -35,10 +35,8 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [ACTOR, kind] => actors::act(kind),
-        ["faults"] => {
-            println!("journal: {}", faults::of_the_journal(&Fake::new(), true));
-            println!("store: {}", faults::of_the_store(true));
-        }
+        ["faults", "--progress", file, ref rest @ ..] => faults::run(rest, Progress::of(Some(file))),
+        ["faults", ref rest @ ..] => faults::run(rest, Progress::default()),
         ["campaign", "--progress", file, ref rest @ ..] => long(rest, Progress::of(Some(file))),
         ["campaign", ref rest @ ..] => long(rest, Progress::default()),
         ["interrupts", "--progress", file, ref rest @ ..] => interrupts::run(rest, Progress::of(Some(file))),
@@ -67,8 +65,8 @@ fn tests(filter: &str) {
         }
     };
     test("kills on a made-up machine", &|| campaign::few(&Fake::new().scenarios(), 45));
-    test("a disk that fails under the journal", &|| faults::of_the_journal(&Fake::new(), false));
-    test("a disk that fails under the store", &|| faults::of_the_store(false));
+    test("a disk that fails under the journal", &|| faults::of_the_journal(&Fake::new()));
+    test("a disk that fails under the store", &|| faults::of_the_store());
     let native = match Native::enter() {
         Ok(native) => native,
         Err(why) => return println!("skipped: kills on this machine, and hotplug: {why}"),

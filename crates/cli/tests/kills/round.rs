@@ -75,6 +75,13 @@ impl Scenario {
         command
     }
 
+    /// The same tuning, with other words for its end than `--for` and a command.
+    pub(crate) fn with_end(&self, end: &[&str]) -> Self {
+        let mut words: Vec<String> = self.words.iter().take_while(|word| *word != "--for").cloned().collect();
+        words.extend(end.iter().map(|&word| word.to_owned()));
+        Scenario { words, ..self.clone() }
+    }
+
     /// Starts a tuner that is traced, and about to stop.
     fn begin(&self) -> i32 {
         let pid = self.tuner().spawn().expect("the tuner").id() as i32;
@@ -110,18 +117,21 @@ impl Scenario {
         Outcome { restored_ns: (announced && whom != Whom::Everybody).then_some(restored_ns), calls: None }
     }
 
+    /// Ends the tuner while its command runs, and puts back what nobody is left to put back.
+    pub(crate) fn kill_while_held(&self, whom: Whom) {
+        self.end_while_held(whom);
+        if whom == Whom::Everybody {
+            self.restore();
+        }
+    }
+
     /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced one
     /// takes its time.
-    pub(crate) fn kill_while_held(&self, whom: Whom) {
+    pub(crate) fn end_while_held(&self, whom: Whom) {
         let mark = self.journal.with_extension("mark");
         let _left_behind = std::fs::remove_file(&mark);
         let hold = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 1000", mark.display());
-        let words: Vec<String> = self.words.iter().take_while(|word| *word != "--for").cloned().collect();
-        let held = Scenario {
-            words: [words, ["--for", "sh", "-c", &hold].map(str::to_owned).to_vec()].concat(),
-            ..self.clone()
-        };
-        let mut tuner = held.tuner().spawn().expect("the tuner");
+        let mut tuner = self.with_end(&["--for", "sh", "-c", &hold]).tuner().spawn().expect("the tuner");
         while !mark.exists() {
             assert!(tuner.try_wait().expect("a child of our own").is_none(), "{}: it ended", self.name);
             std::thread::sleep(Duration::from_millis(5));
@@ -136,9 +146,6 @@ impl Scenario {
         }
         let _killed = tuner.wait();
         self.wait_until_free();
-        if whom == Whom::Everybody {
-            self.restore();
-        }
         // The command outlives a tuner that was ended alone, as any child does.
         let command = std::fs::read_to_string(&mark).unwrap_or_default();
         signal::send(command.trim().parse().unwrap_or(0), signal::SIGKILL);
@@ -195,10 +202,15 @@ impl Scenario {
 
     /// What the user does when even the guardian is gone.
     pub(crate) fn restore(&self) {
+        let done = self.restoring().stderr(Stdio::piped()).output().expect("fauxplat restore");
+        assert!(done.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&done.stderr));
+    }
+
+    pub(crate) fn restoring(&self) -> Command {
         let mut command = Command::new(super::fauxplat());
         command.arg("restore").arg("--journal").arg(&self.journal).arg("--sysroot").arg(&self.sysroot);
-        let done = command.stdin(Stdio::null()).output().expect("fauxplat restore");
-        assert!(done.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&done.stderr));
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
     }
 
     /// Runs the tuner to its end, unharmed.
@@ -213,12 +225,14 @@ impl Scenario {
     }
 }
 
-/// The guardian is the child of the tuner that carries its hidden verb.
+/// The guardian is the child of the tuner that is one.
 fn guardian_of(tuner: i32) -> Option<i32> {
     let children = std::fs::read_to_string(format!("/proc/{tuner}/task/{tuner}/children")).ok()?;
-    let is_guardian = |pid: &i32| {
-        let line = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline"));
-        line.is_ok_and(|line| line.split(|&byte| byte == 0).any(|word| word == b"__guardian"))
-    };
-    fauxplat_procfs::task::children(&children).find(is_guardian)
+    fauxplat_procfs::task::children(&children).find(|pid| is_guardian(*pid))
+}
+
+/// Whether a process carries the hidden verb of guardians.
+pub(crate) fn is_guardian(pid: i32) -> bool {
+    let line = std::fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline"));
+    line.is_ok_and(|line| line.split(|&byte| byte == 0).any(|word| word == b"__guardian"))
 }

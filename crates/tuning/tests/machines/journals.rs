@@ -24,6 +24,10 @@ pub(crate) const CASES: &[Case] = &[
         "what_takes_the_name_of_an_open_journal_is_not_acted_upon",
         what_takes_the_name_of_an_open_journal_is_not_acted_upon,
     ),
+    (
+        "what_is_put_back_already_is_not_taken_for_what_a_cpu_has_taken",
+        what_is_put_back_already_is_not_taken_for_what_a_cpu_has_taken,
+    ),
 ];
 
 const SETTINGS: [&str; 3] = ["swappiness=1", "thp=never", "ksm=off"];
@@ -45,13 +49,18 @@ fn kept() -> Kept {
     Kept { machine, journal, before, tuned }
 }
 
+/// Makes these bytes the journal of a machine.
+fn lay(machine: &Machine, bytes: &[u8]) {
+    // For nobody else, whatever the umask.
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(machine.journal()).unwrap().write_all(bytes).unwrap();
+}
+
 impl Kept {
     /// Restores from other bytes, and says whether anybody acted upon them; then all is as it was when tuned.
     fn restored_from(&self, bytes: &[u8], force: bool) -> Result<BTreeMap<&'static str, String>, TuneError> {
-        // For nobody else, whatever the umask.
-        let mut options = fs::File::options();
-        options.write(true).create(true).truncate(true).mode(0o600);
-        options.open(self.machine.journal()).unwrap().write_all(bytes).unwrap();
+        lay(&self.machine, bytes);
         let done = self.machine.restore(force);
         let now = self.machine.all();
         self.tuned.iter().for_each(|(file, text)| self.machine.write(file, text.as_bytes()));
@@ -182,4 +191,29 @@ fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
     // Once it is what is opened, it is a journal like another.
     assert!(machine.restore(false).unwrap().unwrap().complete);
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "77\n\n");
+}
+
+/// A restoration that ended, or whose disk failed, between its last value and the end of its journal: only the snapshot of
+/// who might run where waits for a second look, and it was taken when an interrupt had been sent away already.
+fn what_is_put_back_already_is_not_taken_for_what_a_cpu_has_taken() {
+    const INTERRUPT: &str = "proc/irq/7/smp_affinity_list";
+    let machine = Machine::new();
+    machine.write("sys/devices/system/cpu/cpu3/online", b"1\n");
+    let before = machine.all();
+    machine.keep(&["irq-affinity=away:3", "cpu:3=offline"]);
+    assert_eq!(machine.read(INTERRUPT), "0-2");
+    let mut journal = fs::read_to_string(machine.journal()).unwrap();
+    machine.restore(false).unwrap().unwrap();
+    assert_eq!(machine.all(), before);
+    let changes = journal.lines().filter(|line| line.contains("\"record\":\"change\"")).count();
+    let snapshot = journal.lines().find(|line| line.contains("\"kind\":\"snapshot\"")).unwrap();
+    let is_values = |seq: &usize| !snapshot.contains(&format!("\"seq\":{seq},"));
+    let values: Vec<usize> = (0..changes).filter(is_values).collect();
+    assert_eq!(values.len() + 1, changes);
+    let settled = format!("{{\"record\":\"settled\",\"seqs\":{values:?}}}");
+    journal += &format!("{:08x} {settled}\n", crc32fast::hash(settled.as_bytes()));
+    lay(&machine, journal.as_bytes());
+    machine.restore(false).unwrap().unwrap();
+    assert_eq!(machine.all(), before);
+    assert!(!machine.journal().exists());
 }

@@ -3,6 +3,8 @@
 //!
 //! `script(1)` makes the terminal and passes on what is typed; the kernel sends SIGINT to the foreground group.
 
+mod subjects;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -16,91 +18,7 @@ use tempfile::TempDir;
 
 use crate::progress::Progress;
 use crate::state::State;
-
-/// A verb, with a command line that takes a second or a few.
-struct Subject {
-    name: &'static str,
-    words: &'static [&'static str],
-    /// Moments, unless told otherwise.
-    rounds: u32,
-    /// How else than by 0 it may end: with a line that says what was interrupted, or, of `tune`, how its command ended.
-    also: &'static [i32],
-}
-
-/// A short command with a child, both of which have to be gone.
-const SHORT: &str = "sh -c \"sleep 0.01 & sleep 0.005; wait\"";
-
-const SUBJECTS: &[Subject] = &[
-    Subject { name: "run", words: &["run", SHORT, "--runs", "80", "--tree"], rounds: 50, also: &[] },
-    Subject {
-        name: "compare",
-        words: &["compare", SHORT, "sleep 0.012", "--max-pairs", "60"],
-        rounds: 200,
-        also: &[],
-    },
-    Subject {
-        name: "built",
-        words: &["explain", "{program}", "--build", BUILD, "--blocks", "4", "--max-time", "2s"],
-        rounds: 50,
-        also: &[3],
-    },
-    Subject { name: "aa", words: &["aa", SHORT, "-N", "2"], rounds: 50, also: &[] },
-    Subject {
-        name: "sweep",
-        words: &["sweep", "background=none,burner@all:50%", SHORT, "--blocks", "12"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject {
-        name: "explain",
-        words: &["explain", SHORT, "--blocks", "4", "--max-time", "2s"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject {
-        name: "contend",
-        words: &["contend", "l1", "branch", "--rounds", "5", "--duration", "5ms"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject {
-        name: "latency",
-        words: &["latency", "timer", "message", "--count", "1500"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject { name: "index", words: &["index"], rounds: 50, also: &[] },
-    Subject { name: "load", words: &["load", "integer:30%", "--time", "2s"], rounds: 50, also: &[] },
-    Subject {
-        name: "limited",
-        words: &["run", SHORT, "--runs", "60", "--limit", "cpu:50%"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject {
-        name: "limit",
-        words: &["limit", "--cpu-quota", "50%", "--memory", "64M", "sh -c \"sleep 1.5 & sleep 1; wait\""],
-        rounds: 50,
-        also: &[],
-    },
-    Subject { name: "profile", words: &["profile", SHORT, "--runs", "40"], rounds: 50, also: &[] },
-    Subject {
-        name: "fleet",
-        words: &["fleet", "run", "--on", "local:2", SHORT, "--runs", "20"],
-        rounds: 50,
-        also: &[],
-    },
-    Subject { name: "lab", words: &["lab", "run", "shell-identity"], rounds: 50, also: &[3] },
-    Subject {
-        name: "tune",
-        words: &["tune", "quiet", "--machine-wide", "--for", "sleep", "0.5"],
-        rounds: 200,
-        also: &[3, 4],
-    },
-];
-
-const BUILD: &str =
-    "printf 'int main(void){return 0;}' > $FAUXPLAT_OUT.c && cc -o $FAUXPLAT_OUT $FAUXPLAT_OUT.c";
+use subjects::{SUBJECTS, Subject};
 
 /// After this time what was interrupted has hung.
 const HANGS_NS: u64 = 60_000_000_000;
@@ -167,7 +85,10 @@ impl Subject {
             }
             let draw = mixed(
                 seed ^ (u64::from(round) << 32)
-                    ^ self.name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte)),
+                    ^ self
+                        .name
+                        .bytes()
+                        .fold(0u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))),
             );
             let done = self.interrupt(draw % span_ns);
             done.wrong.iter().for_each(|wrong| {
@@ -345,6 +266,9 @@ impl Place {
 
     /// Starts the subject on a terminal, and returns the keyboard.
     fn start(&self, subject: &Subject) -> (Child, ChildStdin) {
+        if subject.has_reference {
+            self.make_reference();
+        }
         let [home, tmp] = ["home", "tmp"].map(|name| self.path(name).display().to_string());
         let mut words =
             vec!["exec".to_owned(), "env".into(), "-i".into(), "PATH=/usr/local/bin:/usr/bin:/bin".into()];
@@ -371,6 +295,24 @@ impl Place {
             std::thread::sleep(Duration::from_micros(100));
         }
         (child, keys)
+    }
+
+    /// What is measured before, for a subject that compares with it.
+    fn make_reference(&self) {
+        let mut command = Command::new(super::fauxplat());
+        command.args([
+            "run",
+            "sleep 0.012",
+            "--runs",
+            "12",
+            "--store",
+            "none",
+            "--format",
+            "json",
+            "--output",
+        ]);
+        command.arg(self.path(subjects::REFERENCE)).stdin(Stdio::null()).stderr(Stdio::null());
+        assert!(command.status().expect("fauxplat run").success(), "there is nothing to compare with");
     }
 
     fn said(&self) -> String {

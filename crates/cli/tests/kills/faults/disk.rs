@@ -1,0 +1,197 @@
+//! A disk that fails under a program: any one call by which it would change its files, or all of them from one on, is
+//! answered with an error that disks and file systems give. The program is traced, so every such call has its turn,
+//! whatever library and whichever thread makes it.
+#![expect(
+    unsafe_code,
+    reason = "ptrace(2) has no safe form, and no part of the product asks for its calls by name"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use fauxplat_sys::process::Exit;
+use fauxplat_sys::trace::{self, Call, Event};
+
+use crate::round::is_guardian;
+
+/// What disks say: full, broken, read-only.
+pub(super) const ERRORS: [i32; 3] = [libc::ENOSPC, libc::EIO, libc::EROFS];
+
+/// Calls that change what their first argument, a descriptor, stands for.
+const BY_DESCRIPTOR: [i64; 9] = [
+    libc::SYS_write,
+    libc::SYS_pwrite64,
+    libc::SYS_writev,
+    libc::SYS_pwritev,
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_fchmod,
+];
+
+/// Calls that change a folder.
+#[cfg(target_arch = "x86_64")]
+const BY_PATH: [i64; 9] = [
+    libc::SYS_unlink,
+    libc::SYS_unlinkat,
+    libc::SYS_link,
+    libc::SYS_linkat,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_mkdir,
+    libc::SYS_mkdirat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const BY_PATH: [i64; 4] = [libc::SYS_unlinkat, libc::SYS_linkat, libc::SYS_renameat2, libc::SYS_mkdirat];
+
+/// When a disk fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fault {
+    /// At the call of this number, from 0 …
+    pub(super) at: u32,
+    /// … and at all later ones.
+    pub(super) for_good: bool,
+    pub(super) errno: i32,
+}
+
+/// Whose calls are answered so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// Those of the program and of its threads.
+    Program,
+    /// Those of the guardian that it starts.
+    Guardian,
+}
+
+/// How the stop at a system call is told from others, see `PTRACE_O_TRACESYSGOOD` in `ptrace(2)`.
+const AT_A_CALL: i32 = trace::SIGTRAP | 0x80;
+
+/// The disk under the files whose paths begin with this one.
+struct Disk<'a> {
+    files: &'a Path,
+    whose: Whose,
+    fault: Option<Fault>,
+    /// Calls so far that would have changed it.
+    calls: u32,
+    /// By task, what the call is answered with that it has begun.
+    refused: BTreeMap<i32, i32>,
+}
+
+/// Runs a program, and whoever it starts that is meant, on a disk that fails; how many calls would have changed the disk,
+/// and how the program ended.
+pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Option<Fault>) -> (u32, Exit) {
+    let pid = begin(command);
+    whose.tell_calls(pid);
+    trace::resume_to_call(pid, 0);
+    let mut disk = Disk { files, whose, fault, calls: 0, refused: BTreeMap::new() };
+    let (mut known, mut ended) = (BTreeSet::from([pid]), None);
+    // Until nobody is left who is traced: a guardian outlives its tuner.
+    while let Ok((task, event)) = trace::next_event() {
+        let is_born = known.insert(task);
+        match event {
+            Event::Ended(exit) if task == pid => ended = Some(exit),
+            Event::Ended(_) => {}
+            // Whoever is born stops for a signal that nobody sent.
+            Event::Signal(signal) if !is_born && ![trace::SIGTRAP, AT_A_CALL].contains(&signal) => {
+                trace::resume_to_call(task, signal);
+            }
+            _ => {
+                disk.meet(task);
+                trace::resume_to_call(task, 0);
+            }
+        }
+    }
+    (disk.calls, ended.expect("a program that comes to its end"))
+}
+
+/// Starts a program that stands before its first instruction, and asks to be traced from there: one that runs already may
+/// be anywhere in its life.
+fn begin(command: &mut Command) -> i32 {
+    let ask = || {
+        // SAFETY: no memory is passed.
+        match unsafe { libc::ptrace(libc::PTRACE_TRACEME) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: the closure makes one system call and touches no memory of others.
+    let pid = unsafe { command.pre_exec(ask) }.spawn().expect("a program").id() as i32;
+    trace::wait_for_exec(pid).expect("a child of our own that asked to be traced");
+    pid
+}
+
+impl Whose {
+    /// Asks to be told of calls and of whom they could be, by a program that has stopped.
+    fn tell_calls(self, pid: i32) {
+        let births = match self {
+            Whose::Program => libc::PTRACE_O_TRACECLONE,
+            Whose::Guardian => libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEVFORK,
+        };
+        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACESYSGOOD | births;
+        // SAFETY: the option takes an integer where a pointer is declared.
+        let done = unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, 0, options as libc::c_long) };
+        assert_eq!(done, 0, "a program of our own that has stopped");
+    }
+
+    fn has(self, task: i32) -> bool {
+        self == Whose::Program || is_guardian(task)
+    }
+}
+
+impl Disk<'_> {
+    /// A task stands before a call, or behind one, or somewhere else.
+    fn meet(&mut self, task: i32) {
+        match trace::call_begun(task) {
+            Some(call) if self.is_changed_by(task, &call) && self.whose.has(task) => {
+                let hit = |fault: &Fault| self.calls == fault.at || fault.for_good && self.calls > fault.at;
+                if let Some(fault) = self.fault.filter(hit) {
+                    trace::skip_call(task).expect("a call that is not made");
+                    self.refused.insert(task, fault.errno);
+                }
+                self.calls += 1;
+            }
+            Some(_) => {}
+            None => {
+                if let Some(errno) = self.refused.remove(&task) {
+                    trace::answer_call(task, errno).expect("an answer");
+                }
+            }
+        }
+    }
+
+    fn is_changed_by(&self, task: i32, call: &Call) -> bool {
+        match call.number {
+            libc::SYS_openat => {
+                let flags = call.arguments[2] as i32;
+                let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
+                flags & libc::O_CREAT != 0 || writes && self.has(&text_at(task, call.arguments[1]))
+            }
+            number if BY_DESCRIPTOR.contains(&number) => {
+                let file = fs::read_link(format!("/proc/{task}/fd/{}", call.arguments[0]));
+                file.is_ok_and(|file| self.has(file.as_os_str().as_encoded_bytes()))
+            }
+            number => BY_PATH.contains(&number),
+        }
+    }
+
+    /// Whether a path is one of the files, or the folder in which they are.
+    fn has(&self, path: &[u8]) -> bool {
+        let folder = self.files.parent().map(|folder| folder.as_os_str().as_encoded_bytes());
+        path.starts_with(self.files.as_os_str().as_encoded_bytes()) || Some(path) == folder
+    }
+}
+
+/// A text in the memory of a task that has stopped, up to the byte that ends it.
+fn text_at(task: i32, address: u64) -> Vec<u8> {
+    let mut bytes = vec![0; libc::PATH_MAX as usize];
+    let memory = File::open(format!("/proc/{task}/mem"));
+    let read = memory.and_then(|memory| memory.read_at(&mut bytes, address)).unwrap_or(0);
+    bytes.truncate(read);
+    bytes.into_iter().take_while(|byte| *byte != 0).collect()
+}

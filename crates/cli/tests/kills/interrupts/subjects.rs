@@ -1,0 +1,87 @@
+//! Verbs that measure, each with a command line that takes a second or a few.
+
+/// A verb, with a command line that takes a second or a few.
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    pub(super) words: &'static [&'static str],
+    /// Moments, unless told otherwise.
+    pub(super) rounds: u32,
+    /// How else than by 0 it may end: with a line that says what was interrupted, or, of `tune`, how its command ended.
+    pub(super) also: &'static [i32],
+    /// Whether something is measured before it begins, in [`REFERENCE`].
+    pub(super) has_reference: bool,
+}
+
+impl Subject {
+    /// One that is interrupted as often as most, and then ends well.
+    const fn new(name: &'static str, words: &'static [&'static str]) -> Self {
+        Subject { name, words, rounds: 50, also: &[], has_reference: false }
+    }
+}
+
+/// A report of earlier results, beside the working directory.
+pub(super) const REFERENCE: &str = "reference.json";
+
+/// A short command with a child, both of which have to be gone.
+const SHORT: &str = "sh -c \"sleep 0.01 & sleep 0.005; wait\"";
+
+pub(super) const SUBJECTS: &[Subject] = &[
+    Subject::new("run", &["run", SHORT, "--runs", "80", "--tree"]),
+    Subject::new(
+        "counted",
+        &["run", "-e", "cpu-clock,page-faults", "--series", "5ms", SHORT, "--runs", "60"],
+    ),
+    // Of the first process of all, which is there whenever this is.
+    Subject::new(
+        "counters",
+        &["counters", "--pid", "1", "-e", "page-faults", "--series", "50ms", "--max-time", "2s"],
+    ),
+    Subject {
+        rounds: 200,
+        ..Subject::new("compare", &["compare", SHORT, "sleep 0.012", "--max-pairs", "60"])
+    },
+    Subject {
+        has_reference: true,
+        ..Subject::new(
+            "baseline",
+            &["compare", "--baseline", "../reference.json", SHORT, "--max-pairs", "60"],
+        )
+    },
+    Subject::new("duet", &["compare", "--duet", SHORT, "sleep 0.012", "--max-pairs", "60"]),
+    Subject {
+        also: &[3],
+        ..Subject::new(
+            "built",
+            &["explain", "{program}", "--build", BUILD, "--blocks", "4", "--max-time", "2s"],
+        )
+    },
+    Subject::new("aa", &["aa", SHORT, "-N", "2"]),
+    Subject::new("sweep", &["sweep", "background=none,burner@all:50%", SHORT, "--blocks", "12"]),
+    Subject::new("explain", &["explain", SHORT, "--blocks", "4", "--max-time", "2s"]),
+    Subject::new("contend", &["contend", "l1", "branch", "--rounds", "5", "--duration", "5ms"]),
+    Subject::new("latency", &["latency", "timer", "message", "--count", "1500"]),
+    Subject::new("index", &["index"]),
+    Subject::new("load", &["load", "integer:30%", "--time", "2s"]),
+    Subject::new("limited", &["run", SHORT, "--runs", "60", "--limit", "cpu:50%"]),
+    Subject::new(
+        "limit",
+        &["limit", "--cpu-quota", "50%", "--memory", "64M", "sh -c \"sleep 1.5 & sleep 1; wait\""],
+    ),
+    Subject::new("profile", &["profile", SHORT, "--runs", "40"]),
+    Subject::new("fleet", &["fleet", "run", "--on", "local:2", SHORT, "--runs", "20"]),
+    Subject::new(
+        "fleet-compare",
+        &["fleet", "compare", "--on", "local:2", SHORT, "sleep 0.012", "--runs", "20"],
+    ),
+    Subject::new("topo", &["topo", "pick", "quietest:1", "--watch", "2s"]),
+    Subject::new("doctor", &["doctor", "--interval", "2s"]),
+    Subject { also: &[3], ..Subject::new("lab", &["lab", "run", "shell-identity"]) },
+    Subject {
+        rounds: 200,
+        also: &[3, 4],
+        ..Subject::new("tune", &["tune", "quiet", "--machine-wide", "--for", "sleep", "0.5"])
+    },
+];
+
+const BUILD: &str =
+    "printf 'int main(void){return 0;}' > $FAUXPLAT_OUT.c && cc -o $FAUXPLAT_OUT $FAUXPLAT_OUT.c";
