@@ -61,6 +61,8 @@ pub use feed::{Feed, Next, RunError, Stopped};
 pub use floor::{floor_image, floor_program};
 pub use launch::Launch;
 pub use machine::Machine;
+pub use meter::printed::Printed;
+pub use meter::region_page::{Marked, Slot, marked};
 pub use notice::{NOTICE_LIMIT, Notice};
 pub use served::Served;
 pub use steer::Standing;

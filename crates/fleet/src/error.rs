@@ -26,7 +26,7 @@ pub enum FleetError {
         bytes: u64,
     },
     /// What came is no answer.
-    #[error("no answer of fauxplat: {0}")]
+    #[error("no answer of fauxplat: {}", .0.replace('\n', " "))]
     Garbage(String),
     /// The words of `--on`.
     #[error("--on {words}: {why}")]
@@ -61,7 +61,7 @@ pub enum FleetError {
         seconds: u64,
     },
     /// A record of a run that cannot be read.
-    #[error("{}: {why}", path.display())]
+    #[error("{}: {}", path.display(), why.replace('\n', " "))]
     Record {
         /// The file.
         path: PathBuf,

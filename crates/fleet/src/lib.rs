@@ -17,7 +17,7 @@ mod record;
 mod run;
 mod schedule;
 mod site;
-mod slurm;
+pub mod slurm;
 mod spec;
 mod take;
 pub mod wire;

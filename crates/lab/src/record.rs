@@ -28,7 +28,8 @@ pub struct LabRecord {
 /// # Errors
 /// It cannot be read, or it is another document.
 pub fn read(path: &Path) -> Result<LabRecord, Failure> {
-    let fail = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    // Reasons quote the words of whoever wrote it.
+    let fail = |why: String| Failure::usage(format!("{}: {}", path.display(), why.replace('\n', " ")));
     let text = read_text(path, BYTES_MAX).map_err(|error| fail(error.to_string()))?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| fail(format!("no JSON document: {error}")))?;

@@ -8,7 +8,7 @@ const MAP_MAX: u64 = 256 << 20;
 
 /// The functions of one process.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PerfMap {
+pub struct PerfMap {
     /// First address, length and name, sorted by address. Where a place was written to twice, the later one counts.
     functions: Vec<(u64, u64, String)>,
 }
@@ -28,14 +28,16 @@ impl PerfMap {
         Some(PerfMap::parse(&String::from_utf8_lossy(&bytes)))
     }
 
-    pub(crate) fn parse(text: &str) -> Self {
+    /// Reads what such a file says; lines that make no sense are left out.
+    pub fn parse(text: &str) -> Self {
         let mut functions: Vec<(u64, u64, String)> = text.lines().filter_map(line).collect();
         // A stable sort keeps later lines behind earlier ones of the same address.
         functions.sort_by_key(|(start, ..)| *start);
         PerfMap { functions }
     }
 
-    pub(crate) fn find(&self, address: u64) -> Option<&str> {
+    /// The function that an address is in.
+    pub fn find(&self, address: u64) -> Option<&str> {
         let after = self.functions.partition_point(|(start, ..)| *start <= address);
         let (start, bytes, name) = self.functions.get(after.checked_sub(1)?)?;
         (address - start < *bytes).then_some(name)

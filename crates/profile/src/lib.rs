@@ -20,8 +20,10 @@ mod tests;
 mod unwind;
 mod waits;
 
+pub use demangle::demangle;
 pub use elf::build_id;
 pub use follow::{Followed, Profiler};
 pub use import::{ImportError, Imported};
+pub use jit::PerfMap;
 pub use tables::Tables;
 pub use waits::Waiting;

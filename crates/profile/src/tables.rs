@@ -29,6 +29,9 @@ pub struct Tables {
     pub runs: Vec<ProfiledRun>,
 }
 
+/// What places in an object are called.
+type LookUp = fn(&Object, &[u64]) -> Names;
+
 /// Things that are the same get one number.
 struct Numbered<T>(HashMap<T, u32>, Vec<T>);
 
@@ -51,9 +54,19 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
 impl Profiler {
     /// Looks up all names. `runs` says which profile each run belongs to, which block, and how long it ran.
     pub fn tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
+        self.tables_by(look_up, runs, profiles)
+    }
+
+    /// The same without names, for whoever wants stacks alone: no file is asked what its places are called.
+    pub fn nameless_tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
+        self.tables_by(|_, _| Names::default(), runs, profiles)
+    }
+
+    fn tables_by(self, look_up: LookUp, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         let places = self.stacks.places();
         let is_sampled = is_sampled(runs, self.stacks.all().len());
-        let (objects, frames_at) = self.frames(&places, &self.seen(&is_sampled, places.len()));
+        let seen = self.seen(&is_sampled, places.len());
+        let (objects, frames_at) = self.frames(look_up, &places, &seen);
         let mut frames = Numbered::new();
         let frames_of: Vec<Vec<u32>> = frames_at
             .into_iter()
@@ -116,7 +129,12 @@ impl Profiler {
     }
 
     /// The objects of a report, and for each place its frames, from the one that runs to the one that holds its code.
-    fn frames(&self, places: &[Place], is_wanted: &[bool]) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
+    fn frames(
+        &self,
+        look_up: LookUp,
+        places: &[Place],
+        is_wanted: &[bool],
+    ) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
         let mut by_object: HashMap<ObjectId, Vec<u64>> = HashMap::new();
         for (place, _) in places.iter().zip(is_wanted).filter(|(_, is_wanted)| **is_wanted) {
             by_object.entry(place.object).or_default().push(place.address);

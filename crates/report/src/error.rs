@@ -36,7 +36,7 @@ pub enum ReportError {
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
     /// A file that is no record with runs.
-    #[error("this is no JSON document of `fauxplat aa` or `fauxplat compare` with its runs: {0}")]
+    #[error("this is no JSON document of `fauxplat aa` or `fauxplat compare` with its runs: {}", .0.to_string().replace('\n', " "))]
     NoRuns(serde_json::Error),
     /// The baseline is not JSON, or is cut short.
     #[error("the baseline is not valid JSON (line {line}, column {column}): {message}")]

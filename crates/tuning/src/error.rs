@@ -10,7 +10,7 @@ use fauxplat_sys::SysError;
 #[derive(Debug, thiserror::Error)]
 pub enum TuneError {
     /// There is no such knob.
-    #[error("`{0}` is not a knob; `fauxplat tune --list` shows all")]
+    #[error("`{}` is not a knob; `fauxplat tune --list` shows all", .0.escape_debug())]
     UnknownKnob(String),
     /// There is no such profile.
     #[error("`{name}` is not a profile: {known}, or the path of a TOML file")]
@@ -21,7 +21,7 @@ pub enum TuneError {
         known: String,
     },
     /// A setting is not `KNOB=VALUE`, or its value makes no sense for the knob.
-    #[error("`{setting}`: {reason}")]
+    #[error("`{}`: {reason}", setting.escape_debug())]
     BadSetting {
         /// The setting as it was given.
         setting: String,

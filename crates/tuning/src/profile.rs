@@ -25,7 +25,8 @@ pub(crate) fn builtin() -> BTreeMap<String, Profile> {
 }
 
 fn parse(text: &str) -> Result<BTreeMap<String, Profile>, String> {
-    toml::from_str(text).map_err(|error| error.message().to_owned())
+    // Whoever wrote the file chose its names, and where their lines end.
+    toml::from_str(text).map_err(|error| error.message().replace('\n', " "))
 }
 
 /// The settings behind words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`.
@@ -55,6 +56,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The words that make the same settings, `KNOB=VALUE` each.
+    pub fn words(&self) -> Vec<String> {
+        self.chosen.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect()
+    }
+
     /// Names of the knobs that were asked for one by one, not by a profile.
     pub fn by_name(&self) -> Vec<String> {
         self.chosen.iter().filter(|setting| setting.by_name).map(|setting| setting.name.clone()).collect()
@@ -100,7 +106,7 @@ mod tests {
 
     fn names(words: &[&str]) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        settings(&words).unwrap().chosen.iter().map(|s| format!("{}={}", s.name, s.value)).collect()
+        settings(&words).unwrap().words()
     }
 
     #[test]

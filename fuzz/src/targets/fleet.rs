@@ -1,8 +1,12 @@
-//! What nodes of a fleet send home: lines between banners, and the records in them.
+//! What nodes of a fleet send home, lines between banners and the records in them; what lies in the folder of a run; and what
+//! Slurm says.
+
+use std::fs;
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings, fleet_watch, visit};
+use fauxplat_fleet::slurm::words as slurm;
 use fauxplat_fleet::wire::{self, Assembly};
-use fauxplat_fleet::{Asked, Task, checked};
+use fauxplat_fleet::{Asked, FleetError, RunFolder, Task, checked, evidence, order_in, unpacked};
 use fauxplat_model::{FleetEvidence, Metric, NodeOrder, NodePlan, NodeRecord};
 
 /// For the mutator of lines.
@@ -22,6 +26,26 @@ pub(crate) const RECORD_WORDS: &[&str] = &[
     "null",
     "0",
     "{}",
+];
+
+/// For the mutator of folders.
+pub(crate) const FOLDER_WORDS: &[&str] = &[
+    "{\"schema\":\"fauxplat.fleet-run/1\",",
+    "\"options\":{",
+    "\"order\":{",
+    "\"nodes\":[",
+    "{\"task\":{\"number\":0,",
+    "{\"handed\":{\"task\":0,",
+    "{\"answer\":{\"task\":0,\"record\":",
+    "{\"trouble\":{\"task\":0,\"delivery\":",
+    "{\"again\":",
+    "\"--order\", \"",
+    "|idle|none\n",
+    "|down*|Not responding\n",
+    "|PENDING|",
+    "NodeName=n1 Arch=",
+    "ExitCode=",
+    "\n",
 ];
 
 /// Lines that somebody printed: what is put together is bounded, and what is sent is what comes.
@@ -80,4 +104,96 @@ fn like(stranger: &NodeRecord, at: usize) -> NodeRecord {
         *value = value.map(|value| value.wrapping_add(at as u64));
     }
     record
+}
+
+thread_local! {
+    /// The folder of a run, one for all inputs of this thread, and where all runs are.
+    static RUN: (tempfile::TempDir, RunFolder) = {
+        let runs = super::folder();
+        let folder = RunFolder::make(runs.path()).expect("a folder for a run");
+        (runs, folder)
+    };
+}
+
+/// The same text as each file of a run, as a manifest, and as what Slurm says: as a journal once as it stands and once
+/// with the right checksums, so that what is behind these is reached too.
+pub(crate) fn folders(bytes: &[u8]) {
+    RUN.with(|(_runs, folder)| {
+        let asked = kept(folder, bytes);
+        for journal in [bytes.to_vec(), sealed(bytes)] {
+            fs::write(folder.path().join("journal"), &journal).expect("a journal");
+            let lines = journal.iter().filter(|&&byte| byte == b'\n').count();
+            match evidence(folder, &asked, &["wall"]) {
+                Ok(found) => assert!(found.records.len() <= lines),
+                Err(error) => in_a_line(&error),
+            }
+        }
+        manifest(folder, bytes);
+    });
+    let text = String::from_utf8_lossy(bytes);
+    slurm_says(&text);
+}
+
+/// What was asked; what is read of it and written again is the same.
+fn kept(folder: &RunFolder, bytes: &[u8]) -> Asked {
+    fs::write(folder.path().join("run.json"), bytes).expect("a file of the run");
+    match Asked::read(folder) {
+        Ok(asked) => {
+            asked.keep(folder).expect("it is kept again");
+            let again = Asked::read(folder).expect("what was kept is read");
+            assert_eq!(again, asked);
+            assert!(asked.able().len() <= asked.nodes.len());
+            asked
+        }
+        Err(error) => {
+            in_a_line(&error);
+            Asked::default()
+        }
+    }
+}
+
+/// Lines with the checksums that a journal gives them; what follows the last line end is cut off there.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let (whole, rest) = text.rsplit_once('\n').unwrap_or(("", &text));
+    let seal = |line: &str| format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
+    (whole.lines().map(seal).collect::<String>() + rest).into_bytes()
+}
+
+/// An order within any text. One that is packed again is the same.
+fn manifest(folder: &RunFolder, bytes: &[u8]) {
+    let path = folder.path().join("manifest");
+    fs::write(&path, bytes).expect("a manifest");
+    match order_in(&path) {
+        Ok(order) => {
+            let word = fauxplat_fleet::Site::packed(&order).expect("it was a word before");
+            assert_eq!(unpacked(&word).expect("a word of ours"), order);
+        }
+        Err(error) => in_a_line(&error),
+    }
+}
+
+fn in_a_line(error: &FleetError) {
+    let said = error.to_string();
+    assert!(!said.is_empty() && !said.contains('\n'), "one line: {said:?}");
+}
+
+/// What `sinfo`, `squeue` and `scontrol` print. Nothing of it moves a terminal, and a name that would do more than name a
+/// node is none that can be asked.
+fn slurm_says(text: &str) {
+    let nodes = slurm::nodes(text);
+    for node in &nodes {
+        assert!(!node.name.is_empty() && node.name.trim() == node.name);
+        let is_harmless = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        assert!(node.unable.is_some() || node.name.chars().all(is_harmless), "{node:?}");
+        assert!(node.unable.as_ref().is_none_or(|why| !why.contains(char::is_control)), "{node:?}");
+        if let Some(architecture) = slurm::architecture(text, &node.name) {
+            assert!(text.contains(&format!("Arch={architecture}")));
+        }
+    }
+    for job in text.lines().filter_map(slurm::job) {
+        assert!(!job.reason.contains(char::is_control), "{job:?}");
+        slurm::is_hopeless(&job.reason);
+    }
+    slurm::exit_code(text);
 }

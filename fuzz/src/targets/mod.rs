@@ -1,7 +1,9 @@
 //! The targets, by area.
 
+mod blink;
 mod counters;
 mod fleet;
+mod hazards;
 mod latency;
 mod model;
 mod plan;
@@ -9,6 +11,7 @@ mod profile;
 mod report;
 mod store;
 mod topology;
+mod tree;
 
 // These are shared with the tests beside the code that they are about.
 #[path = "../../../lib/procfs/tests/procfs/body.rs"]
@@ -28,11 +31,14 @@ macro_rules! targets {
 
 /// Every target.
 pub(crate) const ALL: &[Target] = targets! {
+    "blink-definitions" => blink::definitions, blink::WORDS;
     "counters-devices" => counters::devices, counters::DEVICE_WORDS;
     "counters-lists" => counters::lists, counters::LIST_WORDS;
     "counters-simulated" => counters::simulated, counters::COUNT_WORDS;
     "fleet-answers" => fleet::answers, fleet::ANSWER_WORDS;
+    "fleet-folders" => fleet::folders, fleet::FOLDER_WORDS;
     "fleet-records" => fleet::records, fleet::RECORD_WORDS;
+    "hazards-tree" => hazards::tree, hazards::WORDS;
     "latency-documents" => latency::documents, latency::WORDS;
     "model-words" => model::words, model::WORDS;
     "plan-commands" => plan::commands, plan::COMMAND_WORDS;
@@ -40,8 +46,10 @@ pub(crate) const ALL: &[Target] = targets! {
     "plan-labs" => plan::labs, plan::WORDS;
     "plan-sweeps" => plan::sweeps, plan::SWEEP_WORDS;
     "procfs-files" => procfs::files, &["cpu0 ", "intr ", "MemTotal: ", " kB\n", "0::/", "some avg10=", "CPU0", "55d0-55d1 r-xp 0 08:01 7 /bin/sh", "ffffffff81000000 t do_one\t[ext4]", "\n"];
+    "profile-maps" => profile::maps, profile::MAP_WORDS;
     "profile-recordings" => profile::recordings, profile::WORDS;
     "report-baselines" => report::baselines, report::WORDS;
+    "report-records" => report::records, report::RECORD_WORDS;
     "store-files" => store::files, &["\u{0}\u{0}", "SQLite format 3\u{0}"];
     "store-values" => store::values, store::WORDS;
     "table-contents" => table::contents, &[];
@@ -49,6 +57,7 @@ pub(crate) const ALL: &[Target] = targets! {
     "topology-formats" => topology::formats, &["0-3", ",", "ffffffff", "sibling-of:", "same-l2:", "&", "|", "(", ")", "!"];
     "topology-tree" => topology::tree, &["0-2", "ffffffff,", "Node 0 MemTotal: ", "Data", "Unified", "32K", "\n"];
     "tuning-journal" => tuning::journal, &["\"record\":", "\"change\"", "\"settled\"", "\"path\":", "../", "\n", "null"];
+    "tuning-profiles" => tuning::profiles, &["[mine]\n", "purpose = ", "set = [", "\"ksm=off\"", "\"cpu:1=offline\"", "shield=", "=", "'", "\"\"\"", "\\n", "\n"];
     "tuning-words" => tuning::words, &["quiet", "cpu:1=offline", "shield=", "irq-affinity=away:", "thp=never", " "];
 };
 

@@ -1,9 +1,12 @@
-//! What perf recorded on some machine.
+//! What perf recorded on some machine, and what programs and the kernel say of themselves: maps of code, names of functions,
+//! pages of regions, the kernel's log.
 
 use std::fs;
 
-use fauxplat_model::ProfiledRun;
-use fauxplat_profile::Profiler;
+use fauxplat_experiment::marked;
+use fauxplat_model::{ProfiledRun, check_region};
+use fauxplat_profile::{PerfMap, Profiler, demangle};
+use fauxplat_sys::klog;
 
 use super::folder;
 
@@ -31,10 +34,69 @@ pub(crate) fn recordings(bytes: &[u8]) {
             let followed = imported.followed;
             let (samples, counted) = (followed.samples, followed.stacks.iter().sum::<u64>());
             assert_eq!(samples, counted, "every sample is in a stack");
-            let tables = profiler.tables(&[(ProfiledRun::default(), followed)], 1);
+            // Names would be those of the programs of this machine, and of its kernel, read anew for every input.
+            let tables = profiler.nameless_tables(&[(ProfiledRun::default(), followed)], 1);
             assert_eq!(tables.stacks.iter().map(|it| it.samples[0]).sum::<u64>(), samples);
             let frames = tables.stacks.iter().flat_map(|it| &it.frames);
             assert!(frames.into_iter().all(|&frame| (frame as usize) < tables.frames.len()));
         }
+    }
+}
+
+/// For the mutator of maps.
+pub(crate) const MAP_WORDS: &[&str] = &[
+    "7f00 10 py::f:/a.py\n",
+    "0xffffffffffffffff 0xffffffffffffffff ",
+    "_ZN",
+    "_R",
+    "_ZNSt6vectorIiSaIiEE9push_backERKi",
+    "IX",
+    "S0_",
+    "T_",
+    "@plt",
+    "@@GLIBC_2.14",
+    ".constprop.0",
+    "6,339,5140900,-;",
+    "\u{2}\0\0\0\0\0\0\0",
+    "\n",
+];
+
+/// What the longest symbol may mean; that of Rust is bounded by its own library.
+const NAME_MAX: usize = 1 << 20;
+
+/// The same bytes as a map of code, as names of functions, as the slots of a page of regions, and as the kernel's log.
+pub(crate) fn maps(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let map = PerfMap::parse(&text);
+    for address in text.lines().filter_map(address) {
+        if let Some(name) = map.find(address) {
+            assert!(!name.is_empty() && text.contains(name));
+        }
+    }
+    for symbol in text.split_whitespace().take(64) {
+        if let Some(name) = demangle(symbol) {
+            assert!(name.len() <= NAME_MAX.max(symbol.len()), "{} bytes of {symbol}", name.len());
+        }
+    }
+    regions(bytes);
+    for record in klog::records(&mut &*bytes) {
+        assert!(!record.message.contains('\n'));
+    }
+}
+
+fn address(line: &str) -> Option<u64> {
+    u64::from_str_radix(line.split(' ').next()?.trim_start_matches("0x"), 16).ok()
+}
+
+/// Bytes before the first slot of a page: its header.
+const HEADER: usize = 64 * 8;
+
+/// A page is as long as it is; what is marked on it has names that regions can have.
+fn regions(bytes: &[u8]) {
+    let page = [&[0; HEADER][..], bytes].concat();
+    for whole in [bytes, &page] {
+        let found = marked(whole);
+        assert!(found.regions.len() <= whole.len() / 256);
+        assert!(found.regions.keys().all(|name| check_region(name).is_ok()));
     }
 }

@@ -7,8 +7,14 @@ use fauxplat_model::document::Header;
 use fauxplat_model::{
     Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Sample, Sources,
 };
-use fauxplat_store::{Filter, State, Store};
+use fauxplat_store::{Filter, State, Store, StoreError};
 use fauxplat_units::Bytes;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+
+// One piece of evidence of each kind, as the store's own tests have them.
+#[path = "../../../crates/store/tests/store/pieces.rs"]
+mod pieces;
 
 /// For the mutator of values.
 pub(crate) const WORDS: &[&str] = &[
@@ -55,6 +61,10 @@ fn make(path: &Path) -> Vec<u8> {
     };
     let mut experiment = store.begin(&header, "run", &[command]).expect("an experiment");
     (0..20).for_each(|trial| experiment.append(&sample(trial)).expect("a sample"));
+    for piece in pieces::pieces() {
+        experiment.record(&piece).expect("a piece of evidence");
+    }
+    experiment.set_plan(&header.definition).expect("a plan");
     experiment.finish(&header, None, State::Finished).expect("an end");
     drop(store);
     fs::read(path).expect("the store that was just written")
@@ -105,8 +115,14 @@ fn sample(trial: u32) -> Sample {
         left_behind: 0,
         env_pad_bytes: 0,
         started_ns: u64::from(trial),
-        readings: Metric::BUILT_IN.iter().map(|&metric| (metric, u64::from(trial) + 1000)).collect(),
+        readings: metrics().map(|metric| (metric, u64::from(trial) + 1000)).collect(),
     }
+}
+
+/// Those that have a column, and one that has rows of its own.
+fn metrics() -> impl Iterator<Item = Metric> {
+    let other = Metric::from_id("table:requests").expect("a metric without a column");
+    Metric::BUILT_IN.iter().copied().chain([other])
 }
 
 /// Reads everything that a store can be asked for.
@@ -117,13 +133,41 @@ fn read(bytes: &[u8], folder: &Path) {
     }
     fs::write(&path, bytes).expect("a store");
     let Ok(store) = Store::open(&path) else { return };
-    let rows = store.list(&Filter::default()).unwrap_or_default();
-    for id in rows.iter().map(|row| row.id).take(5).chain([1, i64::MAX]) {
-        let _refused = store.samples(id, drop);
-        let _refused = (store.load(id).is_ok(), store.artifact(id, 1).is_ok());
-        let _refused = store.evidence(id, drop);
+    everything(&store);
+}
+
+fn everything(store: &Store) {
+    let rows = store.list(&Filter::default());
+    let ids = rows.iter().flatten().map(|row| row.id).take(5);
+    for id in ids.chain([1, i64::MAX]) {
+        refused(store.samples(id, drop));
+        refused(store.load(id));
+        refused(store.artifact(id, 0));
+        refused(store.evidence(id, drop));
     }
-    let _refused = (store.resolve("last").is_ok(), store.size().is_ok());
+    refused(rows);
+    refused(store.resolve("last"));
+    refused(store.size());
+}
+
+/// The one experiment of a store of values, each part of it once: runs are among the evidence.
+fn the_only(store: &Store) {
+    refused_in_a_line(store.list(&Filter::default()));
+    refused_in_a_line(store.load_without_samples(1));
+    refused_in_a_line(store.evidence(1, drop));
+    refused_in_a_line(store.artifact(1, 0));
+}
+
+/// What SQLite says of a file with other tables quotes a statement, whose lines are ours.
+fn refused<T>(read: Result<T, StoreError>) {
+    assert!(read.is_ok() || read.is_err_and(|error| !error.to_string().is_empty()));
+}
+
+fn refused_in_a_line<T>(read: Result<T, StoreError>) {
+    if let Err(error) = read {
+        let said = error.to_string();
+        assert!(!said.is_empty() && !said.contains('\n'), "one line: {said:?}");
+    }
 }
 
 /// Four bytes of input are a place in the file and a byte; a first byte of 0xff cuts the file there.
@@ -147,15 +191,123 @@ pub(crate) fn files(input: &[u8]) {
     WHOLE.with(|(folder, _)| read(&changed, folder.path()));
 }
 
-/// The input in the place of a text of equal length that is stored: JSON that is none, numbers that are none.
+/// Where something is stored that is more than a number for SQLite, by table and column.
+const COLUMNS: [(&str, &str); 46] = [
+    ("experiment", "kind"),
+    ("experiment", "state"),
+    ("experiment", "owner"),
+    ("experiment", "started"),
+    ("experiment", "fauxplat_version"),
+    ("experiment", "schema_version"),
+    ("experiment", "seed"),
+    ("experiment", "invocation"),
+    ("experiment", "condition"),
+    ("experiment", "definition"),
+    ("experiment", "sources"),
+    ("experiment", "warnings"),
+    ("experiment", "not_measured"),
+    ("experiment", "findings_schema"),
+    ("experiment", "findings"),
+    ("experiment", "summary"),
+    ("experiment", "uuid"),
+    ("experiment", "plan"),
+    ("machine", "identity"),
+    ("machine", "facts"),
+    ("command", "name"),
+    ("command", "command"),
+    ("command", "program"),
+    ("command", "program_sha256"),
+    ("command", "argv"),
+    ("command", "parameters"),
+    ("command", "prepare"),
+    ("command", "cleanup"),
+    ("command", "condition"),
+    ("sample", "trial"),
+    ("sample", "command"),
+    ("sample", "position"),
+    ("sample", "measured"),
+    ("sample", "exit_status"),
+    ("sample", "signal"),
+    ("sample", "cpu_first"),
+    ("sample", "started_ns"),
+    ("sample", "wall_ns"),
+    ("metric", "id"),
+    ("metric", "spec"),
+    ("reading", "value"),
+    ("shift", "record"),
+    ("series", "record"),
+    ("event", "record"),
+    ("artifact", "schema"),
+    ("artifact", "data"),
+];
+
+/// A store with a piece of everything, and a connection of its own to it, by which values are changed.
+struct Open {
+    store: Store,
+    changer: Connection,
+    _folder: tempfile::TempDir,
+}
+
+impl Open {
+    fn new() -> Self {
+        let folder = super::folder();
+        let path = folder.path().join("values");
+        fs::write(&path, make(&folder.path().join("whole"))).expect("a store");
+        let store = Store::open(&path).expect("the store that was just written");
+        let changer = Connection::open(&path).expect("the same");
+        // Nothing here has to outlive a loss of power; and values are put where no program would put them.
+        let careless =
+            "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;";
+        changer.execute_batch(careless).expect("words of SQLite");
+        Open { store, changer, _folder: folder }
+    }
+
+    /// Puts a value into a column of one row, reads everything, and puts back what was there.
+    fn with(&self, (table, column): (&str, &str), value: &Value) {
+        let row = one_row(table);
+        let select = format!("SELECT {column} FROM {table} {row}");
+        let before =
+            self.changer.prepare_cached(&select).and_then(|mut it| it.query_row([], |row| row.get(0)));
+        let before: Value = before.unwrap_or_else(|error| panic!("{table}.{column}: {error}"));
+        let set = |value: &Value| {
+            let update = format!("UPDATE {table} SET {column} = ?1 {row}");
+            self.changer.prepare_cached(&update).and_then(|mut it| it.execute([value]))
+        };
+        // What SQLite itself refuses, such as nothing where something has to be, is never read.
+        if set(value).is_ok() {
+            the_only(&self.store);
+            set(&before).expect("what was there before");
+        }
+    }
+}
+
+/// A row of a table by what is no column of ours.
+fn one_row(table: &str) -> &'static str {
+    match table {
+        "experiment" | "machine" => "",
+        "sample" | "reading" => "WHERE sequence = 0",
+        "metric" | "command" => "WHERE number = 0",
+        "series" => "WHERE number = 2",
+        "event" => "WHERE number = 4",
+        _ => "WHERE number = 0",
+    }
+}
+
+thread_local! {
+    static OPEN: Open = Open::new();
+}
+
+/// The text behind the first byte as the value of a column: as text, as bytes, or as a number. What a store refuses it
+/// refuses in a line.
 pub(crate) fn values(input: &[u8]) {
-    let Some((&which, text)) = input.split_first() else { return };
-    let mut changed = WHOLE.with(|(_, bytes)| bytes.clone());
-    let marks: &[&[u8]] = &[b"MARK", b"{\"", b"\":", b"[\"", b"2026", b"run", b"finished"];
-    let mark = marks[usize::from(which) % marks.len()];
-    let mut places =
-        changed.windows(mark.len()).enumerate().filter(|(_, window)| *window == mark).map(|(at, _)| at);
-    let Some(at) = places.nth(usize::from(which) / marks.len()) else { return };
-    changed.iter_mut().skip(at).zip(text.iter().take(400)).for_each(|(byte, &new)| *byte = new);
-    WHOLE.with(|(folder, _)| read(&changed, folder.path()));
+    let Some((&which, rest)) = input.split_first() else { return };
+    let (which, text) = (usize::from(which), String::from_utf8_lossy(rest));
+    let value = match (which / COLUMNS.len() % 3, text.trim().parse::<i64>(), text.trim().parse::<f64>()) {
+        (0, ..) => Value::Text(text.into_owned()),
+        (1, ..) => Value::Blob(rest.to_vec()),
+        (_, Ok(number), _) => Value::Integer(number),
+        (_, _, Ok(number)) => Value::Real(number),
+        _ => Value::Null,
+    };
+    OPEN.with(|open| open.with(COLUMNS[which % COLUMNS.len()], &value));
 }

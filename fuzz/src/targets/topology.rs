@@ -1,11 +1,14 @@
 //! The kernel's small formats, relations of CPUs, and whole trees of its files.
 
-use std::fs;
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::Path;
 
 use fauxplat_model::Relation;
 use fauxplat_topology::parse::{self, CPU_LIMIT, Said};
 use fauxplat_topology::{Watch, discover, pick, read};
+
+use super::tree::Tree;
 
 /// Every reader of one small format, and the parser of relations.
 pub(crate) fn formats(bytes: &[u8]) {
@@ -61,31 +64,20 @@ const FILES: [&str; 30] = [
 ];
 
 thread_local! {
-    /// The folder of this thread, made once, since a folder per input would be most of the work, and gone with the thread.
-    static FOLDER: tempfile::TempDir = {
-        let root = super::folder();
-        for file in FILES {
-            let parent = root.path().join(file).parent().expect("files have folders").to_owned();
-            fs::create_dir_all(parent).expect("a folder of the tree");
-        }
-        root
-    };
+    /// The tree of this thread, gone with it.
+    static TREE: RefCell<Tree> = RefCell::new(Tree::new(&FILES));
 }
 
 /// A tree whose files are the bytes between bytes of 0xff; what begins with NUL, or is not reached, does not exist.
 pub(crate) fn tree(bytes: &[u8]) {
-    FOLDER.with(|folder| filled(folder.path(), bytes));
+    TREE.with_borrow_mut(|tree| {
+        let mut parts = bytes.split(|&byte| byte == 0xff);
+        tree.fill(|_| parts.next().filter(|part| part.first() != Some(&0)).map(Cow::Borrowed));
+        told(tree.path());
+    });
 }
 
-fn filled(root: &Path, bytes: &[u8]) {
-    let mut parts = bytes.split(|&byte| byte == 0xff);
-    for file in FILES {
-        let path = root.join(file);
-        match parts.next().filter(|part| part.first() != Some(&0)) {
-            Some(part) => fs::write(&path, part).expect("a file of the tree"),
-            None => drop(fs::remove_file(&path)),
-        }
-    }
+fn told(root: &Path) {
     let (topology, warnings) = read(root);
     assert!(topology.allowed.is_subset(&topology.online) && topology.online.is_subset(&topology.present));
     assert!(topology.groups.iter().all(|group| !group.cpus.is_empty()));

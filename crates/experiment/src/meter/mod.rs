@@ -4,9 +4,9 @@
 
 mod energy;
 mod pressure;
-mod printed;
+pub(crate) mod printed;
 mod published;
-mod region_page;
+pub(crate) mod region_page;
 mod regions;
 mod simulated;
 mod throttled;

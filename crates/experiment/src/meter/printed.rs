@@ -22,7 +22,7 @@ const STORED_MAX: f64 = 9.2e18;
 
 /// What the commands of an experiment print.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub struct Printed {
     outlet: NamedTempFile,
     numbers: Vec<Number>,
 }
@@ -32,12 +32,18 @@ impl Printed {
     ///
     /// # Errors
     /// A pattern that is none or has no group, a name that cannot be a metric's, no room for the file.
-    pub(super) fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
+    pub fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
         let outlet = tempfile::Builder::new().prefix("fauxplat-output-").tempfile();
         let fail =
             |error| Failure::machine(format!("--metric-from: no file for what commands print: {error}"));
         let numbers = sources.iter().map(Number::of).collect::<Result<_, _>>()?;
         Ok(Printed { outlet: outlet.map_err(fail)?, numbers })
+    }
+
+    /// What a run that printed this is found to have, in millionths and in the order of the sources, or why not.
+    pub fn numbers(&self, printed: &[u8]) -> Vec<Result<u64, String>> {
+        let output = Output::whole(printed.to_vec());
+        self.numbers.iter().map(|number| number.found(&output)).collect()
     }
 }
 
@@ -84,6 +90,10 @@ struct Output {
 }
 
 impl Output {
+    fn whole(bytes: Vec<u8>) -> Self {
+        Output { end: end_of(&bytes), whole: Some(bytes), trouble: None }
+    }
+
     fn of(file: &File) -> Self {
         Output::read(file).unwrap_or_else(|error| Output {
             trouble: Some(format!("what it printed cannot be read: {error}")),
@@ -97,9 +107,16 @@ impl Output {
         file.seek(SeekFrom::Start(if is_short { 0 } else { length - SEARCHED_BYTES }))?;
         let mut bytes = Vec::new();
         file.take(JSON_BYTES).read_to_end(&mut bytes)?;
-        let end = bytes[bytes.len().saturating_sub(SEARCHED_BYTES as usize)..].to_vec();
-        Ok(Output { end, whole: is_short.then_some(bytes), trouble: None })
+        match is_short {
+            true => Ok(Output::whole(bytes)),
+            false => Ok(Output { end: end_of(&bytes), ..Output::default() }),
+        }
     }
+}
+
+/// What patterns see of it.
+fn end_of(bytes: &[u8]) -> Vec<u8> {
+    bytes[bytes.len().saturating_sub(SEARCHED_BYTES as usize)..].to_vec()
 }
 
 /// One number, and how it was found so far.
@@ -134,11 +151,14 @@ impl Number {
     /// The number of one run in millionths.
     fn read(&mut self, output: &Output) -> Option<u64> {
         self.runs += 1;
-        let found = match &output.trouble {
+        self.found(output).map_err(|why| (self.missed, self.last_trouble) = (self.missed + 1, why)).ok()
+    }
+
+    fn found(&self, output: &Output) -> Result<u64, String> {
+        match &output.trouble {
             Some(trouble) => Err(trouble.clone()),
             None => self.text(output).and_then(|text| millionths(&text)),
-        };
-        found.map_err(|why| (self.missed, self.last_trouble) = (self.missed + 1, why)).ok()
+        }
     }
 
     fn text(&self, output: &Output) -> Result<String, String> {

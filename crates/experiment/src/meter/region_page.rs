@@ -44,25 +44,28 @@ pub(super) struct Page {
 
 /// What one run left in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marked {
+pub struct Marked {
     /// By the name of the region.
-    pub(super) regions: BTreeMap<String, Slot>,
+    pub regions: BTreeMap<String, Slot>,
     /// Marks for which there was no slot.
-    pub(super) lost: u64,
+    pub lost: u64,
 }
 
 /// What was marked of one region, in all processes together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Slot {
-    pub(super) calls: u64,
-    pub(super) wall_ns: u64,
+pub struct Slot {
+    /// How often it was gone through.
+    pub calls: u64,
+    /// How long that took together.
+    pub wall_ns: u64,
     /// Begun and not ended.
-    pub(super) open: u64,
+    pub open: u64,
     /// Marks that have no partner.
-    pub(super) unpaired: u64,
+    pub unpaired: u64,
     /// Calls of which all was counted.
-    pub(super) counted: u64,
-    pub(super) counts: [u64; EVENTS],
+    pub counted: u64,
+    /// Of each event.
+    pub counts: [u64; EVENTS],
 }
 
 impl Page {
@@ -143,11 +146,14 @@ fn leader(events: &[CounterEntry], at: usize) -> usize {
     if is_clock(&events[at]) { at } else { events.iter().position(first).unwrap_or(at) }
 }
 
-fn marked(bytes: &[u8]) -> Marked {
+/// What stands on a page of these bytes.
+pub fn marked(bytes: &[u8]) -> Marked {
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
     let (header, slots) = words.split_at(HEADER.min(words.len()));
     let mut found = Marked { lost: header.get(LOST).copied().unwrap_or(0), ..Marked::default() };
-    for (slot, raw) in slots.chunks_exact(WORDS).zip(bytes[HEADER * 8..].chunks_exact(WORDS * 8)) {
+    // What is shorter than a header has no slots.
+    let raw_slots = bytes.get(HEADER * 8..).unwrap_or_default().chunks_exact(WORDS * 8);
+    for (slot, raw) in slots.chunks_exact(WORDS).zip(raw_slots) {
         if let Some(name) = name(&raw[NAME * 8..CALLS * 8]).filter(|_| slot[0] == NAMED) {
             found.regions.entry(name).or_default().add(&slot[CALLS..]);
         }

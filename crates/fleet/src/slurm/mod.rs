@@ -5,7 +5,7 @@
 //! `srun`, which carries both over Slurm's own connections.
 
 mod script;
-mod words;
+pub mod words;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ pub(super) const NODE_FORMAT: &str = "%N|%T|%E";
 pub(super) const JOB_FORMAT: &str = "%i|%j|%T|%r";
 
 /// The nodes that `sinfo` lists. One that is in several partitions is listed once.
-pub(super) fn nodes(text: &str) -> Vec<Listed> {
+pub fn nodes(text: &str) -> Vec<Listed> {
     let mut nodes: Vec<Listed> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for line in text.lines() {
@@ -33,6 +33,8 @@ fn unable(state: &str, reason: &str) -> Option<String> {
     let is_powered = plain.starts_with("power");
     let is_unable = is_silent || !is_powered && UNABLE.iter().any(|word| plain.contains(word));
     let reason = one_line(reason).filter(|reason| reason != "none");
+    // Its word is shown to whoever asks, and their terminal is not to act upon it.
+    let plain = one_line(plain).unwrap_or_default();
     is_unable.then(|| match (reason, is_silent) {
         (Some(reason), _) => format!("Slurm says that it is {plain}: {reason}"),
         (None, true) => format!("Slurm says that it is {plain} and does not respond"),
@@ -42,11 +44,15 @@ fn unable(state: &str, reason: &str) -> Option<String> {
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Job {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) state: String,
-    pub(super) reason: String,
+pub struct Job {
+    /// Its number, as Slurm writes it.
+    pub id: String,
+    /// What it was called.
+    pub name: String,
+    /// How it stands, in Slurm's word.
+    pub state: String,
+    /// Why it waits.
+    pub reason: String,
 }
 
 impl Job {
@@ -56,7 +62,7 @@ impl Job {
 }
 
 /// A line of `squeue`.
-pub(super) fn job(line: &str) -> Option<Job> {
+pub fn job(line: &str) -> Option<Job> {
     let mut words = line.trim().splitn(4, '|').map(str::trim);
     let (id, name, state) = (words.next()?, words.next()?, words.next()?);
     let reason = one_line(words.next()?).unwrap_or_default();
@@ -64,20 +70,20 @@ pub(super) fn job(line: &str) -> Option<Job> {
 }
 
 /// Whether a job that waits for this reason waits for a node that is not there: it would wait until somebody mends it.
-pub(super) fn is_hopeless(reason: &str) -> bool {
+pub fn is_hopeless(reason: &str) -> bool {
     const HOPELESS: [&str; 5] =
         ["ReqNodeNotAvail", "Nodes required for job are DOWN", "BadConstraints", "launch failed", "NodeDown"];
     HOPELESS.iter().any(|word| reason.contains(word))
 }
 
 /// How the script of a job ended, from what `scontrol show job` says.
-pub(super) fn exit_code(text: &str) -> Option<u8> {
+pub fn exit_code(text: &str) -> Option<u8> {
     let word = text.split_whitespace().find_map(|word| word.strip_prefix("ExitCode="))?;
     word.split(':').next()?.parse().ok()
 }
 
 /// The architecture of a node, from what `scontrol show nodes` says, a node a line.
-pub(super) fn architecture(text: &str, node: &str) -> Option<String> {
+pub fn architecture(text: &str, node: &str) -> Option<String> {
     let is_it = |line: &&str| line.split_whitespace().next() == Some(&format!("NodeName={node}"));
     let line = text.lines().find(is_it)?;
     line.split_whitespace().find_map(|word| word.strip_prefix("Arch=")).map(str::to_owned)

@@ -1,7 +1,6 @@
 //! Trees that make no sense: whatever the files say, every hazard is judged and nothing panics.
 //!
-//! A fuzz target would add nothing: the parsers take lines and numbers, have no state and no length fields, and are
-//! reached only through whole trees, which these strategies build better than a mutator of one byte string.
+//! Here are FIFOs, links and folders in the places of files; `hazards-tree` in fuzz/ has the files' bytes.
 #![expect(clippy::disallowed_methods, reason = "mkfifo(1) makes the FIFO of a test")]
 
 use std::fs;

@@ -125,7 +125,8 @@ fn syntax(error: &serde_json::Error) -> ReportError {
 /// The parser's message without the place, which the error states itself.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+    // It quotes words of the file, in which lines may end.
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).replace('\n', " ")
 }
 
 /// The series that are complete: a value for every run, and at least one. A time that is negative, or too great for a

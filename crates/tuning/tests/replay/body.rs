@@ -69,3 +69,19 @@ pub(crate) fn words(bytes: &[u8]) {
         assert!(!error.to_string().contains('\n'), "one line: {error}");
     }
 }
+
+/// A file of profiles. What is read of it is a list of words that say the same.
+pub(crate) fn profiles(bytes: &[u8]) {
+    let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let path = folder.path().join("mine.toml");
+    fs::write(&path, bytes).expect("a file of profiles");
+    match settings(&[path.display().to_string()]) {
+        Err(error) => assert!(!error.to_string().contains('\n'), "one line: {error}"),
+        Ok(read) => {
+            let words = read.words();
+            let again = settings(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+            assert_eq!(again.words(), words);
+            assert!(read.by_name().is_empty(), "a file asks for no knob by name");
+        }
+    }
+}

@@ -50,3 +50,8 @@ fn journals_are_read_without_trust() {
 fn words_are_read_without_trust() {
     with_mutations(corpus("words")).for_each(|bytes| body::words(&bytes));
 }
+
+#[test]
+fn profiles_are_read_without_trust() {
+    with_mutations(corpus("profiles")).for_each(|bytes| body::profiles(&bytes));
+}
