@@ -25,6 +25,8 @@ const KEEP: u8 = b'k';
 const READY: u8 = b'r';
 /// What it writes when it has let others have the lock.
 const RELEASED: u8 = b'l';
+/// How often it is looked, after the limit of time, whether the tuner has changed something after all.
+const LOOK_AGAIN_MS: i32 = 500;
 /// What stands for no limit of time.
 const NEVER_MS: &str = "never";
 
@@ -238,11 +240,16 @@ impl Watch {
     /// it was made by the tuner, for its owner alone.
     fn take_over(mut self) -> Result<(), TuneError> {
         let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
-            tuner.end();
+        // One that was slow to begin writes only now. What it then changes is over its time as well.
+        loop {
+            if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
+                tuner.end();
+            }
+            self.restore()?;
+            if process::wait_readable(self.pipe.as_raw_fd(), LOOK_AGAIN_MS)? {
+                break;
+            }
         }
-        self.restore()?;
-        // The tuner may still start to write; the end of it is waited for as before.
         self.deadline_ns = None;
         self.wait()?;
         self.restore()
