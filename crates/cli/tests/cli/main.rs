@@ -50,6 +50,7 @@ mod store;
 mod surroundings;
 mod sweep;
 mod table;
+mod temporary;
 mod topo;
 mod tune;
 mod tune_refusals;
