@@ -195,6 +195,21 @@ fn a_file_says_the_same_as_options_and_comes_after_them() {
 }
 
 #[test]
+fn a_file_of_somebody_else_drives_no_terminal_and_takes_no_memory() {
+    let machine = Machine::new();
+    let (deep, long) = (format!("led = {}", "[".repeat(500_000)), "#".repeat((1 << 20) + 1));
+    for text in
+        ["\0\u{1b}[2J", "led = '\u{1b}[2J'", "led = \"\\u001b[2J\"", "\"\\u001b[2J\" = 1", &deep, &long]
+    {
+        let file = machine.write("blink.toml", text);
+        let done = machine.run(&["--config", &file, "--max-time", "50ms", "--log", "nowhere"]);
+        let said = done.err.trim_end();
+        assert!(!said.contains(char::is_control) && said.len() < 2000, "{said:?}");
+        done.complains(2, &["blink.toml"]);
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_in_one_line() {
     let machine = Machine::new();
     let refused: [(&[&str], i32, &[&str]); 13] = [

@@ -31,6 +31,7 @@ mod meter;
 mod not_measured;
 mod notice;
 mod part;
+mod private;
 mod recorder;
 pub mod relation;
 mod request;

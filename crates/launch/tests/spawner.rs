@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use fauxplat_launch::{
     Entry, LaunchError, Launcher, Pad, Reply, Request, RunEnd, Spawner, Stdin, Stdout, Table,
 };
-use fauxplat_model::{Metric, MetricSet, Readings};
+use fauxplat_model::{Metric, MetricSet, Process, Readings};
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, scratch, shell, spawner};
@@ -28,6 +28,7 @@ fn main() {
         ("a stack offset is the same for all", a_stack_offset_is_the_same_for_all),
         ("displaces the heap", displaces_the_heap),
         ("lists the tree", lists_the_tree),
+        ("keeps the beginning of long command lines", keeps_the_beginning_of_long_command_lines),
         ("a tree that is growing is ended", a_tree_that_is_growing_is_ended),
         ("a tree that never sleeps is ended", a_tree_that_never_sleeps_is_ended),
         ("a signal to its whole group is the program's own", a_signal_to_its_whole_group_is_the_programs_own),
@@ -254,6 +255,20 @@ fn lists_the_tree() {
     assert_ne!(inner.parent, leader.pid, "the sub-shell stands between");
     assert_eq!(inner.outcome, Some(fauxplat_model::Outcome::Exited(3)));
     assert!(tree.iter().all(|process| process.cpu_ns > 0));
+}
+
+/// Each process of a tree may have one of megabytes.
+fn keeps_the_beginning_of_long_command_lines() {
+    let mut spawner = spawner(vec![shell(&format!(": {}; (:); true", "x".repeat(100_000)))]);
+    let reply = reply_to(&mut spawner, Request { traced: true, ..request(0) });
+    assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
+    let tree = spawner.tree();
+    assert_eq!(tree.len(), 2, "the shell and its sub-shell");
+    for process in tree {
+        let length = process.command.len();
+        assert!(process.command.starts_with("sh -c ': xxx") && process.command.contains('…'), "{process:?}");
+        assert!(length < Process::COMMAND_MAX + 100, "{length} bytes");
+    }
 }
 
 /// Of what is made in the moment in which its maker is killed nobody tells: one in four of such runs had no end.

@@ -139,6 +139,16 @@ fn strangers_are_not_served() {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         assert!(matches!(serve(&words), Err(LoadError::Stranger)), "{words:?}");
     }
+    // Words as a fauxplat makes them, of one that is not this generator's parent, and with descriptors that are no board.
+    let serves = |parent: &str| {
+        let words = ["__generator", "0", "1", parent, "integer", "100", "anywhere", "1,1,1,64", "/tmp"];
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(words).stdin(std::process::Stdio::null()).output().unwrap()
+    };
+    let of_another = serves("1");
+    assert!(of_another.status.success() && of_another.stderr.is_empty(), "{of_another:?}");
+    let without_a_board = serves(&std::process::id().to_string());
+    assert!(!without_a_board.status.success(), "{without_a_board:?}");
 }
 
 fn ends_when_it_is_dropped() {

@@ -1,7 +1,9 @@
 //! Names of code that programs wrote into their memory themselves: perf maps, which interpreters and virtual machines
 //! write where they are asked to (`python -X perf`, `node --perf-basic-prof`).
 
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// A map larger than this is not read.
 const MAP_MAX: u64 = 256 << 20;
@@ -17,14 +19,20 @@ impl PerfMap {
     /// Reads the map of a process where its maker put it. Only what the process's user, root, or whoever profiles wrote is
     /// believed: anybody may write there.
     pub(crate) fn read(pid: i32, user: Option<u32>) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let path = PathBuf::from(format!("/tmp/perf-{pid}.map"));
-        let facts = Path::symlink_metadata(&path).ok().filter(|facts| facts.is_file())?;
-        let own = fauxplat_sys::process::user_id();
-        if facts.uid() != 0 && facts.uid() != own && Some(facts.uid()) != user {
+        PerfMap::read_file(Path::new(&format!("/tmp/perf-{pid}.map")), user)
+    }
+
+    fn read_file(path: &Path, user: Option<u32>) -> Option<Self> {
+        let named = path.symlink_metadata().ok().filter(|facts| facts.is_file())?;
+        let file = fauxplat_sys::files::open_at_once(path, false).ok()?;
+        // What is read is what was opened, and that is not where a link leads which somebody has put there meanwhile.
+        let facts = file.metadata().ok()?;
+        let is_same = (facts.dev(), facts.ino()) == (named.dev(), named.ino());
+        if !is_same || facts.len() > MAP_MAX || !is_believed(facts.uid(), user) {
             return None;
         }
-        let bytes = fauxplat_sys::files::read_bounded(&path, MAP_MAX).ok()?;
+        let mut bytes = Vec::new();
+        file.take(MAP_MAX).read_to_end(&mut bytes).ok()?;
         Some(PerfMap::parse(&String::from_utf8_lossy(&bytes)))
     }
 
@@ -44,6 +52,11 @@ impl PerfMap {
     }
 }
 
+/// Whether what this user wrote is believed of a process of that one.
+fn is_believed(writer: u32, user: Option<u32>) -> bool {
+    writer == 0 || writer == fauxplat_sys::process::user_id() || Some(writer) == user
+}
+
 /// `START SIZE NAME`, hexadecimal numbers without a prefix, and a name that may hold blanks.
 fn line(line: &str) -> Option<(u64, u64, String)> {
     let mut words = line.splitn(3, ' ');
@@ -56,6 +69,24 @@ fn line(line: &str) -> Option<(u64, u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_file_of_the_processs_user_of_root_or_of_whoever_profiles_counts() {
+        let (writer, another) = (65_534, 65_533);
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("perf-1.map"), folder.path().join("perf-2.map"));
+        std::fs::write(&path, "1000 10 ours\n").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let found = |path: &Path, user| PerfMap::read_file(path, user).is_some();
+        assert!(found(&path, None) && found(&path, Some(another)), "whoever profiles wrote it");
+        assert!(!found(&link, None), "a link may lead anywhere");
+        assert!(is_believed(0, Some(another)), "root may write what it likes");
+        if std::os::unix::fs::chown(&path, Some(writer), None).is_err() {
+            return println!("skipped: it takes root to have a file of another user");
+        }
+        assert!(found(&path, Some(writer)), "the user of the process wrote it");
+        assert!(!found(&path, Some(another)) && !found(&path, None), "a stranger wrote it");
+    }
 
     #[test]
     fn the_last_of_those_who_wrote_counts() {

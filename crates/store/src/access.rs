@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
         let refused =
             |error: io::Error| StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
         create_parents(path).map_err(refused)?;
-        create(path);
+        create(path)?;
     }
     match writable(path) {
         Ok(connection) if !connection.is_readonly(MAIN_DB).map_err(at(path))? => {
@@ -81,12 +81,21 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes an empty file, which SQLite takes for a new store, and the files beside it will have the same owner. What cannot
-/// be made is left to SQLite, which says why; a link is not followed.
-fn create(path: &Path) {
-    if let Ok(file) = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
-        give_to_owner_of_folder(&file, path);
+/// Makes an empty file, which SQLite takes for a new store, and the files beside it will have the same owner. A link that
+/// ends in nothing is not followed: whoever made it would say where root makes a file.
+fn create(path: &Path) -> Result<(), StoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
+        Ok(file) => give_to_owner_of_folder(&file, path),
+        Err(_) if path.is_symlink() => {
+            return Err(StoreError::NotAFile { path: path.to_owned(), what: "a link that leads nowhere" });
+        }
+        // Somebody else has just made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => {
+            return Err(StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() });
+        }
     }
+    Ok(())
 }
 
 fn give_to_owner_of_folder(made: &File, path: &Path) {
@@ -99,8 +108,7 @@ fn give_to_owner_of_folder(made: &File, path: &Path) {
 
 /// Opens for writing and reads the header, since SQLite touches the file no earlier.
 fn writable(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    connect(path, flags)
+    connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
 fn connect(path: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result<Connection> {

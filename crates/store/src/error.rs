@@ -121,6 +121,20 @@ pub enum StoreError {
         /// What was asked for.
         id: String,
     },
+    /// Nobody has recorded so much, and it is more than anybody's memory should be asked for.
+    #[error(
+        "{path}: experiment {id} has {runs} runs; at most {max} are read at once (`fauxplat history rm {id}` removes it)"
+    )]
+    TooManyRuns {
+        /// The path of the store.
+        path: PathBuf,
+        /// The experiment.
+        id: i64,
+        /// As many as the store says, or as were read.
+        runs: u64,
+        /// The bound.
+        max: u64,
+    },
     /// The text is not an experiment's id.
     #[error("`{text}` is not an experiment: give its number, or `last`")]
     BadId {

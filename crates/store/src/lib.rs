@@ -51,7 +51,7 @@ pub use exchange::Exchanged;
 pub use experiment::Experiment;
 pub use housekeeping::Size;
 pub use list::{ExperimentRow, Filter};
-pub use load::StoredExperiment;
+pub use load::{SAMPLES_MAX, StoredExperiment};
 pub use path::{default_path, local_path};
 pub use postgres::{Patience, Url, masked};
 pub use schema::VERSION;

@@ -32,15 +32,32 @@ pub struct StoredExperiment {
     pub plan: Option<Value>,
 }
 
+/// Runs of an experiment that are held in memory at once: each takes some two hundred bytes, so that these are two gibibytes,
+/// and are ten times as many as `run` makes.
+pub const SAMPLES_MAX: u64 = 10_000_000;
+
 impl Store {
     /// Loads an experiment with all its samples.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchExperiment`]; those of reading.
+    /// [`StoreError::NoSuchExperiment`], [`StoreError::TooManyRuns`]; those of reading.
     pub fn load(&self, id: i64) -> Result<StoredExperiment, StoreError> {
         let mut experiment = self.load_without_samples(id)?;
-        self.samples(id, |sample| experiment.samples.push(sample))?;
+        let said = self.connection.query_row(sql::SAMPLE_COUNT, [id], |row| row.get::<_, Option<i64>>(0));
+        self.check_number(id, said.map_err(at(&self.path))?.unwrap_or(0).max(0).cast_unsigned())?;
+        self.try_samples(id, |sample| {
+            experiment.samples.push(sample);
+            // Numbers of a stranger's samples need not begin at 0.
+            self.check_number(id, experiment.samples.len() as u64)
+        })?;
         Ok(experiment)
+    }
+
+    fn check_number(&self, id: i64, runs: u64) -> Result<(), StoreError> {
+        match runs > SAMPLES_MAX {
+            true => Err(StoreError::TooManyRuns { path: self.path.clone(), id, runs, max: SAMPLES_MAX }),
+            false => Ok(()),
+        }
     }
 
     /// Loads an experiment with an empty list of samples, for those who stream them.

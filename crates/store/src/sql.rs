@@ -67,6 +67,9 @@ pub(crate) const COMMANDS: &str = "SELECT name, command, program, program_sha256
         cleanup, condition
     FROM command WHERE experiment = $1 ORDER BY number";
 
+/// How many samples an experiment says that it has, as in the list.
+pub(crate) const SAMPLE_COUNT: &str = "SELECT MAX(sequence) + 1 FROM sample WHERE experiment = $1";
+
 /// The samples of an experiment, as they were taken.
 pub(crate) const SAMPLES: &str = "SELECT trial, block, command, position, measured, exit_status, signal,
         cpu_first, cpu_last, left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns,

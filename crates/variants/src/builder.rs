@@ -1,6 +1,8 @@
 //! Builds variants, once each.
 
 use std::collections::HashSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
@@ -275,7 +277,11 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
 /// environment has its shell split them there, and no quotes keep a path together. `None` where none is needed or to be had.
 fn place_without_blanks(place: &Path) -> Option<TempDir> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
-    let elsewhere = || tempfile::Builder::new().prefix("fauxplat-flags-").tempdir_in("/tmp").ok();
+    // What compilers are told lies there, so nobody else may come in, whatever the umask.
+    let owners_alone = Permissions::from_mode(0o700);
+    let elsewhere = || {
+        tempfile::Builder::new().prefix("fauxplat-flags-").permissions(owners_alone).tempdir_in("/tmp").ok()
+    };
     has_blanks.then(elsewhere).flatten()
 }
 

@@ -28,7 +28,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("checked reads      {}", report.reads);
     println!("additions counted  {}", report.adds);
     println!("objects inserted   {}", report.inserts);
-    println!("rows lost          {}", report.rows_lost);
-    println!("lost, torn, moved or blocked: nothing, in {:.0} s", start.elapsed().as_secs_f64());
+    println!("rows waiting       {}", report.rows_waiting);
+    println!("filled up with     {}", report.filled);
+    println!(
+        "lost (objects, values, rows), torn, moved or blocked: nothing, in {:.0} s",
+        start.elapsed().as_secs_f64()
+    );
     Ok(())
 }

@@ -74,6 +74,15 @@ pub enum Error {
         /// The first of the options that differs.
         what: &'static str,
     },
+    /// The table exists, in a folder where anybody may make files, and somebody else made it.
+    #[error("{path} belongs to user {owner}, who may change all that is published in it: remove it, use a folder of your own, \
+             or allow it with Options::of_others", path = path.display())]
+    Stranger {
+        /// The file that exists.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
     /// The requested sizes do not fit into a file or into this format.
     #[error("impossible table: {what}")]
     Shape {

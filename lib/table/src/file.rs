@@ -51,10 +51,9 @@ fn create_nameless(
     mode: u32,
     on_disk: bool,
 ) -> Option<Result<Opened, Error>> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(mode);
-    let file = options.open(folder).ok()?;
+    let file = options.open(folder_of(path)).ok()?;
     let opened = match fill(&file, path, geometry, on_disk) {
         Ok(opened) => opened,
         Err(error) => return Some(Err(error)),
@@ -147,6 +146,26 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     }
     let mapping = Mapping::new(file, path, geometry.len(), writable)?;
     Ok(Opened { mapping, geometry, header })
+}
+
+/// Refuses a table that somebody else may have put there for us to write into: the rule of the kernel for files that are
+/// created (`protected_regular` in proc_sys_fs(5)), wherever anybody may make files.
+pub(crate) fn refuse_strangers(path: &Path, opened: &Opened) -> Result<(), Error> {
+    let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
+    let owner = opened.mapping.owner().map_err(failed("fstat"))?;
+    let folder = fs::metadata(folder_of(path)).map_err(failed("stat"))?;
+    // SAFETY: geteuid(2) takes nothing and cannot fail.
+    let own = unsafe { libc::geteuid() };
+    let is_trusted = [own, 0, folder.uid()].contains(&owner);
+    match is_trusted || folder.mode() & 0o002 == 0 {
+        true => Ok(()),
+        false => Err(Error::Stranger { path: path.to_owned(), owner }),
+    }
+}
+
+/// The folder of a file that is named by a path.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A file beside the table's own name. Another process can have the same number, in another namespace.

@@ -85,6 +85,11 @@ impl Mapping {
         &self.path
     }
 
+    /// Whose the file is.
+    pub(crate) fn owner(&self) -> io::Result<u32> {
+        Ok(self.file.metadata()?.uid())
+    }
+
     /// Whether the file still has the length that was mapped.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let io = |source| Error::Io { call: "fstat", path: self.path.clone(), source };

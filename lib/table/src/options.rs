@@ -17,6 +17,7 @@ pub struct Options {
     shape: Shape,
     mode: u32,
     on_disk: bool,
+    of_others: bool,
 }
 
 impl Default for Options {
@@ -38,7 +39,7 @@ impl Options {
             max_sparse_keys: 16,
             min_level: 10,
         };
-        Self { shape, mode: 0o600, on_disk: false }
+        Self { shape, mode: 0o600, on_disk: false, of_others: false }
     }
 
     /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has one.
@@ -91,6 +92,13 @@ impl Options {
         self
     }
 
+    /// Lets [`Options::open_or_create`] open a table that another user made in a folder where anybody may make files, such as
+    /// `/dev/shm`. Whoever made it can change every value of it, and cut it short.
+    pub fn of_others(mut self, yes: bool) -> Self {
+        self.of_others = yes;
+        self
+    }
+
     /// Creates the table; an error if the file exists.
     pub fn create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let shape = Shape { width: W::BYTES as u32, ..self.shape };
@@ -98,7 +106,9 @@ impl Options {
     }
 
     /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that exists
-    /// must have been created with the same sizes: [`Error::Different`] names the first that differs.
+    /// must have been created with the same sizes: [`Error::Different`] names the first that differs. In a folder where anybody
+    /// may make files it must be this user's, root's or the folder's owner's, unless [`Options::of_others`] allows more:
+    /// [`Error::Stranger`]. What is opened by name, by [`Table::open`], is not asked whose it is.
     pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let path = path.as_ref();
         let asked = Geometry::new(Shape { width: W::BYTES as u32, ..self.shape })?.shape;
@@ -110,6 +120,9 @@ impl Options {
                 opened => {
                     let opened = opened?;
                     compare(path, &opened.geometry.shape, &asked)?;
+                    if !self.of_others {
+                        file::refuse_strangers(path, &opened)?;
+                    }
                     return Ok(Table::from_opened(opened));
                 }
             }

@@ -1,9 +1,10 @@
 //! Damaged, hostile and vanishing files.
+#![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 
 mod common;
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, PermissionsExt, chown, symlink};
 
 use std::time::Duration;
 
@@ -329,6 +330,37 @@ fn of_two_creators_one_succeeds() {
     });
     assert_eq!(made, 1);
     assert!(Options::new().open_or_create::<Wide>(place.path()).is_ok());
+}
+
+/// Whoever comes first to a name in `/dev/shm` would have all that is published there in hand.
+#[test]
+fn a_table_that_somebody_else_put_there_is_not_written_into() -> Result<(), Box<dyn std::error::Error>> {
+    const STRANGER: u32 = 65_534;
+    let (folder, options) = (Place::new("strangers"), Options::new().mode(0o666));
+    fs::create_dir(folder.path())?;
+    let path = folder.path().join("table");
+    let mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode));
+    let open = || options.open_or_create::<Wide>(&path).map(drop);
+    drop(options.create::<Wide>(&path)?);
+    for anybodys in [0o1777, 0o700] {
+        mode(anybodys)?;
+        assert!(open().is_ok(), "a table of our own");
+    }
+    let stranger = chown(&path, Some(STRANGER), None);
+    if stranger.is_ok() {
+        assert!(open().is_ok(), "nobody else may make files in this folder");
+        mode(0o1777)?;
+        assert!(matches!(open(), Err(Error::Stranger { owner: STRANGER, .. })), "{:?}", open());
+        assert!(options.clone().of_others(true).open_or_create::<Wide>(&path).is_ok());
+        assert!(Table::<Wide>::open(&path).is_ok(), "who names it means it");
+        chown(folder.path(), Some(STRANGER), None)?;
+        assert!(open().is_ok(), "it is the folder's owner's");
+    }
+    fs::remove_dir_all(folder.path())?;
+    if let Err(error) = stranger {
+        println!("skipped: a table of another user cannot be made here: {error}");
+    }
+    Ok(())
 }
 
 #[test]

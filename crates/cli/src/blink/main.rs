@@ -79,9 +79,11 @@ fn main() -> ExitCode {
 /// The one line that says why, and the exit code. The log has it too.
 fn ended(failure: &Failure, log: Option<&mut Log>) -> ExitCode {
     let (Failure::Usage(text) | Failure::Machine(text)) = failure;
-    tell_stderr(text);
+    // It may quote a file that somebody else wrote.
+    let text = fauxplat_report::visible(text);
+    tell_stderr(&text);
     if let Some(log) = log {
-        log.say_elsewhere(Urgency::Error, text);
+        log.say_elsewhere(Urgency::Error, &text);
     }
     ExitCode::from(if matches!(failure, Failure::Usage(_)) { USAGE } else { MACHINE })
 }

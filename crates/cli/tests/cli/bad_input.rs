@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::common::Lab;
+use crate::common::{Done, Lab};
 
 #[test]
 fn a_command_that_does_not_exist() {
@@ -117,4 +117,31 @@ fn a_baseline_that_cannot_be_read() {
         .run(&["compare", "true", "--baseline", "last"])
         .complains(2, &["last", "no earlier experiment"]);
     lab.run_unstored(&["compare", "true", "--baseline", "1"]).complains(2, &["--store is none"]);
+}
+
+/// Root names profiles of tuning by their path. What one says is no way to drive a terminal, nor to write where no knob leads.
+#[test]
+fn a_broken_file_of_profiles_is_refused_in_a_line() {
+    let lab = Lab::new();
+    let deep = format!("a = {}", "[".repeat(500_000));
+    let long = "#".repeat((1 << 20) + 1);
+    for (text, says) in [
+        ("no profile", "profile.toml"),
+        ("[mine]\nset = 3\n", "profile.toml"),
+        ("[mine]\npurpose = \"p\"\nset = [\"core_pattern=|/bin/sh\"]\n", "core_pattern"),
+        ("[mine]\npurpose = \"p\"\nset = [\"/proc/sys/kernel/core_pattern=x\"]\n", "core_pattern"),
+        ("[mine]\npurpose = \"p\"\nset = [\"\\u001b[2J=1\"]\n", "[2J"),
+        ("[mine]\npurpose = \"p\"\nset = [\"thp=\\u001b[2J\"]\n", "thp"),
+        ("[\"\\u001b[2J\"]\nset = 3\n", "profile.toml"),
+        (&deep, "profile.toml"),
+        (&long, "profile.toml"),
+        ("\0\u{1b}[2J", "profile.toml"),
+    ] {
+        let path = lab.write("profile.toml", text);
+        let done = Done::of(lab.bare(&["tune", &path, "--dry-run"]));
+        let beginning: String = text.chars().take(60).collect();
+        assert!(!done.err.trim_end().contains(char::is_control), "{beginning:?}: {:?}", done.err);
+        assert!(done.err.len() < 2000, "{beginning:?}: {} bytes", done.err.len());
+        done.complains(2, &[says]);
+    }
 }

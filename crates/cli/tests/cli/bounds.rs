@@ -1,12 +1,17 @@
 //! Counts, products, sizes and times that come from outside: each is refused by one line, or has its result, within a bound
 //! of memory.
 
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use fauxplat_sys::process::{self, Exit, Waited};
+use fauxplat_table::{Options, Table};
+use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
+use crate::table::Shared;
 
 /// Address space that is enough for everything here. What asks for more than a machine has ends by it.
 const SPACE: &str = "--as=700000000";
@@ -133,19 +138,106 @@ fn a_baseline_of_millions_of_runs_is_refused() {
     done.complains(2, &["10000000 readings", "at most 100000"]);
 }
 
-/// A command that makes a process after the other: nothing is kept of each.
-#[test]
-fn thousands_of_processes_in_a_run_are_counted_in_little_memory() {
-    let lab = Lab::new();
-    let loop_of_forks = "i=0; while [ $i -lt 4000 ]; do (:); i=$((i+1)); done";
-    let mut command = lab.command(&["run", "--shell", loop_of_forks, "--runs", "1", "--quiet"]);
-    let pid = command.process_group(0).spawn().unwrap().id() as i32;
+/// A command line that makes so many processes, one after the other.
+fn forks(count: u32) -> String {
+    format!("i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done")
+}
+
+/// Runs a command line once, and answers what was recorded and the largest memory of fauxplat and its helpers.
+fn recorded(lab: &Lab, words: &[&str]) -> (Value, u64) {
+    let mut command = lab.command(&[&["run", "--shell", "--runs", "1", "--quiet"], words].concat());
+    let pid = command.stdout(Stdio::null()).process_group(0).spawn().unwrap().id() as i32;
     let Waited::Ended { exit, usage, .. } = process::wait(pid, true) else { panic!("a child of our own") };
     assert_eq!(exit, Exit::Status(0));
-    assert!(usage.peak_memory_bytes < 300 << 20, "{} bytes", usage.peak_memory_bytes);
-    let last = lab.last();
+    (lab.last(), usage.peak_memory_bytes)
+}
+
+/// Nothing is kept of each: a kilobyte would be a hundred mebibytes.
+#[test]
+fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
+    let lab = Lab::new();
+    let (last, peak_bytes) = recorded(&lab, &[&forks(100_000)]);
+    assert!(peak_bytes < 64 << 20, "{peak_bytes} bytes");
     assert_eq!(runs(&last, 0).len(), 1);
     assert_eq!(number(&runs(&last, 0)[0], "left_behind"), 0);
+}
+
+/// Of all that a command makes the first are listed.
+#[test]
+fn a_tree_of_very_many_processes_lists_the_first() {
+    let lab = Lab::new();
+    let (last, peak_bytes) = recorded(&lab, &["--tree", &forks(11_000)]);
+    let tree = last["commands"][0]["tree"].as_array().unwrap();
+    assert_eq!(tree.len(), 10_000);
+    let shell = &tree[0];
+    assert!(tree[1..].iter().all(|process| process["parent"] == shell["pid"]), "the first is the shell");
+    assert!(number(shell, "wall_ns") >= number(tree.last().unwrap(), "wall_ns"), "it is followed to its end");
+    assert!(peak_bytes < 128 << 20, "{peak_bytes} bytes");
+    let shown = lab.run(&["history", "show", "last"]).out;
+    assert!(shown.contains("process tree: the first 10000 processes"), "{}", &shown[..1000]);
+}
+
+/// A recording whose sections say that they are as long as a disk, in a file that is as long as some: what is laid out follows
+/// what is there.
+#[test]
+fn a_recording_that_says_more_than_it_holds_is_refused_in_little_memory() {
+    let lab = Lab::new();
+    let section = |of: u64, said: u64| [of, said];
+    for said in [1 << 20, 200 << 20, 1 << 40, u64::MAX] {
+        for attributes in [said, 136] {
+            let [attrs, data, types] = [section(104, attributes), section(240, said), section(0, 0)];
+            let features = [u64::MAX, 0, 0, 0];
+            let words = [&[104, 136][..], &attrs, &data, &types, &features].concat();
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            let mut file = std::fs::File::create(lab.path("perf.data")).unwrap();
+            file.write_all(&b"PERFILE2".iter().copied().chain(bytes).collect::<Vec<u8>>()).unwrap();
+            file.set_len(300 << 20).unwrap();
+            let done = confined(&lab, &["profile", "--import", "perf.data"]);
+            done.complains(2, &["perf.data"]);
+        }
+    }
+}
+
+/// A file of forty gibibytes that takes no place: nobody wrote into its rows, and its index may say anything.
+#[test]
+fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
+    const VALUE: i64 = 424_242_424_242;
+    let lab = Lab::new();
+    let shared = Shared::new("sparse");
+    let options = Options::new().dense_objects(1).max_hashed_objects((1 << 31) - 2).dense_keys(1);
+    let table: Table = options.create(&shared.path).unwrap();
+    table.set(7, 0, VALUE).unwrap();
+    assert!(std::fs::metadata(&shared.path).unwrap().len() > 40 << 30);
+    let words = ["table", shared.file(), "--format", "json"];
+    let look = |more: &[&str]| {
+        let mut command = lab.bare(&[&words[..], more].concat());
+        let mut child = command.stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+        let mut text = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        let Waited::Ended { exit, usage, .. } = process::wait(child.id() as i32, true) else {
+            panic!("a child")
+        };
+        assert_eq!(exit, Exit::Status(0), "{more:?}");
+        assert!(usage.peak_memory_bytes < 64 << 20, "{more:?}: {} bytes", usage.peak_memory_bytes);
+        text
+    };
+    let watch = &["--watch", "1ms", "--count", "2"][..];
+    for more in [&[][..], watch] {
+        assert!(look(more).contains(&VALUE.to_string()), "{more:?}");
+    }
+    // It takes place in the addresses of a process: whoever has fewer gets a line.
+    let mut command = Command::new("prlimit");
+    command.arg(SPACE).args(lab.starter()).args(words);
+    lab.settle(&mut command);
+    Done::of(command).complains(3, &[shared.file(), "mmap"]);
+    // The word that holds the level of its index, of which the largest is 32 GiB of holes.
+    let file = std::fs::File::options().write(true).open(&shared.path).unwrap();
+    for level in [u32::MAX, 23, 10] {
+        file.write_all_at(&level.to_ne_bytes(), 4096).unwrap();
+        for more in [&[][..], watch] {
+            assert!(!look(more).contains(&VALUE.to_string()), "level {level}, {more:?}");
+        }
+    }
 }
 
 /// What has become another user's cannot be ended, and is not waited for.

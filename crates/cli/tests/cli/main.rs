@@ -53,6 +53,7 @@ mod store;
 mod surroundings;
 mod sweep;
 mod table;
+mod temporary;
 mod terminal;
 mod topo;
 mod tune;

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use super::session::plan;
 use crate::median::median_of;
 use crate::part::Part;
+use crate::private::private_folder;
 use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
@@ -167,7 +168,7 @@ impl Copies {
         let fail = |error: std::io::Error| {
             Failure::machine(format!("copies of {}: {error}", command.program.display()))
         };
-        let folder = tempfile::Builder::new().prefix("fauxplat-aa-").tempdir().map_err(fail)?;
+        let folder = private_folder("aa", &std::env::temp_dir()).map_err(fail)?;
         let file = command.program.file_name().unwrap_or(command.program.as_os_str());
         let copy = |name: &str| -> std::io::Result<PathBuf> {
             let place = folder.path().join(name);

@@ -2,14 +2,16 @@
 //! run writes where nobody reads. Its layout stands in docs/regions.md. Whatever is read of it comes from a stranger.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::CounterEntry;
 use fauxplat_sys::files::open_at_once;
 use tempfile::TempDir;
+
+use crate::private::private_folder;
 
 /// The variable that names it.
 pub(super) const VARIABLE: &str = "FAUXPLAT_REGIONS";
@@ -79,11 +81,8 @@ impl Page {
             .or_else(|_| Page::within(&std::env::temp_dir(), blank))
     }
 
-    /// In a folder of its own that nobody else may enter.
     fn within(place: &Path, blank: Vec<u8>) -> io::Result<Self> {
-        let mut folder = tempfile::Builder::new();
-        folder.prefix("fauxplat-regions-").permissions(Permissions::from_mode(0o700));
-        let folder = folder.tempdir_in(place)?;
+        let folder = private_folder("regions", place)?;
         let page = Page { path: folder.path().join("page"), folder, blank };
         page.renew()?;
         Ok(page)

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::{Meter, Over};
 use crate::Failure;
+use crate::private::private_folder;
 
 /// A simulator, its machine, and the folder in which it leaves what it counted.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Simulated {
             machine.caches().ok_or_else(|| Failure::machine("the caches of this machine are not known"))?;
         let (program, version) = simulator()?;
         let fail = |error| Failure::machine(format!("--simulated: no folder for the counts: {error}"));
-        let folder = tempfile::Builder::new().prefix("fauxplat-counts-").tempdir().map_err(fail)?;
+        let folder = private_folder("counts", &std::env::temp_dir()).map_err(fail)?;
         let name = match machine {
             SimulatedMachine::Caches(_) => String::new(),
             named => format!(" ({named})"),

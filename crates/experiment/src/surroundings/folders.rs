@@ -7,6 +7,7 @@ use fauxplat_model::{Level, Setting};
 use tempfile::TempDir;
 
 use crate::Failure;
+use crate::private::private_folder;
 
 /// Folders by the length of their paths.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ const NAME_BYTES_MAX: usize = 200;
 
 impl Folders {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let base = tempfile::Builder::new().prefix("fauxplat-cwd-").tempdir();
+        let base = private_folder("cwd", &std::env::temp_dir());
         let base = base.map_err(|error| Failure::machine(format!("working directories: {error}")))?;
         Ok(Folders { base, made: BTreeMap::new() })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 
 use fauxplat_model::{Outcome, Process};
 use fauxplat_procfs::task::{self, TaskStat};
@@ -50,13 +50,16 @@ fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
 struct Live {
     process: Process,
     born_ns: u64,
+    /// Whether it is among the first, which are listed.
+    is_listed: bool,
 }
 
-/// All processes seen so far, by pid, in the order of birth.
+/// All processes that live, by pid, and those of the first that have ended.
 struct Tree {
     leader: i32,
     started_ns: u64,
     live: BTreeMap<i32, Live>,
+    listed: usize,
     done: Vec<(u64, Process)>,
     /// Which process each thread belongs to.
     threads: BTreeMap<i32, i32>,
@@ -69,6 +72,7 @@ impl Tree {
             leader,
             started_ns,
             live: BTreeMap::new(),
+            listed: 0,
             done: Vec::new(),
             threads: BTreeMap::new(),
             ended: None,
@@ -189,7 +193,9 @@ impl Tree {
             threads: 1,
             outcome: None,
         };
-        self.live.insert(pid, Live { process, born_ns: now_ns });
+        let is_listed = self.listed < Process::LISTED_MAX;
+        self.listed += usize::from(is_listed);
+        self.live.insert(pid, Live { process, born_ns: now_ns, is_listed });
     }
 
     fn executed(&mut self, pid: i32) {
@@ -209,7 +215,7 @@ impl Tree {
 
     fn ended(&mut self, tid: i32, exit: Exit, now_ns: u64) {
         self.threads.remove(&tid);
-        let Some(Live { mut process, born_ns }) = self.live.remove(&tid) else { return };
+        let Some(Live { mut process, born_ns, is_listed }) = self.live.remove(&tid) else { return };
         process.wall_ns = now_ns.saturating_sub(born_ns);
         process.outcome = match self.ended {
             None => Some(outcome(exit)),
@@ -219,7 +225,9 @@ impl Tree {
             // What ends after the leader was killed by us, so its outcome is not its own.
             Some(_) => None,
         };
-        self.done.push((born_ns, process));
+        if is_listed {
+            self.done.push((born_ns, process));
+        }
         if tid == self.leader {
             self.end(RunEnd::Ended(exit));
         }
@@ -252,9 +260,15 @@ fn outcome(exit: Exit) -> Outcome {
     }
 }
 
-/// The command line of a process, or its name in brackets when it has none.
+/// The command line of a process, or its name in brackets when it has none. Of a long one the beginning.
 fn command_of(pid: i32) -> String {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut line = Vec::new();
+    let opened = File::open(format!("/proc/{pid}/cmdline"));
+    // What cannot be read is a process that has ended, or one of the kernel: both are known by their names alone.
+    let _ = opened.and_then(|file| file.take(Process::COMMAND_MAX as u64).read_to_end(&mut line));
+    if line.len() == Process::COMMAND_MAX {
+        line.extend("…\0".bytes());
+    }
     let words: Vec<String> =
         line.split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
     let text = shell_words::join(words.split_last().map_or(&[][..], |(_, words)| words));

@@ -55,6 +55,14 @@ pub struct Process {
     pub outcome: Option<Outcome>,
 }
 
+impl Process {
+    /// As many of a tree are listed, the first that were born: more of them nobody reads, and memory for each that a command
+    /// ever makes has no end.
+    pub const LISTED_MAX: usize = 10_000;
+    /// Bytes of a command line that are kept. Each process of a tree may have one of megabytes.
+    pub const COMMAND_MAX: usize = 4096;
+}
+
 /// How fast a published counter rose along one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateSeries {

@@ -12,13 +12,18 @@ pub(super) fn pieces(processes: &[Process]) -> Vec<Piece> {
     if processes.is_empty() {
         return Vec::new();
     }
-    let title = format!("process tree: {}", counted(processes.len(), "process", "processes"));
     let tree = Tree::Columns {
         header: vec!["process", "pid", "parent", "CPU time", "wall time", "peak memory", "threads", "ended"],
         dispensable: vec![6, 2, 7],
         branches: ordered(processes).into_iter().map(|(depth, process)| branch(depth, process)).collect(),
     };
-    vec![Piece::heading(title).at(1).joined(), Piece::new(Part::Tree(tree)).joined()]
+    vec![Piece::heading(title(processes.len())).at(1).joined(), Piece::new(Part::Tree(tree)).joined()]
+}
+
+/// A list that is as long as it may be is not all.
+fn title(listed: usize) -> String {
+    let first = if listed < Process::LISTED_MAX { "" } else { "the first " };
+    format!("process tree: {first}{}", counted(listed, "process", "processes"))
 }
 
 fn branch(depth: usize, process: &Process) -> Branch {
@@ -93,6 +98,13 @@ mod tests {
         let tree = [process(1, 0), process(2, 1), process(3, 1), process(4, 2)];
         let order: Vec<_> = ordered(&tree).into_iter().map(|(depth, it)| (depth, it.pid)).collect();
         assert_eq!(order, [(0, 1), (1, 2), (2, 4), (1, 3)]);
+    }
+
+    /// Whoever reads ten thousand must not take them for all.
+    #[test]
+    fn a_list_that_is_as_long_as_it_may_be_is_called_the_first() {
+        assert!(title(Process::LISTED_MAX).starts_with("process tree: the first 10000"));
+        assert!(title(2).starts_with("process tree: 2"));
     }
 
     #[test]

@@ -32,3 +32,23 @@ fn a_server_that_is_not_there_or_says_nothing_is_not_waited_for_without_an_end()
     assert_eq!((shipment.acknowledged, shipment.waiting), (None, vec![id]));
     assert!(shipment.trouble.unwrap().contains("not there"));
 }
+
+/// A network beside a measured program would be measured with it.
+#[test]
+fn no_server_is_spoken_to_while_something_is_measured() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    silent.set_nonblocking(true).unwrap();
+    let calls = || std::iter::from_fn(|| silent.accept().ok()).count();
+    let port = silent.local_addr().unwrap().port();
+    let url = Url::parse(&format!("postgres://ada@127.0.0.1:{port}/lab")).unwrap();
+    let folder = tempdir().unwrap();
+    let spool = Store::open_spool(folder.path().join("store.sqlite"), url).unwrap();
+    let _silence = spool.greet(Patience::of_seconds(1));
+    assert!(calls() > 0, "it is asked before the first run");
+    let mut experiment = spool.begin(&header(), "run", &[command("a")]).unwrap();
+    (0..100).for_each(|trial| experiment.append(&sample(trial)).unwrap());
+    let id = experiment.finish(&header(), None, State::Finished).unwrap();
+    assert_eq!(calls(), 0, "somebody spoke to the server between the first run and the last");
+    assert_eq!(spool.ship(id, Patience::of_seconds(1)).waiting, [id]);
+    assert!(calls() > 0, "what was recorded is carried there afterwards");
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Output};
 
 use crate::common::{child, child_of, child_store, command, header, sample};
-use fauxplat_store::{Access, Filter, State, Store, StoreError, VERSION};
+use fauxplat_store::{Access, Filter, SAMPLES_MAX, State, Store, StoreError, VERSION};
 use rusqlite::Connection;
 use tempfile::{TempDir, tempdir};
 
@@ -72,12 +72,33 @@ fn the_database_of_another_program_is_left_as_it_is() {
 }
 
 #[test]
-fn a_damaged_store_is_reported() {
+fn a_damaged_store_is_reported_and_left_as_it_is() {
     let (_directory, path) = filled();
     let mut bytes = fs::read(&path).unwrap();
     bytes[100..4096].fill(0xA5);
-    fs::write(&path, bytes).unwrap();
+    fs::write(&path, &bytes).unwrap();
     assert!(matches!(refused(&path), StoreError::Damaged { .. }));
+    assert_eq!(fs::read(&path).unwrap(), bytes, "it is left for whoever can mend it");
+}
+
+/// Whoever wrote the file may have put more into it than memory holds. Numbers of samples have no gaps.
+#[test]
+fn an_experiment_of_more_runs_than_memory_should_hold_is_refused() {
+    let (_directory, path) = filled();
+    let store = Store::open(&path).unwrap();
+    let id = store.list(&Filter::default()).unwrap()[0].id;
+    let last = |number: u64| {
+        let sql = "UPDATE sample SET sequence = ?1 WHERE sequence = (SELECT MAX(sequence) FROM sample)";
+        Connection::open(&path).unwrap().execute(sql, [number as i64 - 1]).unwrap();
+    };
+    last(SAMPLES_MAX + 1);
+    let error = store.load(id).unwrap_err();
+    assert!(matches!(error, StoreError::TooManyRuns { runs: 10_000_001, .. }), "{error}");
+    assert!(
+        error.to_string().contains("10000001 runs; at most 10000000") && !error.to_string().contains('\n')
+    );
+    last(SAMPLES_MAX);
+    assert_eq!(store.load(id).unwrap().samples.len(), 5);
 }
 
 #[test]
@@ -313,10 +334,17 @@ fn what_root_makes_in_a_users_folder_is_the_users() {
     for path in made {
         assert_eq!(owner(&path), NOBODY, "{path:?}");
     }
-    // The user leads root nowhere else by a link that ends in nothing.
-    let (link, elsewhere) = (directory.path().join("link.sqlite"), tempdir().unwrap());
+}
+
+/// Nor does the user say by a link that ends in nothing where root makes a file.
+#[test]
+fn no_store_is_made_where_a_link_leads() {
+    let (directory, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
+    let link = directory.path().join("link.sqlite");
     std::os::unix::fs::symlink(elsewhere.path().join("new"), &link).unwrap();
-    let opened = Store::open(&link);
-    let made = fs::read_dir(elsewhere.path()).unwrap().flatten().map(|entry| owner(&entry.path()));
-    assert!(made.into_iter().all(|owner| owner == 0), "{opened:?}");
+    assert!(matches!(refused(&link), StoreError::NotAFile { what: "a link that leads nowhere", .. }));
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    // One that leads to a store is the user's own way to keep it elsewhere.
+    drop(Store::open(&elsewhere.path().join("new")).unwrap());
+    assert_eq!(Store::open(&link).unwrap().access(), Access::ReadWrite);
 }

@@ -8,7 +8,7 @@ use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use fauxplat_table::{Narrow, Options, Table};
+use fauxplat_table::{Error, Narrow, Options, Table};
 
 /// Objects of the writers' acknowledgements start here.
 const WRITERS: u64 = 1 << 40;
@@ -28,8 +28,19 @@ pub(crate) struct Report {
     pub(crate) reads: u64,
     pub(crate) adds: i64,
     pub(crate) inserts: i64,
-    pub(crate) rows_lost: u64,
+    /// Rows that were handed out and had no object when all writers were dead.
+    pub(crate) rows_waiting: u64,
+    /// Objects that the tables were filled with afterwards, each to its last row.
+    pub(crate) filled: u64,
 }
+
+/// Writers that are killed over one table, and the steps after which each of them waits for its end.
+const KILLS: u64 = 10;
+const STEPS: i64 = 100_000;
+/// Room for all steps, the acknowledgements and the shared object: what the writers leave is filled by the observer.
+const ROWS: u64 = KILLS * (STEPS as u64 + 4);
+/// Objects that the observer fills tables with.
+const FILLERS: u64 = 1 << 50;
 
 /// Opens both tables and writes until it is killed.
 pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Result<(), fauxplat_table::Error> {
@@ -43,19 +54,19 @@ pub(crate) fn write_for_ever(cells: &Path, records: &Path, writer: u64) -> Resul
         table.set((writer << 20) | step as u64, 0, step as i32 as i64)?;
         table.set(me, INSERTS_DONE, step + 1)?;
         record.publish(me, &[Some(step); RECORD_KEYS])?;
-        if step > 100_000 {
+        if step >= STEPS {
             // Not killed in time: leave room for the others.
-            std::thread::sleep(Duration::from_secs(1));
+            std::thread::sleep(Duration::from_secs(3600));
         }
     }
     Ok(())
 }
 
-/// Kills `kills` writers, two at a time, with fresh tables every fifty; panics at the first thing lost.
+/// Kills `kills` writers, two at a time, with fresh tables every ten; panics at the first thing lost.
 pub(crate) fn campaign(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Child) -> Report {
     let mut report = Report::default();
     while report.kills < kills {
-        let batch = (kills - report.kills).min(50);
+        let batch = (kills - report.kills).min(KILLS);
         one_table(batch, place, spawn, &mut report);
     }
     report
@@ -64,7 +75,7 @@ pub(crate) fn campaign(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u6
 fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Child, report: &mut Report) {
     let (cells, records) = (place.with_extension("cells"), place.with_extension("records"));
     let _ = (std::fs::remove_file(&cells), std::fs::remove_file(&records));
-    let options = Options::new().max_hashed_objects(20_000_000).dense_keys(3);
+    let options = Options::new().max_hashed_objects(ROWS).dense_keys(3);
     let table: Table<Narrow> = options.create(&cells).expect("a fresh table can be created");
     let options = Options::new().records(true).dense_keys(RECORD_KEYS as u32);
     let record: Table = options.create(&records).expect("a fresh table can be created");
@@ -97,6 +108,7 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
         over.store(true, Ordering::Relaxed);
     });
     judge(&table, &record, kills, report);
+    fill(&table, kills, report);
     report.kills += kills;
     report.tables += 1;
     report.reads += reads.load(Ordering::Relaxed);
@@ -148,7 +160,30 @@ fn judge(table: &Table<Narrow>, record: &Table, kills: u64, report: &mut Report)
     let sum = table.get(SHARED, 0).unwrap_or(0);
     assert!(done <= sum && sum <= begun && begun - done <= kills as i64, "{done} <= {sum} <= {begun}");
     report.adds += sum;
-    let lost = table.info().hashed_rows.saturating_sub(objects);
-    assert!(lost <= 2 * kills, "{lost} rows lost to {kills} deaths");
-    report.rows_lost += lost;
+    let waiting = table.info().hashed_rows.saturating_sub(objects);
+    assert!(waiting <= 2 * kills, "{waiting} rows without an object after {kills} deaths");
+    report.rows_waiting += waiting;
+}
+
+/// Fills the table, and sees that each row has its object then, also those that the dead had taken and not named: an object
+/// of theirs has such a row, or another object has it.
+fn fill(table: &Table<Narrow>, kills: u64, report: &mut Report) {
+    let refused = loop {
+        match table.set(FILLERS + report.filled, 0, 1) {
+            Ok(()) => report.filled += 1,
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(refused, Error::ObjectsFull { max: ROWS }), "{refused}");
+    // What the dead were about to insert may have been given its row, without a value.
+    for writer in 0..kills {
+        let me = WRITERS + writer;
+        let next = (writer << 20) | table.get(me, INSERTS_DONE).unwrap_or(0) as u64;
+        for object in [SHARED, me, next] {
+            let _ = table.add(object, 0, 0);
+        }
+    }
+    // Object 0, the first of the first writer, has a row of its own from the beginning.
+    let hashed = table.objects().filter(|&object| object != 0).count() as u64;
+    assert_eq!(hashed, ROWS, "a full table has rows without an object");
 }
