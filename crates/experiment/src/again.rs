@@ -5,30 +5,30 @@ use std::collections::VecDeque;
 use fauxplat_launch::Reply;
 use fauxplat_model::Trial;
 
-/// Runs that were no measurement. Their order is that of the plan, so those go with them that were asked for behind them.
+/// Runs that were no measurement. Blocks stay whole and in their order: as long as one waits here, whatever lands was asked
+/// for behind it and goes with it, and nothing new is begun.
 #[derive(Debug, Default)]
-pub(crate) struct Again {
-    trials: VecDeque<Trial>,
-    /// How many of the replies to come were asked for behind one that is made again.
-    behind: usize,
-}
+pub(crate) struct Again(VecDeque<Trial>);
 
 impl Again {
-    /// Whether what this reply tells of is no measurement, where so many others are under way behind it.
-    pub(crate) fn is_spoilt(&mut self, reply: &Reply, under_way: usize) -> bool {
-        let is_behind = self.behind > 0;
-        self.behind = if reply.paused { under_way } else { self.behind.saturating_sub(1) };
-        is_behind || reply.paused
+    /// Whether what this reply tells of is no measurement.
+    pub(crate) fn spoils(&self, reply: &Reply) -> bool {
+        reply.paused || self.is_due()
+    }
+
+    /// Whether there is a run to be made again.
+    pub(crate) fn is_due(&self) -> bool {
+        !self.0.is_empty()
     }
 
     /// Makes this one again.
     pub(crate) fn push(&mut self, trial: Trial) {
-        self.trials.push_back(trial);
+        self.0.push_back(trial);
     }
 
-    /// Puts them where they are asked for next.
+    /// Puts them where they are asked for next. Nothing else is under way.
     pub(crate) fn put_before(&mut self, queue: &mut VecDeque<Trial>) {
-        while let Some(trial) = self.trials.pop_back() {
+        while let Some(trial) = self.0.pop_back() {
             queue.push_front(trial);
         }
     }

@@ -294,7 +294,8 @@ impl Executor {
     /// counters, which are read after what prepares and before what cleans up; and a trial that could not be prepared does not
     /// begin.
     fn has_room(&self, steps: usize, under_way: &VecDeque<Purpose>) -> bool {
-        if !self.meters.is_empty() {
+        // What is made again comes before all that was not asked for yet, and behind all that was.
+        if !self.meters.is_empty() || self.again.is_due() && steps == 0 {
             return under_way.is_empty();
         }
         if matches!(under_way.back(), Some(Purpose::Helper { role: "prepare", .. })) {
@@ -368,10 +369,9 @@ impl Executor {
         while let Some(reply) = self.launcher.try_reply() {
             let Some(purpose) = under_way.pop_front() else { break };
             self.note_owed(&purpose, &reply);
-            let is_spoilt = self.again.is_spoilt(&reply, under_way.len());
             match purpose {
                 _ if reply.end == RunEnd::Aborted => {}
-                Purpose::Trial(trial) if is_spoilt => self.again.push(trial),
+                Purpose::Trial(trial) if self.again.spoils(&reply) => self.again.push(trial),
                 purpose => self.settle(purpose, reply, feed)?,
             }
         }

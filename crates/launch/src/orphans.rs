@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use fauxplat_sys::{process, signal};
+use fauxplat_sys::process::{self, Seen};
+use fauxplat_sys::signal;
 
 use crate::{LaunchError, procfs};
 
@@ -22,27 +23,30 @@ impl Orphans {
 
     /// Ends them all and waits for that. What has become another user's is out of reach.
     pub(crate) fn end(&self) {
+        let mut seen_off = self.older.clone();
         loop {
-            let ended: Vec<i32> = procfs::children()
-                .into_iter()
-                .filter(|pid| !self.older.contains(pid) && is_foreign(*pid))
-                .filter(|&pid| signal::send_if_permitted(pid, signal::SIGKILL))
-                .collect();
-            if ended.is_empty() {
+            let mut fresh = procfs::children();
+            fresh.retain(|pid| !seen_off.contains(pid));
+            if fresh.is_empty() {
                 return;
             }
-            // Each may have had children, which are ours now: hence the loop.
-            ended.into_iter().for_each(reap);
+            // Each may have had children, which are ours when it has ended: hence the loop.
+            fresh.iter().for_each(|&pid| see_off(pid));
+            seen_off.extend(fresh);
         }
     }
 }
 
-fn reap(pid: i32) {
-    while process::wait(pid, true) == process::Waited::Interrupted {}
-}
-
-/// Whether it lives and is no helper of our own, which are of our binary. The dead have none.
-fn is_foreign(pid: i32) -> bool {
+/// Ends one and waits for that, unless it is a helper of our own: those are of our binary.
+fn see_off(pid: i32) {
     let binary = |of: &str| fs::read_link(format!("/proc/{of}/exe")).ok();
-    binary(&pid.to_string()).is_some_and(|its| Some(its) != binary("self"))
+    let its = binary(&pid.to_string());
+    if its.is_some() && its == binary("self") || !signal::send_if_permitted(pid, signal::SIGKILL) {
+        return;
+    }
+    while process::wait_unreaped(pid) != Seen::Ended {}
+    // The dying and the dead have none, and may be a helper that somebody else here reaps.
+    if its.is_some() {
+        process::wait(pid, false);
+    }
 }
