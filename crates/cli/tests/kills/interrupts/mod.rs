@@ -270,8 +270,9 @@ impl Place {
             self.make_reference();
         }
         let [home, tmp] = ["home", "tmp"].map(|name| self.path(name).display().to_string());
-        let mut words =
-            vec!["exec".to_owned(), "env".into(), "-i".into(), "PATH=/usr/local/bin:/usr/bin:/bin".into()];
+        // Where a shell began the campaign in the background, nobody below it would hear of Ctrl-C.
+        let mut words = ["exec", "env", "--default-signal=INT", "-i"].map(str::to_owned).to_vec();
+        words.push("PATH=/usr/local/bin:/usr/bin:/bin".to_owned());
         words.extend([format!("HOME={home}"), format!("TMPDIR={tmp}"), "TERM=xterm".into(), self.mark()]);
         words.push(super::fauxplat().display().to_string());
         let report = ["--format", "json", "--output", "report.json"].map(str::to_owned);
