@@ -1,4 +1,6 @@
 //! The runner from end to end, on machines that exist as descriptions: what it asks for, hands over, and how it ends.
+//!
+//! Length: all of its tests are led by one script of trials, and short.
 
 use std::path::PathBuf;
 

@@ -49,7 +49,9 @@ impl Terminal {
 
     /// Waits for the end of the line; its exit code.
     pub(crate) fn code(mut self, lab: &Lab) -> String {
-        let ended = eventually(|| lab.path("code").exists());
+        // What was printed at last has been read when the terminal is gone, too.
+        let ended = eventually(|| lab.path("code").exists())
+            && eventually(|| self.script.try_wait().unwrap().is_some());
         let _gone = (self.script.kill(), self.script.wait());
         assert!(ended, "the line did not end: {}", said(lab));
         lab.read("code").trim().to_owned()
