@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<Definition, Failure> {
             " (--definition reads what is to be measured, in TOML; what the commands read is --stdin FILE)"
         }
     };
-    let fail = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}{hint}", path.display()));
+    let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}{hint}", path.display()));
     let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
     fauxplat_plan::parse(&text).map_err(|error| fail(&error))
 }

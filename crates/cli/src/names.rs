@@ -32,7 +32,7 @@ impl Names {
 
     fn add_file(&mut self, path: &str) -> Result<(), Failure> {
         let text = read_text(Path::new(path), fauxplat_plan::BYTES_MAX)
-            .map_err(|error| Failure::usage(format!("--names {path}: {error}")))?;
+            .map_err(|error| Failure::input(format!("--names {path}: {error}")))?;
         for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if !line.is_empty() {

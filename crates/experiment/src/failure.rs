@@ -4,6 +4,7 @@ use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
 use fauxplat_load::LoadError;
 use fauxplat_store::StoreError;
+use fauxplat_sys::signal;
 use fauxplat_tuning::TuneError;
 use fauxplat_variants::VariantError;
 use fauxplat_workers::WorkerError;
@@ -54,6 +55,11 @@ impl Failure {
     /// Bad usage or bad input.
     pub fn usage(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Usage, line)
+    }
+
+    /// A file that was named cannot be understood, or not be read to its end since the user stopped that, which is no misuse.
+    pub fn input(line: impl std::fmt::Display) -> Self {
+        Failure::plain(if signal::stop_requested() { Kind::Machine } else { Kind::Usage }, line)
     }
 
     /// The machine or its permissions do not allow it.

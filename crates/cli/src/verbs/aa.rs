@@ -67,7 +67,7 @@ fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<
 
 /// A session of a file.
 fn recorded(path: &str) -> Result<Recorded, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("--replay {path}: {error}"));
+    let wrong = |error: &dyn std::fmt::Display| Failure::input(format!("--replay {path}: {error}"));
     let text = read_text(Path::new(path), BASELINE_BYTES_MAX).map_err(|error| wrong(&error))?;
     let found = read_record(&text).map_err(|error| wrong(&error))?;
     Ok(Recorded {

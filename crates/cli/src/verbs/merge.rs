@@ -71,5 +71,5 @@ fn document(file: &Path) -> Result<Value, Failure> {
 }
 
 fn wrong(file: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::usage(format!("{}: {why}", file.display()))
+    Failure::input(format!("{}: {why}", file.display()))
 }

@@ -64,7 +64,7 @@ fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
     }
     let file = args.file.as_deref().unwrap_or(Path::new("-"));
     let path = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
-    let fail = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", file.display()));
+    let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
     let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
     serde_json::from_str(&text).map_err(|error| fail(&error))
 }

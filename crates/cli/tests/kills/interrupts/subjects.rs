@@ -41,6 +41,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         ..Subject::new("compare", &["compare", SHORT, "sleep 0.012", "--max-pairs", "60"])
     },
     Subject {
+        also: &[3],
         has_reference: true,
         ..Subject::new(
             "baseline",
