@@ -14,7 +14,7 @@ use fauxplat_sys::process::{Exit, is_root};
 use support::{program, reply_to, request, scratch, shell, spawner};
 
 fn main() {
-    let tests: [(&str, fn()); 23] = [
+    let tests: [(&str, fn()); 24] = [
         ("reads every metric", reads_every_metric),
         ("the stack is limited as the entry says", the_stack_is_limited_as_the_entry_says),
         ("reports status and signal", reports_status_and_signal),
