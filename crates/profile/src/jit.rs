@@ -66,6 +66,8 @@ fn line(line: &str) -> Option<(u64, u64, String)> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
+
     use super::*;
 
     #[test]
