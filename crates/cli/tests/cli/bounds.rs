@@ -7,7 +7,6 @@ use std::process::Command;
 
 use fauxplat_sys::process;
 use fauxplat_table::{Options, Table};
-use serde_json::Value;
 
 use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
 use crate::table::Shared;
@@ -116,7 +115,7 @@ fn a_silent_pipe_is_waited_for_until_an_interruption() {
         let live = lab.start(&words);
         live.answers();
         live.signal(SIGINT);
-        live.end().complains(2, &["silent", "interrupted"]);
+        live.end().complains(3, &["silent", "interrupted"]);
     }
 }
 
