@@ -241,6 +241,8 @@ pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
+
     use std::os::unix::fs::{PermissionsExt, chown};
 
     use super::*;

@@ -50,7 +50,7 @@ impl Tree {
             if content.as_deref() == last.as_deref() {
                 continue;
             }
-            let path = self.place.join(&*file);
+            let path = self.place.join(*file);
             match &content {
                 Some(bytes) => fs::write(path, bytes).expect("a file of the tree"),
                 None => fs::remove_file(path).expect("a file that was there"),

@@ -345,6 +345,6 @@ fn no_store_is_made_where_a_link_leads() {
     assert!(matches!(refused(&link), StoreError::NotAFile { what: "a link that leads nowhere", .. }));
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     // One that leads to a store is the user's own way to keep it elsewhere.
-    drop(Store::open(&elsewhere.path().join("new")).unwrap());
+    drop(Store::open(elsewhere.path().join("new")).unwrap());
     assert_eq!(Store::open(&link).unwrap().access(), Access::ReadWrite);
 }
