@@ -186,6 +186,9 @@ impl Lab {
 
 const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 
+/// Starts what comes with SIGHUP as it is by default: whoever runs the tests may have it ignored, as nohup(1) does.
+pub(crate) const HEARING: [&str; 2] = ["env", "--default-signal=HUP"];
+
 /// fauxplat while it runs, and whoever reads its report meanwhile: a full pipe would hold it up.
 pub(crate) struct Live(Child, std::thread::JoinHandle<Vec<u8>>);
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_sys::signal::{self, SIGCONT, SIGHUP};
 
-use crate::common::{Lab, SIGINT, SIGKILL, SIGTERM, alive, eventually, runs};
+use crate::common::{HEARING, Lab, SIGINT, SIGKILL, SIGTERM, alive, eventually, runs};
 use crate::pty::{parent, state};
 
 /// Of `signal(7)`.
@@ -25,7 +25,8 @@ fn is_gone(pid: i32) -> bool {
 #[test]
 fn a_run_that_is_hung_up_reports_what_it_has() {
     let (lab, sleeper) = (Lab::new(), "sleep 86471");
-    let live = lab.start(&["run", "--warmup", "0", "--shell", &hangs(sleeper), "--format", "json"]);
+    let words = ["run", "--warmup", "0", "--shell", &hangs(sleeper), "--format", "json"];
+    let live = lab.start_under(&HEARING, &words);
     assert!(eventually(|| alive(sleeper) > 0));
     live.signal(SIGHUP);
     let document = live.end().succeeds().json();
@@ -38,8 +39,8 @@ fn a_run_that_is_hung_up_reports_what_it_has() {
 #[test]
 fn a_test_of_timers_that_is_hung_up_reports_what_it_has() {
     let lab = Lab::new();
-    let live =
-        lab.start(&["latency", "timer", "--interval", "1ms", "--count", "1000000", "--format", "json"]);
+    let words = ["latency", "timer", "--interval", "1ms", "--count", "1000000", "--format", "json"];
+    let live = lab.start_under(&HEARING, &words);
     live.has_slept(50);
     live.signal(SIGHUP);
     let document = live.end().succeeds().json();

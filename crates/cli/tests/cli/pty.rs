@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::signal;
 
-use crate::common::{Lab, SIGKILL, eventually};
+use crate::common::{HEARING, Lab, SIGKILL, eventually};
 
 pub(crate) const CTRL_C: u8 = 3;
 pub(crate) const CTRL_Z: u8 = 26;
@@ -27,8 +27,8 @@ impl Terminal {
         lab.write("preamble.sh", &format!("fauxplat() {{ {fauxplat} \"$@\" --store '{store}'; }}\n"));
         let line = format!("{line}\necho $? > told; mv told code\n");
         lab.write("line.sh", &format!("set -m\ntrap : INT TSTP\n. ./preamble.sh\n{line}"));
-        let mut command = Command::new("script");
-        command.args(["-q", "-e", "-f", "-c", "sh line.sh", &lab.file("said")]);
+        let mut command = Command::new(HEARING[0]);
+        command.args(&HEARING[1..]).args(["script", "-q", "-e", "-f", "-c", "sh line.sh", &lab.file("said")]);
         lab.settle(&mut command);
         command.env("SHELL", "/bin/sh").env("TERM", "xterm");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
