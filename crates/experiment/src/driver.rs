@@ -407,7 +407,7 @@ fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
     let pauses = pause::pauses();
     let times = if pauses == 1 { "once" } else { &format!("{pauses} times") };
     let effect = match is_of_commands {
-        true => "runs that were timed meanwhile were made again",
+        true => "timed runs were made again, and what cannot be (profile, limit) holds that time",
         false => "what was measured meanwhile holds that time",
     };
     (pauses > 0).then(|| format!("fauxplat was stopped {times} (SIGTSTP) and continued; {effect}"))
