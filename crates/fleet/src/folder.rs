@@ -246,6 +246,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, chown};
 
     use super::*;
+    use crate::private;
 
     /// A folder that is a run: it says what was asked.
     fn begun(runs: &Path) -> RunFolder {
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_run_is_found_by_its_id_the_beginning_of_it_and_its_path() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = private();
         let made = begun(runs.path());
         assert_eq!(made.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
         for name in [made.id(), &made.id()[..5], made.path().to_str().unwrap()] {
@@ -274,7 +275,7 @@ mod tests {
     /// Its name on hosts and in Slurm stays what it was, and nothing of the folder's own name gets there.
     #[test]
     fn a_folder_that_is_renamed_is_the_same_run() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = private();
         let made = begun(runs.path());
         let renamed = runs.path().join("rack 7");
         fs::rename(made.path(), &renamed).unwrap();
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_none_makes_no_folder() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = private();
         let below = runs.path().join("runs");
         for bad in ["", ".", "../pwned", "/tmp/pwned", "a/../../b", &"a".repeat(36), &uuid().unwrap()[1..]] {
             let said = RunFolder::make_of(&below, bad).unwrap_err().to_string();
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn an_attempt_that_never_became_a_run_is_none_and_stands_in_nobodys_way() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = private();
         let id = uuid().unwrap();
         let left = RunFolder::make_of(runs.path(), &id).unwrap();
         assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn one_process_collects_a_run() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = private();
         let folder = RunFolder::make(runs.path()).unwrap();
         let held = folder.hold().unwrap();
         assert!(folder.hold().unwrap_err().to_string().contains("another fauxplat"));

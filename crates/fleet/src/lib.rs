@@ -31,3 +31,10 @@ pub use run::{Counts, Limits, Run, Told};
 pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;
 pub use take::{order_in, take};
+
+/// A folder for the runs of a test, where nobody else may write, whatever the umask.
+#[cfg(test)]
+fn private() -> tempfile::TempDir {
+    let owners_alone = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    tempfile::Builder::new().permissions(owners_alone).tempdir().unwrap()
+}

@@ -188,7 +188,7 @@ mod tests {
     /// Two that measure side by side on one machine disturb each other.
     #[test]
     fn a_node_that_an_earlier_fauxplat_began_has_its_turn() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (handle, mut sent, mut local) = begun(runs.path(), "#!/bin/sh\nexec sleep 1000\n");
         let open = [(task(0), handle)];
         local.said(&open).unwrap();
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_a_node_complained_of_is_told_by_whoever_comes_later() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (handle, mut sent, mut local) =
             begun(runs.path(), "#!/bin/sh\necho no room in /tmp >&2; exit 3\n");
         wait(&mut sent);

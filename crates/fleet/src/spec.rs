@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn words_name_engines() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
         let of = |words: &str| engine(words, site.clone()).map(|engine| engine.words());

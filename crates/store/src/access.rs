@@ -166,10 +166,12 @@ fn immutable(path: &Path, error: rusqlite::Error) -> rusqlite::Result<Connection
 
 /// The schema version of a store that is ours or empty; a database of another program is an error.
 fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    // All of it as of one moment: another process may be making the store between two looks.
+    let moment = connection.unchecked_transaction().map_err(at(path))?;
     let number =
-        |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(at(path));
+        |pragma| moment.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(at(path));
     let tables: i64 =
-        connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
+        moment.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
     match (number("application_id")?, number("user_version")?) {
         (schema::APPLICATION_ID, version) => Ok(version),
         // Another process may have made the file just now and not have finished the migration.

@@ -61,12 +61,15 @@ pub(crate) const ALL: &[Target] = targets! {
     "tuning-words" => tuning::words, &["quiet", "cpu:1=offline", "shield=", "irq-affinity=away:", "thp=never", " "];
 };
 
-/// A folder for the files of a target: where the user says, else in memory, since files are most of the work.
+/// A folder for the files of a target: where the user says, else in memory, since files are most of the work. Nobody else
+/// writes there, whatever the umask, since some parsers refuse a folder where others may.
 pub(crate) fn folder() -> tempfile::TempDir {
     let memory = std::path::Path::new("/dev/shm");
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let made = match std::env::var_os("TMPDIR").is_none() && memory.is_dir() {
-        true => tempfile::tempdir_in(memory),
-        false => tempfile::tempdir(),
+        true => builder.tempdir_in(memory),
+        false => builder.tempdir(),
     };
     made.expect("a folder for the files of a target")
 }

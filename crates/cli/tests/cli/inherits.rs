@@ -46,6 +46,11 @@ fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     parts.map(part).collect()
 }
 
+/// Words as a part of a line for a shell that stands in single quotes.
+fn line(words: &[String]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ")
+}
+
 /// What a line for a shell leaves in the file `shown`, in surroundings that a line before it makes.
 fn shown(lab: &Lab, surroundings: &str, line: &str) -> Vec<(String, Vec<String>)> {
     let mut shell = Command::new("sh");
@@ -82,13 +87,14 @@ fn a_program_begins_as_a_child_of_a_shell() {
         "trap \"\" INT QUIT PIPE USR1;",
     ];
     for lab in Lab::both() {
-        let (starter, show) = (lab.starter(), lab.write("show.sh", SHOW));
+        let starter = lab.starter();
+        lab.write("show.sh", SHOW);
         // Whoever gives up root's privileges first does so for both.
-        let (fauxplat, demoted) = (starter.join(" "), starter[..starter.len() - 1].join(" "));
+        let (fauxplat, demoted) = (line(&starter), line(&starter[..starter.len() - 1]));
         for around in surroundings {
-            let shells = shown(&lab, around, &format!("{demoted} sh {show} > shown"));
+            let shells = shown(&lab, around, &format!("{demoted} sh show.sh > shown"));
             let measured =
-                format!("{fauxplat} run -r 1 --warmup 0 --stdout shown --store none \"sh {show}\" > report");
+                format!("{fauxplat} run -r 1 --warmup 0 --stdout shown --store none \"sh show.sh\" > report");
             let ours = shown(&lab, around, &measured);
             are_the_same(&ours, &shells, &["group", "descriptors"]);
             // Beside the folder that the listing itself reads there are none, whatever the caller has open.
@@ -105,12 +111,12 @@ fn a_program_begins_as_a_child_of_a_shell() {
 #[test]
 fn so_does_the_command_of_tune() {
     let lab = Lab::new();
-    let (fauxplat, show) = (lab.starter().join(" "), lab.write("show.sh", SHOW));
+    let fauxplat = line(&lab.starter());
+    lab.write("show.sh", SHOW);
     for around in ["", "nohup", "umask 027; trap \"\" INT;"] {
-        let shells = shown(&lab, around, &format!("sh {show} > shown"));
-        let journal = lab.file("journal");
+        let shells = shown(&lab, around, "sh show.sh > shown");
         let held = format!(
-            "{fauxplat} tune --journal {journal} --set timer-slack=50000 --for sh -c \"sh {show} > shown\" > report"
+            "{fauxplat} tune --journal journal --set timer-slack=50000 --for sh -c \"sh show.sh > shown\" > report"
         );
         are_the_same(&shown(&lab, around, &held), &shells, &[]);
     }

@@ -36,7 +36,7 @@ fn seen(lab: &Lab, beginning: &str, words: &[&str]) -> Vec<String> {
 fn what_lies_in_tmp_is_its_owners_alone_whatever_the_umask() {
     let lab = Lab::new();
     fs::create_dir(lab.path("tmp")).unwrap();
-    let look = lab.write("look", LOOK);
+    let look = format!("'{}'", lab.write("look", LOOK));
     lab.shell("chmod 755 look");
     let once = ["run", &look, "--runs", "1"];
     let with = |more: [&'static str; 2]| [&once[..], &more].concat();

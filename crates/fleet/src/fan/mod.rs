@@ -297,7 +297,7 @@ mod tests {
     use crate::site::EngineOptions;
 
     fn fan(tool: Tool, options: EngineOptions) -> (tempfile::TempDir, Fan) {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
         (runs, Fan::new(tool, "@all".into(), Site { folder, order: "T1JERVI=".into(), options }))
     }

@@ -368,7 +368,7 @@ mod tests {
     /// A job may wait for hours, and whoever reads the name of the program meanwhile could be there first.
     #[test]
     fn nobody_reads_where_srun_puts_the_program() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
         let site = Site { folder, order: "T1JERVI=".into(), options: EngineOptions::default() };
         let slurm = Slurm::new(None, site).unwrap();
@@ -386,7 +386,7 @@ mod tests {
     /// A node that shares nothing with this machine may be of another architecture as well, or have its own program.
     #[test]
     fn srun_takes_the_program_of_the_node() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (mut slurm, task) = carried(runs.path());
         let options = EngineOptions {
             programs: [("sparc64".to_owned(), "other".into())].into(),
@@ -426,7 +426,7 @@ mod tests {
     /// A node is not given up for the time that its job waits behind others.
     #[test]
     fn a_job_that_srun_waits_for_waits() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (mut slurm, task) = carried(runs.path());
         let mut of =
             |line: Option<&str>| slurm.carried_standing(&task, &alive(), line.and_then(words::job).as_ref());
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn what_srun_complained_of_is_told_by_whoever_comes_later() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (mut slurm, task) = carried(runs.path());
         assert_eq!(slurm.carried_standing(&task, "0:0", None), Standing::Done);
         std::fs::write(slurm.site.folder.errors(7), "srun: error: no room in /tmp\n").unwrap();

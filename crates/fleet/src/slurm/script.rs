@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_program_gets_its_words_whatever_they_hold() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let site = site(runs.path(), "#!/bin/sh\nprintf '%s\\n' \"$@\"; echo oh >&2\n");
         assert_eq!(run(&site), 0);
         let said = std::fs::read_to_string(site.folder.out(7)).unwrap();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_by_the_status() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let failing = site(runs.path(), "#!/bin/sh\nexit 3\n");
         assert_eq!(ending(Some(run(&failing))), Ending::Program(3));
         let other = site(runs.path(), "#!/no/such/interpreter\n");
