@@ -47,3 +47,10 @@ pub enum CgroupError {
     #[error("{0}")]
     Refused(String),
 }
+
+impl CgroupError {
+    /// Whether it is only a place for a group that is missing.
+    pub fn is_for_want_of_a_place(&self) -> bool {
+        matches!(self, CgroupError::NoPlace { .. } | CgroupError::Occupied { .. })
+    }
+}

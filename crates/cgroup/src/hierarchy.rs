@@ -78,10 +78,13 @@ impl Hierarchy {
     /// Groups below which ours could stand, the nearest to our own first: that keeps us within as many as can be of the
     /// limits that already hold for us. In version 2 our own group has processes and so no children with controllers;
     /// ours stands beside it, outside of its limits, which a note then says. Our own comes last there: it may do where
-    /// no controller is needed, and else shows whether it is ours to empty.
+    /// no controller is needed, and else shows whether it is ours to empty. A scope of ours is not left.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
+        if let Some(at) = folders.iter().position(|folder| owner::is_scope_unit(folder)) {
+            folders.truncate(at + 1);
+        }
         if self.version == Version::Two {
             folders.rotate_left(1);
         }
@@ -211,7 +214,13 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
         Version::Two if Some(folder) == hierarchy.own.parent() => "beside our own group",
         _ => "above our own group",
     };
-    let right = if fauxplat_sys::process::is_root() { "as root" } else { "in a delegated group" };
+    let right = match fauxplat_sys::process::is_root() {
+        true => "as root",
+        false if owner::is_scope_unit(folder) => {
+            "in a scope that the service manager of the user gave for it"
+        }
+        false => "in a delegated group",
+    };
     let given = match enabled {
         0 => String::new(),
         mask => format!(", {} given on there meanwhile", names(&owner::controllers(mask))),

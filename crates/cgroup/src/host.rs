@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_model::Limit;
 use fauxplat_procfs::mounts;
 
-use crate::hierarchy::{self, Hierarchy, read};
+use crate::hierarchy::{self, Hierarchy, Made, read};
 use crate::turn::Turn;
 use crate::{CgroupError, Controller, Group, owner};
 
@@ -18,6 +18,8 @@ pub struct Host {
     groups: String,
     /// What the kernel says of its controllers.
     controllers: String,
+    /// Why this process has moved, if it has.
+    moved: Option<String>,
 }
 
 impl Host {
@@ -29,7 +31,13 @@ impl Host {
             mounts: text("proc/self/mountinfo"),
             groups: text("proc/self/cgroup"),
             controllers: text("proc/cgroups"),
+            moved: None,
         }
+    }
+
+    /// The same after a move because of this refusal, which is told of every group from now on.
+    pub fn after(self, refused: &CgroupError) -> Host {
+        Host { moved: Some(format!("; before that {refused}")), ..self }
     }
 
     /// The controllers that these limits need.
@@ -78,8 +86,11 @@ impl Host {
         let mut group = Group::default();
         for Wanted { hierarchy, is_needed } in found {
             match hierarchy.make(number) {
-                Ok(made) => group.add(hierarchy, made),
-                Err(error) if is_needed => return Err(self.advised(error)),
+                Ok(made) => {
+                    let way = made.way.clone() + self.moved.as_deref().unwrap_or_default();
+                    group.add(hierarchy, Made { way, ..made });
+                }
+                Err(error) if is_needed => return Err(advised(error)),
                 Err(error) => group.note(format!("not counted: {error}")),
             }
         }
@@ -87,7 +98,7 @@ impl Host {
         Ok(group)
     }
 
-    fn find(&self, controller: Controller) -> Result<Hierarchy, CgroupError> {
+    pub(crate) fn find(&self, controller: Controller) -> Result<Hierarchy, CgroupError> {
         Hierarchy::find(&self.root, &self.mounts, &self.groups, controller).ok_or_else(|| {
             CgroupError::NoController { controller: controller.name(), reason: self.why_not(controller) }
         })
@@ -110,27 +121,6 @@ impl Host {
         }
     }
 
-    /// The same refusal with what would help.
-    fn advised(&self, error: CgroupError) -> CgroupError {
-        match error {
-            CgroupError::NoPlace { controllers, tried } => {
-                CgroupError::NoPlace { controllers, tried: format!("{tried} ({})", self.advice()) }
-            }
-            other => other,
-        }
-    }
-
-    fn advice(&self) -> &'static str {
-        let manager = format!("run/user/{}/systemd/private", fauxplat_sys::process::user_id());
-        if fauxplat_sys::process::is_root() {
-            "this is root, so the hierarchy is read-only or full; in a container, mount it writable"
-        } else if self.root.join(manager).exists() {
-            "your service manager can give you one: systemd-run --user --scope -p Delegate=yes fauxplat …"
-        } else {
-            "run as root, or, where a service manager of your own runs, by systemd-run --user --scope -p Delegate=yes fauxplat …"
-        }
-    }
-
     /// Removes the groups that dead processes left behind, with whatever still runs in them; how many there were.
     pub fn remove_stale(&self) -> usize {
         let found = Controller::ALL.into_iter().filter_map(|controller| self.find(controller).ok());
@@ -138,6 +128,23 @@ impl Host {
         folders.sort();
         folders.dedup();
         folders.iter().map(|folder| remove_stale_in(folder)).sum()
+    }
+}
+
+/// The same refusal with what would help.
+fn advised(error: CgroupError) -> CgroupError {
+    match error {
+        CgroupError::NoPlace { controllers, tried } => {
+            CgroupError::NoPlace { controllers, tried: format!("{tried} ({})", advice()) }
+        }
+        other => other,
+    }
+}
+
+fn advice() -> &'static str {
+    match fauxplat_sys::process::is_root() {
+        true => "this is root, so the hierarchy is read-only or full; in a container, mount it writable",
+        false => "run as root, or in a group that was delegated to you",
     }
 }
 

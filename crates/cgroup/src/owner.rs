@@ -5,6 +5,8 @@
 //! among those of its process, with the controllers that were given on for it above, so that whoever finds the group of a
 //! dead process can take those back as well.
 
+use std::path::Path;
+
 use fauxplat_sys::process::{pid_namespace, start_ticks};
 
 use crate::Controller;
@@ -20,6 +22,21 @@ pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
     let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
     format!("{PREFIX}-{namespace}-{pid}-{}-{number}", start_ticks(pid).unwrap_or_default())
+}
+
+/// What the names of our scope units begin and end with.
+const SCOPE_UNIT: (&str, &str) = ("fauxplat-", ".scope");
+
+/// The name of a scope unit that no other process makes.
+pub(crate) fn scope_unit() -> String {
+    let (pid, (beginning, end)) = (std::process::id(), SCOPE_UNIT);
+    format!("{beginning}{pid}-{}{end}", start_ticks(pid).unwrap_or_default())
+}
+
+/// Whether a group is a scope unit of ours. What is above it is the service manager's.
+pub(crate) fn is_scope_unit(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(SCOPE_UNIT.0) && name.ends_with(SCOPE_UNIT.1))
 }
 
 /// Namespace, process id, start time and the last number.

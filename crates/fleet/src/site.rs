@@ -139,7 +139,7 @@ mod tests {
     /// A run that goes on measures by the programs with which it began, wherever it is resumed.
     #[test]
     fn a_program_that_is_kept_is_not_copied_again() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let (own, other) = (runs.path().join("own"), runs.path().join("other"));
         [&own, &other].iter().for_each(|path| std::fs::write(path, "first").unwrap());
         let programs = BTreeMap::from([("sparc64".to_owned(), other.clone())]);

@@ -111,7 +111,7 @@ mod tests {
     /// Whoever collects logs may have two of one node, and neither is a further measurement.
     #[test]
     fn of_two_logs_of_one_node_the_first_counts() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
         let record = NodeRecord {
             schema: NodeRecord::SCHEMA.to_owned(),
@@ -137,7 +137,7 @@ mod tests {
     /// A pod may write for ever.
     #[test]
     fn a_log_without_end_is_refused() {
-        let runs = tempfile::tempdir().unwrap();
+        let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
         let said = |error: FleetError| error.to_string();
         let endless = [PathBuf::from("/dev/zero")];

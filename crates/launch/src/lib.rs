@@ -33,6 +33,7 @@ pub use fauxplat_sys::program::Program;
 pub use heard::Heard;
 pub use held::{Gatekeeper, Held};
 pub use launcher::Launcher;
+pub use procfs::children;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
 pub use table::{ControlEntry, CounterEntry, Entry, Stdin, Stdout, Table, ThreadCpus, entry_of, environment};

@@ -32,7 +32,7 @@ pub(crate) fn first_thread(pid: i32) -> FirstThread {
 }
 
 /// The children of this process.
-pub(crate) fn children() -> Vec<i32> {
+pub fn children() -> Vec<i32> {
     let me = std::process::id();
     let list = fs::read_to_string(format!("/proc/self/task/{me}/children"));
     match list {

@@ -74,8 +74,10 @@ mod tests {
 
     #[test]
     fn only_a_file_of_the_processs_user_of_root_or_of_whoever_profiles_counts() {
-        let (writer, another) = (65_534, 65_533);
         let folder = tempfile::tempdir().unwrap();
+        // Not ourselves, whoever runs the tests.
+        let ours = std::os::unix::fs::MetadataExt::uid(&folder.path().metadata().unwrap());
+        let (writer, another) = (ours + 1, ours + 2);
         let (path, link) = (folder.path().join("perf-1.map"), folder.path().join("perf-2.map"));
         std::fs::write(&path, "1000 10 ours\n").unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();

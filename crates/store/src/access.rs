@@ -215,3 +215,37 @@ fn unopened(path: &Path, exists: bool, error: rusqlite::Error) -> StoreError {
     }
     at(path)(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+    use super::*;
+
+    /// Whoever looks at a file while another process makes a store of it sees all of that or nothing.
+    #[test]
+    fn a_store_that_is_made_between_two_looks_is_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.sqlite");
+        create(&path).unwrap();
+        let mut looking = writable(&path).unwrap();
+        let (place, is_made) = (path.clone(), Cell::new(false));
+        let make = move |look: AuthContext<'_>| {
+            if matches!(look.action, AuthAction::Pragma { pragma_name: "user_version", .. })
+                && !is_made.replace(true)
+            {
+                let mut other = writable(&place).unwrap();
+                other.busy_timeout(Duration::ZERO).unwrap();
+                let _waits_for_whoever_looks = schema::migrate(&mut other);
+            }
+            Authorization::Allow
+        };
+        looking.authorizer(Some(make)).unwrap();
+        assert_eq!(judge(&looking, &path).unwrap(), 0);
+        looking.authorizer(None::<fn(AuthContext<'_>) -> Authorization>).unwrap();
+        schema::migrate(&mut writable(&path).unwrap()).unwrap();
+        assert_eq!(judge(&looking, &path).unwrap(), VERSION);
+    }
+}

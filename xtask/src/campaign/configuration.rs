@@ -46,8 +46,8 @@ pub(super) struct Configuration {
 const READERS: &[&str] =
     &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
 
-/// What would take an emulated guest hours: it starts whole experiments, or a compiler.
-const LONG: &[&str] = &["cli.", "experiment.", "fuzz.", "load.", "table.", "xtask."];
+/// What would take an emulated guest hours: it starts whole experiments, or a compiler, or reckons and nothing else.
+const LONG: &[&str] = &["analyze.simulation", "cli.", "experiment.", "fuzz.", "load.", "table.", "xtask."];
 
 /// The guests that can run what is built here.
 const GUESTS: [&str; 2] = ["x86-v1", "x86-numa"];

@@ -1,6 +1,7 @@
 //! Hierarchies and limits on trees of files that are made up.
 
 use super::*;
+use crate::ScopeUnit;
 use crate::hierarchy::{Made, Version};
 
 const V1_MOUNTS: &str = "\
@@ -378,4 +379,31 @@ fn nobody_ends_the_process_that_removes_a_group() {
     assert_eq!(crate::group::others(&group), Some(vec![4194304]));
     tree.write("g/below/cgroup.procs", &format!("{own}\n"));
     assert_eq!(crate::group::others(&group), None);
+}
+
+/// The service manager gives the scope away, and what is above it belongs to the manager.
+#[test]
+fn groups_stand_in_a_scope_that_was_given_for_them() {
+    let tree = v2("scope");
+    let scope = "sys/fs/cgroup/user.slice/app.slice/fauxplat-77-1234.scope";
+    let unit = ScopeUnit::of_this_process();
+    tree.write("proc/self/cgroup", &format!("0::/user.slice/app.slice/{}\n", unit.name()));
+    assert!(unit.is_entered(&tree.0));
+    tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope\n");
+    assert!(!unit.is_entered(&tree.0), "another's");
+    tree.write(&format!("{scope}/cgroup.procs"), "");
+    // The kernel puts this file there as the folder is made.
+    assert!(matches!(
+        ScopeUnit::make_room(&tree.0, &[std::process::id() as i32]),
+        Err(CgroupError::File { .. })
+    ));
+    tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope/fauxplat\n");
+    let memory = tree.host().find(Controller::Memory).unwrap();
+    assert_eq!(memory.candidates(), [tree.0.join(scope), tree.0.join(scope).join("fauxplat")]);
+    let made = memory.make(0).unwrap();
+    assert_eq!(made.folder.parent(), Some(tree.0.join(scope).as_path()));
+    assert_eq!(tree.read(&format!("{scope}/cgroup.subtree_control")), "+memory");
+    if !fauxplat_sys::process::is_root() {
+        assert!(made.way.contains("the service manager of the user gave"), "{}", made.way);
+    }
 }

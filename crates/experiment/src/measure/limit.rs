@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fauxplat_analyze::limit_shares;
-use fauxplat_cgroup::{Group, Host, Pausing};
+use fauxplat_cgroup::{CgroupError, Group, Host, Pausing};
 use fauxplat_model::{
     Condition, Event, Evidence, Limit, LimitEvent, LimitFindings, LimitedCommand, LimitedGroup, OnOom,
     Outcome,
@@ -17,6 +17,7 @@ use fauxplat_units::Nanos;
 use crate::abreast::Ended;
 use crate::cpus::check_limit;
 use crate::steer::how_it_ended;
+use crate::surroundings::with_groups;
 use crate::{Driver, Failure, memory};
 use victims::Log;
 use watch::Watch;
@@ -92,20 +93,20 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
 
 /// Makes the groups.
 fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
-    let host = Host::discover(Path::new("/"));
-    host.remove_stale();
     if asked.on_oom == OnOom::Pause && asked.groups.iter().all(|(_, limit)| limit.memory.is_none()) {
         return Err(Failure::usage(
             "--on-oom pause: there is no limit of memory that could be met; state --memory SIZE",
         ));
     }
+    with_groups(|host| made(asked, host))
+}
+
+fn made(asked: &Limiting, host: &Host) -> Result<Vec<Standing>, CgroupError> {
     let mut standing = Vec::new();
     for (number, (name, limit)) in asked.groups.iter().enumerate() {
-        let mut group = host.create_watched(number, limit).map_err(Failure::machine)?;
+        let mut group = host.create_watched(number, limit)?;
         let pausing = match asked.on_oom {
-            OnOom::Pause if limit.memory.is_some() => {
-                Some(group.pause_on_oom(limit).map_err(Failure::machine)?)
-            }
+            OnOom::Pause if limit.memory.is_some() => Some(group.pause_on_oom(limit)?),
             _ => None,
         };
         standing.push(Standing { name: name.clone(), limit: limit.clone(), group, pausing });

@@ -1,10 +1,11 @@
 //! Control groups: one for each limit that a command has, and one for our own workers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use fauxplat_cgroup::{Group, Host, Inside};
+use fauxplat_cgroup::{CgroupError, Group, Host, Inside};
 use fauxplat_model::{Command, Limit};
 
+use super::scope_unit::with_groups;
 use crate::Failure;
 
 /// The groups of an experiment, removed when this is dropped.
@@ -17,16 +18,19 @@ impl Groups {
     /// Makes a group for each limit of these commands, if any has one. A command without a limit stands in a group
     /// as well then, so that commands differ in nothing but the limit.
     pub(crate) fn of(commands: &[Command]) -> Result<Self, Failure> {
-        let mut groups = Groups::default();
         if commands.iter().all(|command| command.condition.limit.is_none()) {
-            return Ok(groups);
+            return Ok(Groups::default());
         }
-        let host = host();
+        with_groups(|host| Groups::made(commands, host))
+    }
+
+    fn made(commands: &[Command], host: &Host) -> Result<Self, CgroupError> {
+        let mut groups = Groups::default();
         let needed = Host::needed(commands.iter().map(|command| &command.condition.limit));
         for command in commands {
             let limit = &command.condition.limit;
             if !groups.made.iter().any(|(made, _)| made == limit) {
-                let group = host.create(groups.made.len(), limit, &needed).map_err(Failure::machine)?;
+                let group = host.create(groups.made.len(), limit, &needed)?;
                 groups.made.push((limit.clone(), group));
             }
         }
@@ -75,7 +79,7 @@ impl OwnGroup {
     /// # Errors
     /// No group can be made or entered.
     pub fn enter(limit: &Limit) -> Result<Self, Failure> {
-        let group = host().create(0, limit, &[]).map_err(Failure::machine)?;
+        let group = with_groups(|host| host.create(0, limit, &[]))?;
         let inside = group.enter().map_err(Failure::machine)?;
         Ok(OwnGroup { _inside: inside, group })
     }
@@ -84,10 +88,4 @@ impl OwnGroup {
     pub(crate) fn notes(&self) -> Vec<String> {
         notes([&self.group].into_iter())
     }
-}
-
-fn host() -> Host {
-    let host = Host::discover(Path::new("/"));
-    host.remove_stale();
-    host
 }

@@ -11,6 +11,7 @@ mod groups;
 pub mod loads;
 pub mod programs;
 mod scenes;
+mod scope_unit;
 pub mod tuning;
 
 use fauxplat_load::Loads;
@@ -22,6 +23,7 @@ pub(crate) use groups::Groups;
 pub use groups::OwnGroup;
 pub use programs::ProgramBuilds;
 pub(crate) use scenes::{Scene, Scenes};
+pub(crate) use scope_unit::with_groups;
 
 use crate::{Failure, Machine};
 

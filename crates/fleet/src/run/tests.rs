@@ -208,7 +208,7 @@ struct Bench {
 }
 
 fn bench(names: &[String]) -> Bench {
-    let runs = tempfile::tempdir().unwrap();
+    let runs = crate::private();
     let folder = RunFolder::make(runs.path()).unwrap();
     let nodes = names.iter().map(|name| AskedNode { name: name.clone(), unable: None }).collect();
     Bench { _runs: runs, folder, asked: Asked { order: order(), nodes, ..Asked::default() } }
@@ -220,6 +220,10 @@ fn names(of: &[&str]) -> Vec<String> {
 
 impl Bench {
     fn open(&self, twin: Twin, limits: Limits) -> Run {
+        // What another thread is starting has the lock too, until it has become another program.
+        while matches!(self.folder.hold(), Err(FleetError::Busy(_))) {
+            std::thread::yield_now();
+        }
         Run::open(&self.folder, self.asked.clone(), Box::new(twin), limits).unwrap()
     }
 

@@ -114,21 +114,6 @@ fn several_processes_create_and_write_one_store_at_once() {
     assert_eq!(integrity(&path), "ok");
 }
 
-/// Whoever looks at a file while another makes a store of it sees none of it or all.
-#[test]
-fn a_store_that_is_being_made_is_nobody_elses() {
-    for _ in 0..100 {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("store.sqlite");
-        let opened = || Store::open(&path).map(drop);
-        let all: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(opened)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        assert!(all.iter().all(Result::is_ok), "{all:?}");
-    }
-}
-
 #[test]
 fn a_writer_waits_for_a_lock_that_is_held_for_five_seconds() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,0 +1,86 @@
+//! A scope: a group that the service manager of a user gives away with all that is made in it, see `Delegate=` in
+//! `systemd.resource-control(5)` and `StartTransientUnit` in `org.freedesktop.systemd1(5)`.
+
+use std::fs;
+use std::path::Path;
+
+use fauxplat_procfs::cgroup;
+
+use crate::hierarchy::read;
+use crate::{CgroupError, Controller, Host, group, owner};
+
+/// A scope for this process.
+#[derive(Clone, Debug)]
+pub struct ScopeUnit {
+    name: String,
+}
+
+/// The group in it where our own processes stand.
+const OURS: &str = "fauxplat";
+
+impl ScopeUnit {
+    /// One that has the name of no other.
+    pub fn of_this_process() -> ScopeUnit {
+        ScopeUnit { name: owner::scope_unit() }
+    }
+
+    /// What the service manager calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The words for `busctl(1)` that ask the service manager of the user to move these processes into it. It answers
+    /// before it has done so.
+    pub fn request(&self, pids: &[i32]) -> Vec<String> {
+        let call = [
+            "--user",
+            "--quiet",
+            "call",
+            "org.freedesktop.systemd1",
+            "/org/freedesktop/systemd1",
+            "org.freedesktop.systemd1.Manager",
+            "StartTransientUnit",
+            "ssa(sv)a(sa(sv))",
+            &self.name,
+            "fail",
+            "2",
+            "Delegate",
+            "b",
+            "true",
+            "PIDs",
+            "au",
+        ];
+        let mut words: Vec<String> = call.map(str::to_owned).to_vec();
+        words.push(pids.len().to_string());
+        words.extend(pids.iter().map(i32::to_string));
+        words.push("0".to_owned());
+        words
+    }
+
+    /// Whether this process stands in it, below a root path.
+    pub fn is_entered(&self, root: &Path) -> bool {
+        let groups = read(&root.join("proc/self/cgroup"));
+        cgroup::path_v2(&groups)
+            .and_then(|path| path.strip_suffix(&self.name))
+            .is_some_and(|above| above.ends_with('/'))
+    }
+
+    /// Moves the processes that stand in it, of which this is one, into a group of their own: a group that has processes
+    /// gives no controllers on.
+    ///
+    /// # Errors
+    /// This process does not stand in a group that it may change.
+    pub fn make_room(root: &Path, pids: &[i32]) -> Result<(), CgroupError> {
+        let ours = Host::discover(root).find(Controller::Pressure)?.own.join(OURS);
+        fs::create_dir(&ours).map_err(|source| CgroupError::File { path: ours.clone(), source })?;
+        let me = i32::try_from(std::process::id()).unwrap_or(0);
+        for pid in pids {
+            match group::write(&ours.join("cgroup.procs"), &pid.to_string()) {
+                // Another may have ended meanwhile.
+                Err(refused) if *pid == me => return Err(refused),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
