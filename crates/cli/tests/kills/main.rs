@@ -22,6 +22,7 @@ mod machine;
 mod progress;
 mod round;
 mod state;
+mod traced;
 
 use std::path::PathBuf;
 

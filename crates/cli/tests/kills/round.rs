@@ -9,6 +9,8 @@ use std::time::Duration;
 use fauxplat_sys::trace::{self, Event};
 use fauxplat_sys::{clock, signal};
 
+use crate::traced;
+
 /// How long between looks at a journal.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -82,17 +84,10 @@ impl Scenario {
         Scenario { words, ..self.clone() }
     }
 
-    /// Starts a tuner that is traced, and about to stop.
-    fn begin(&self) -> i32 {
-        let pid = self.tuner().spawn().expect("the tuner").id() as i32;
-        trace::seize(pid).expect("a process of our own can be traced");
-        trace::interrupt(pid).expect("a process of our own can be stopped");
-        pid
-    }
-
     /// Runs the tuner and ends it after so many entries to and returns from system calls.
     pub(crate) fn kill_after(&self, stops: u32, whom: Whom) -> Outcome {
-        let pid = self.begin();
+        let pid = traced::begin(&mut self.tuner(), 0);
+        trace::resume_to_call(pid, 0);
         for stop in 0.. {
             match trace::next_event() {
                 Ok((_, Event::Ended(_))) => return Outcome { calls: Some(stop / 2), ..Outcome::default() },

@@ -1,15 +1,10 @@
 //! A disk that fails under a program: any one call by which it would change its files, or all of them from one on, is
 //! answered with an error that disks and file systems give. The program is traced, so every such call has its turn,
 //! whatever library and whichever thread makes it.
-#![expect(
-    unsafe_code,
-    reason = "ptrace(2) has no safe form, and no part of the product asks for its calls by name"
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -17,6 +12,7 @@ use fauxplat_sys::process::Exit;
 use fauxplat_sys::trace::{self, Call, Event};
 
 use crate::round::is_guardian;
+use crate::traced;
 
 /// What disks say: full, broken, read-only.
 pub(super) const ERRORS: [i32; 3] = [libc::ENOSPC, libc::EIO, libc::EROFS];
@@ -86,8 +82,7 @@ struct Disk<'a> {
 /// Runs a program, and whoever it starts that is meant, on a disk that fails; how many calls would have changed the disk,
 /// and how the program ended.
 pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Option<Fault>) -> (u32, Exit) {
-    let pid = begin(command);
-    whose.tell_calls(pid);
+    let pid = traced::begin(command, whose.options());
     trace::resume_to_call(pid, 0);
     let mut disk = Disk { files, whose, fault, calls: 0, refused: BTreeMap::new() };
     let (mut known, mut ended) = (BTreeSet::from([pid]), None);
@@ -110,33 +105,14 @@ pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Opti
     (disk.calls, ended.expect("a program that comes to its end"))
 }
 
-/// Starts a program that stands before its first instruction, and asks to be traced from there: one that runs already may
-/// be anywhere in its life.
-fn begin(command: &mut Command) -> i32 {
-    let ask = || {
-        // SAFETY: no memory is passed.
-        match unsafe { libc::ptrace(libc::PTRACE_TRACEME) } {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        }
-    };
-    // SAFETY: the closure makes one system call and touches no memory of others.
-    let pid = unsafe { command.pre_exec(ask) }.spawn().expect("a program").id() as i32;
-    trace::wait_for_exec(pid).expect("a child of our own that asked to be traced");
-    pid
-}
-
 impl Whose {
-    /// Asks to be told of calls and of whom they could be, by a program that has stopped.
-    fn tell_calls(self, pid: i32) {
+    /// What tells of calls, and of whom they could be.
+    fn options(self) -> i32 {
         let births = match self {
             Whose::Program => libc::PTRACE_O_TRACECLONE,
             Whose::Guardian => libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEVFORK,
         };
-        let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACESYSGOOD | births;
-        // SAFETY: the option takes an integer where a pointer is declared.
-        let done = unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, pid, 0, options as libc::c_long) };
-        assert_eq!(done, 0, "a program of our own that has stopped");
+        libc::PTRACE_O_TRACESYSGOOD | births
     }
 
     fn has(self, task: i32) -> bool {
