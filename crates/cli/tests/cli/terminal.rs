@@ -81,7 +81,8 @@ fn a_terminal_that_hangs_up_ends_a_run_with_what_it_has() {
 #[test]
 fn a_run_that_ctrl_z_stopped_is_made_again() {
     let lab = Lab::new();
-    lab.write("waiter.sh", "echo $$ > waiter; while [ ! -e go ]; do sleep 0.01; done");
+    // It starts nobody: a shell that waits for a child to become another program cannot stop before it has.
+    lab.write("waiter.sh", "echo $$ > waiter; while [ ! -e go ]; do :; done");
     let command = "printf x >> log; test $(wc -c < log) -ne 4 || sh waiter.sh";
     let line = format!(
         "fauxplat run --warmup 0 --runs 6 --shell '{command}' --format json --output report.json\n\
