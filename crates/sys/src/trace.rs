@@ -33,22 +33,6 @@ pub fn follow_descendants(pid: i32) -> Result<()> {
     check(done as i32, "ptrace(PTRACE_SETOPTIONS)").map(drop)
 }
 
-/// Begins to trace a process that runs already, without stopping it; it is killed if the tracer dies. See
-/// `PTRACE_SEIZE` in `ptrace(2)`.
-pub fn seize(pid: i32) -> Result<()> {
-    let options = libc::PTRACE_O_EXITKILL as libc::c_long;
-    // SAFETY: the request takes integers where pointers are declared.
-    check(unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, 0, options) } as i32, "ptrace(PTRACE_SEIZE)")
-        .map(drop)
-}
-
-/// Stops a task that was seized, see `PTRACE_INTERRUPT` in `ptrace(2)`.
-pub fn interrupt(pid: i32) -> Result<()> {
-    // SAFETY: no memory is passed.
-    check(unsafe { libc::ptrace(libc::PTRACE_INTERRUPT, pid, 0, 0) } as i32, "ptrace(PTRACE_INTERRUPT)")
-        .map(drop)
-}
-
 /// Waits until a child that asked to be traced stands before its first instruction.
 ///
 /// # Errors
