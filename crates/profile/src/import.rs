@@ -4,9 +4,7 @@ mod sections;
 mod unpacking;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::File;
 use std::io::BufReader;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use fauxplat_sys::files::open_regular;
@@ -16,6 +14,7 @@ use linux_perf_data::linux_perf_event_reader::{CpuMode, EventRecord, Mmap2FileId
 use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRecord};
 
 use crate::follow::{Followed, Profiler};
+use crate::foreign::unless_it_panics;
 
 /// `PROT_EXEC` of mmap(2).
 const EXECUTE: u32 = 4;
@@ -86,31 +85,20 @@ impl Profiler {
     pub fn import(&mut self, path: &Path) -> Result<Imported, ImportError> {
         let file =
             open_regular(path).map_err(|source| ImportError::Open { path: path.to_owned(), source })?;
-        let damaged = |reason: String| ImportError::Damaged { path: path.to_owned(), reason };
-        sections::check(&file).map_err(|reason| damaged(reason.to_owned()))?;
-        // Whoever reads it for us asserts what a damaged file breaks.
-        let read = catch_unwind(AssertUnwindSafe(|| self.read(path, file)));
-        read.unwrap_or_else(|_| Err(damaged("its records are not whole".to_owned())))
-    }
-
-    fn read(&mut self, path: &Path, file: File) -> Result<Imported, ImportError> {
-        let damaged = |error: &dyn std::fmt::Display| ImportError::Damaged {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        let reader = PerfFileReader::parse_file(BufReader::new(file)).map_err(|error| damaged(&error))?;
+        sections::check(&file).map_err(|reason| damaged(path, &reason))?;
+        let reader = whole(path, || PerfFileReader::parse_file(BufReader::new(file)))?;
         let PerfFileReader { perf_file: mut about, record_iter: mut records } = reader;
         check_processor(path, &about)?;
         self.objects.recorded(builds(&about));
         let mut imported = described(&about);
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
         let mut run = self.begin(Stack::Chain, None);
-        while let Some(record) = records.next_record(&mut about).map_err(|error| damaged(&error))? {
+        while let Some(record) = whole(path, || records.next_record(&mut about))? {
             if signal::stop_requested() {
                 return Err(ImportError::Stopped { path: path.to_owned() });
             }
             let PerfFileRecord::EventRecord { attr_index, record } = record else { continue };
-            match record.parse().map_err(|error| damaged(&error))? {
+            match whole(path, || record.parse())? {
                 EventRecord::Sample(sample) if attr_index == 0 => {
                     let words = Words::of(&sample);
                     imported.stack_bytes = imported.stack_bytes.max(words.copied);
@@ -136,9 +124,29 @@ impl Profiler {
     }
 }
 
+fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> ImportError {
+    ImportError::Damaged { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// What the library reads of the file, which asserts what a damaged one breaks.
+fn whole<T, E: std::fmt::Display>(
+    path: &Path,
+    read: impl FnOnce() -> Result<T, E>,
+) -> Result<T, ImportError> {
+    match unless_it_panics(read) {
+        Some(read) => read.map_err(|error| damaged(path, &error)),
+        None => Err(damaged(path, &"its records are not whole")),
+    }
+}
+
+/// What the file says beside its records; nothing where it is damaged in that.
+fn said<T, E>(read: impl FnOnce() -> Result<T, E>) -> Option<T> {
+    unless_it_panics(read)?.ok()
+}
+
 fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
     let ours = std::env::consts::ARCH;
-    match about.arch().ok().flatten() {
+    match said(|| about.arch()).flatten() {
         Some(theirs) if theirs != ours => {
             Err(ImportError::Processor { path: path.to_owned(), theirs: theirs.to_owned(), ours })
         }
@@ -148,7 +156,7 @@ fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
 
 /// Which build each file was when it was recorded.
 fn builds(about: &PerfFile) -> HashMap<String, String> {
-    let all = about.build_ids().unwrap_or_default();
+    let all = said(|| about.build_ids()).unwrap_or_default();
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     all.into_values()
         .map(|file| (String::from_utf8_lossy(&file.path).into_owned(), hexadecimal(&file.build_id)))
@@ -161,7 +169,7 @@ fn described(about: &PerfFile) -> Imported {
         .iter()
         .map(|event: &AttributeDescription| event.name().unwrap_or("unnamed event").to_owned())
         .collect();
-    let words = about.cmdline().ok().flatten();
+    let words = said(|| about.cmdline()).flatten();
     let (event, left_out) =
         names.split_first().map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
     Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }

@@ -6,6 +6,7 @@
 mod demangle;
 mod elf;
 mod follow;
+mod foreign;
 mod import;
 mod jit;
 mod kernel;

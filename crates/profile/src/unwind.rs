@@ -1,11 +1,10 @@
 //! Who called whom at the moment of a sample.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use fauxplat_model::StackEnd;
 use fauxplat_sys::sampling::Sampled;
 use framehop::{CacheNative, MayAllocateDuringUnwind, Unwinder as _};
 
+use crate::foreign::unless_it_panics;
 use crate::process::Unwinder;
 
 /// Rules of unwinding for the addresses that were met last.
@@ -53,7 +52,7 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
     let mut addresses = Vec::new();
     let mut frames = unwinder.iter_frames(start.ip, start.registers(unwinder), cache, &mut read);
     // The tables are a stranger's, and who reads them for us was seen to panic at some that are nonsense.
-    let is_whole = catch_unwind(AssertUnwindSafe(|| {
+    let is_whole = unless_it_panics(|| {
         loop {
             match frames.next() {
                 Ok(Some(frame)) if addresses.len() < FRAMES_MAX => addresses.push(frame.address_for_lookup()),
@@ -61,7 +60,7 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
                 _ => return false,
             }
         }
-    }));
+    });
     let is_whole = is_whole.unwrap_or(false);
     let is_full = sampled.stack.len() as u64 * 8 + 8 > u64::from(stack_bytes);
     let end = match is_whole {

@@ -325,6 +325,13 @@ fn what_perf_did_not_write_is_refused() {
     }
 }
 
+/// The library that reads it panics at the length of a stack that is none, of which nobody wants to hear.
+#[test]
+fn what_a_library_panics_at_is_refused_in_a_line() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/profile/corpus/recordings/length-that-wraps");
+    Lab::new().run_unstored(&["profile", "--import", file]).complains(2, &["length-that-wraps", "not whole"]);
+}
+
 /// The runs that are timed and those that are sampled are others, and stand in one experiment.
 #[test]
 fn a_comparison_says_where_its_difference_lies() {
