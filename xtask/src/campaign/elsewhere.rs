@@ -136,7 +136,8 @@ impl Place<'_> {
         let text = fs::read_to_string(self.file("passed")).ok()?;
         let mut lines = text.lines();
         let passed = lines.next()?.parse().ok()?;
-        Some(Tests { passed, failed: Vec::new(), skipped: lines.map(str::to_owned).collect() })
+        let skipped = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        Some(Tests { passed, failed: Vec::new(), skipped })
     }
 
     fn note(&self, tests: &Tests) -> Result<(), ChoreError> {
