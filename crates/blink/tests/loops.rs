@@ -50,26 +50,33 @@ fn a_light_blinks_until_its_time_is_up_and_is_left_as_stated() {
     for (style, leave) in
         STYLES.into_iter().flat_map(|style| [(style, Leave::Inactive), (style, Leave::Active)])
     {
-        let bench = Bench::new(style);
-        let mut seen = bench.chips.simulated.watch(0).unwrap();
-        let mut blinker = bench.blinker(2_000_000, false, leave);
-        let until_ns = Some(clock::monotonic_ns() + 20_000_000);
-        let (mut edges, mut is_on) = (0, false);
-        let ending = blinker.run(&How { until_ns, ..bench.how() }, &mut |happened| {
-            if let Happening::Edge { due_ns, at_ns, is_on: now, .. } = happened {
-                assert!(at_ns >= due_ns && now != is_on, "it goes on and off in turns, and never early");
-                (edges, is_on) = (edges + 1, now);
-            }
-            ControlFlow::Continue(())
-        });
-        assert_eq!(ending.unwrap(), Ending::TimeIsUp);
-        assert!((1..=21).contains(&edges), "{edges} edges");
-        blinker.end().unwrap();
-        assert_eq!(bench.chips.simulated.is_high(0), leave == Leave::Active);
-        let mut events = Vec::new();
-        seen.take(&mut events).unwrap();
-        assert!(events.len() >= edges, "{} of {edges} were seen from outside", events.len());
+        // A slow machine has seen no edge by then; it is given more.
+        assert!([20, 2_000, 50_000].into_iter().any(|ms| edges_within(ms, style, leave) > 0));
     }
+}
+
+/// Edges of a light that goes on and off every millisecond, of which there are no more than its time has.
+fn edges_within(ms: u64, style: Style, leave: Leave) -> usize {
+    let bench = Bench::new(style);
+    let mut seen = bench.chips.simulated.watch(0).unwrap();
+    let mut blinker = bench.blinker(2_000_000, false, leave);
+    let until_ns = Some(clock::monotonic_ns() + ms * 1_000_000);
+    let (mut edges, mut is_on) = (0, false);
+    let ending = blinker.run(&How { until_ns, ..bench.how() }, &mut |happened| {
+        if let Happening::Edge { due_ns, at_ns, is_on: now, .. } = happened {
+            assert!(at_ns >= due_ns && now != is_on, "it goes on and off in turns, and never early");
+            (edges, is_on) = (edges + 1, now);
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(ending.unwrap(), Ending::TimeIsUp);
+    assert!(edges as u64 <= ms + 1, "{edges} edges in {ms} ms");
+    blinker.end().unwrap();
+    assert_eq!(bench.chips.simulated.is_high(0), leave == Leave::Active);
+    let mut events = Vec::new();
+    seen.take(&mut events).unwrap();
+    assert!(events.len() >= edges, "{} of {edges} were seen from outside", events.len());
+    edges
 }
 
 /// Presses are made by whoever is told of an edge, so that nothing depends on when.
@@ -172,15 +179,20 @@ const SIGUSR2: i32 = 12;
 
 #[test]
 fn periods_of_nanoseconds_leave_edges_out_and_do_not_hang() {
-    let bench = Bench::new(Style::Event);
-    let mut blinker = bench.blinker(2, true, Leave::Inactive);
-    let until_ns = Some(clock::monotonic_ns() + 5_000_000);
-    let mut left_out = 0;
-    let ending = blinker.run(&How { until_ns, ..bench.how() }, &mut |happened| {
-        if let Happening::Edge { missed, .. } = happened {
-            left_out += missed;
-        }
-        ControlFlow::Continue(())
-    });
-    assert!(ending.unwrap() == Ending::TimeIsUp && left_out > 0);
+    let left_out_within = |ms: u64| {
+        let bench = Bench::new(Style::Event);
+        let mut blinker = bench.blinker(2, true, Leave::Inactive);
+        let until_ns = Some(clock::monotonic_ns() + ms * 1_000_000);
+        let mut left_out = 0;
+        let ending = blinker.run(&How { until_ns, ..bench.how() }, &mut |happened| {
+            if let Happening::Edge { missed, .. } = happened {
+                left_out += missed;
+            }
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ending.unwrap(), Ending::TimeIsUp);
+        left_out
+    };
+    // A slow machine has not seen the first edge by then; it is given more.
+    assert!([5, 500, 50_000].into_iter().any(|ms| left_out_within(ms) > 0));
 }

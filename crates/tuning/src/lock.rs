@@ -164,7 +164,9 @@ mod tests {
         assert!(error.to_string().contains("first words"), "{error}");
         assert_eq!(holder(&root, &journal).unwrap().command, "first words");
         drop(lock);
-        assert_eq!(holder(&root, &journal), None);
+        // The child of another test may have the file for a moment, until it becomes another program.
+        let is_free = |_| holder(&root, &journal).is_none() || (std::thread::sleep(PAUSE), false).1;
+        assert!((0..6_000).any(is_free));
         Lock::take(&root, &journal, true, "third").unwrap();
     }
 
