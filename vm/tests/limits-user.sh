@@ -1,5 +1,5 @@
 #!/bin/sh
-# A user who may make no control group is given a scope by the service manager of that user, and without one is told why not.
+# A user who may make no control group is given a scope unit by the service manager of that user, and without one is told why not.
 # shapes: x86-numa
 # seconds: 240
 
@@ -47,13 +47,13 @@ chown $user $slice/cgroup.procs $slice/session/cgroup.procs
 none_left() { [ -z "$(find $slice -name 'fauxplat-*')" ]; }
 
 limit limit --memory 64M --cpu-quota 50% true > /run/out || fail "limit: $(tr '\n' ' ' < /run/out)"
-grep -q 'in a scope that the service manager of the user gave for it' /run/out || fail "no way: $(grep way /run/out)"
+grep -q 'in a scope unit that the service manager of the user gave for it' /run/out || fail "no way: $(grep way /run/out)"
 limit run --limit cpu:50% --runs 3 true > /run/out 2>&1 || fail "run: $(tail -c 500 /run/out)"
 limit sweep limit=none,memory:64M true --blocks 2 --exhaustive > /run/out 2>&1 || fail "sweep: $(tail -c 500 /run/out)"
 limit latency timer --count 100 --limit cpu:50% > /run/out 2>&1 || fail "latency: $(tail -c 500 /run/out)"
 eventually none_left || fail "there is left: $(find $slice -name 'fauxplat-*')"
 
-# Whoever is killed leaves nothing either: the manager removes a scope in which nobody is left.
+# Whoever is killed leaves nothing either: the manager removes a scope unit in which nobody is left.
 limit limit --memory 64M 'sleep 1000' > /run/out 2>&1 &
 eventually sh -c "find $slice -path '*.scope/fauxplat-*' -name cgroup.procs -exec cat {} + | grep -q ." || fail "no group"
 kill -9 "$(cat "$(find $slice -path '*.scope/fauxplat/cgroup.procs')" | head -1)"

@@ -1,5 +1,6 @@
 //! A hierarchy of control groups, and where in it a group can be made.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +79,7 @@ impl Hierarchy {
     /// Groups below which ours could stand, the nearest to our own first: that keeps us within as many as can be of the
     /// limits that already hold for us. In version 2 our own group has processes and so no children with controllers;
     /// ours stands beside it, outside of its limits, which a note then says. Our own comes last there: it may do where
-    /// no controller is needed, and else shows whether it is ours to empty. A scope of ours is not left.
+    /// no controller is needed, and else shows whether it is ours to empty. A scope unit of ours is not left.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
@@ -94,14 +95,14 @@ impl Hierarchy {
     /// Makes a group in the nearest place that permits it: first where the controllers are given on already, then where
     /// they can be.
     pub(crate) fn make(&self, number: usize) -> Result<Made, CgroupError> {
-        let mut tried: Vec<String> = Vec::new();
+        let mut tried = Tried::default();
         let mut occupied = None;
         for may_enable in [false, true] {
             for folder in self.candidates() {
                 match self.make_in(&folder, number, may_enable) {
                     Ok(made) => return Ok(Made { way: way(self, &folder, &tried, made.enabled), ..made }),
                     Err(refusal) => {
-                        tried.push(format!("{}: {}", folder.display(), refusal.why));
+                        tried.note(&folder, refusal.why);
                         occupied = occupied.or(refusal.is_occupied.then_some(folder));
                     }
                 }
@@ -110,8 +111,7 @@ impl Hierarchy {
                 break;
             }
         }
-        tried.dedup();
-        let (controllers, tried) = (names(&self.controllers), tried.join("; "));
+        let (controllers, tried) = (names(&self.controllers), tried.to_string());
         Err(match occupied {
             Some(folder) => {
                 CgroupError::Occupied { controllers, tried, folder: folder.display().to_string() }
@@ -206,8 +206,30 @@ fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
         && !read(&folder.join("cgroup.procs")).trim().is_empty()
 }
 
+/// Places that were tried, each with why it is none: what was found out last, which is more than that controllers are not
+/// given on yet.
+#[derive(Default)]
+struct Tried(Vec<(PathBuf, String)>);
+
+impl Tried {
+    fn note(&mut self, folder: &Path, why: String) {
+        match self.0.iter_mut().find(|(known, _)| known == folder) {
+            Some((_, said)) => *said = why,
+            None => self.0.push((folder.to_owned(), why)),
+        }
+    }
+}
+
+impl fmt::Display for Tried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let places: Vec<_> =
+            self.0.iter().map(|(folder, why)| format!("{}: {why}", folder.display())).collect();
+        f.write_str(&places.join("; "))
+    }
+}
+
 /// By which right a group stands where it does.
-fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> String {
+fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> String {
     let place = match hierarchy.version {
         _ if folder == hierarchy.mount => "at the top",
         _ if folder == hierarchy.own => "in our own group",
@@ -217,7 +239,7 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
     let right = match fauxplat_sys::process::is_root() {
         true => "as root",
         false if owner::is_scope_unit(folder) => {
-            "in a scope that the service manager of the user gave for it"
+            "in a scope unit that the service manager of the user gave for it"
         }
         false => "in a delegated group",
     };
@@ -225,9 +247,9 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &[String], enabled: u64) -> 
         0 => String::new(),
         mask => format!(", {} given on there meanwhile", names(&owner::controllers(mask))),
     };
-    let before = match tried {
-        [] => String::new(),
-        _ => format!("; not nearer: {}", tried.join("; ")),
+    let before = match tried.0.is_empty() {
+        true => String::new(),
+        false => format!("; not nearer: {tried}"),
     };
     format!("{place}, {right}{given}{before}")
 }

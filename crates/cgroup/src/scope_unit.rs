@@ -1,15 +1,16 @@
-//! A scope: a group that the service manager of a user gives away with all that is made in it, see `Delegate=` in
+//! A scope unit: a group that the service manager of a user gives away with all that is made in it, see `Delegate=` in
 //! `systemd.resource-control(5)` and `StartTransientUnit` in `org.freedesktop.systemd1(5)`.
 
 use std::fs;
 use std::path::Path;
 
 use fauxplat_procfs::cgroup;
+use fauxplat_procfs::task::TaskStat;
 
 use crate::hierarchy::read;
 use crate::{CgroupError, Controller, Host, group, owner};
 
-/// A scope for this process.
+/// A scope unit for this process.
 #[derive(Clone, Debug)]
 pub struct ScopeUnit {
     name: String,
@@ -57,12 +58,22 @@ impl ScopeUnit {
         words
     }
 
-    /// Whether this process stands in it, below a root path.
-    pub fn is_entered(&self, root: &Path) -> bool {
-        let groups = read(&root.join("proc/self/cgroup"));
-        cgroup::path_v2(&groups)
-            .and_then(|path| path.strip_suffix(&self.name))
-            .is_some_and(|above| above.ends_with('/'))
+    /// Whether this process stands in it, below a root path, and all of these that live. The manager moves one after the
+    /// other, in an order of its own.
+    pub fn is_entered(&self, root: &Path, pids: &[i32]) -> bool {
+        let lives = |pid: &&i32| {
+            TaskStat::parse(&read(&root.join(format!("proc/{pid}/stat"))))
+                .is_some_and(|task| task.process_lives())
+        };
+        let others = pids.iter().filter(lives).map(i32::to_string);
+        others.chain(["self".to_owned()]).all(|process| self.holds(&root.join("proc").join(process)))
+    }
+
+    /// Whether a process stands in it.
+    fn holds(&self, process: &Path) -> bool {
+        let groups = read(&process.join("cgroup"));
+        let above = cgroup::path_v2(&groups).and_then(|path| path.strip_suffix(&self.name));
+        above.is_some_and(|above| above.ends_with('/'))
     }
 
     /// Moves the processes that stand in it, of which this is one, into a group of their own: a group that has processes

@@ -93,7 +93,7 @@ fn of_whom(pid: u32, groups: &str) -> Option<String> {
     }
     let of_systemd = cgroup::memberships(groups)
         .filter(|group| group.controllers.is_empty() || group.controllers == "name=systemd");
-    // The innermost unit: a terminal of a desktop has a scope of its own below the service of its user.
+    // The innermost unit: a terminal of a desktop has a scope unit of its own below the service of its user.
     let mut units = of_systemd.filter_map(|group| {
         group.path.rsplit('/').find(|name| name.ends_with(".service") || name.ends_with(".scope"))
     });

@@ -145,6 +145,19 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
 }
 
 #[test]
+fn a_place_that_was_tried_twice_is_told_once_with_what_was_found_last() {
+    let tree = v2("tried");
+    let cpuset = tree.host().find(Controller::Cpuset).unwrap();
+    fs::remove_dir_all(tree.0.join("sys")).unwrap();
+    let told = cpuset.make(0).unwrap_err().to_string();
+    assert_eq!(
+        (told.matches("No such file").count(), told.matches("it gives on no").count()),
+        (4, 0),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_missing_controller_is_named_with_the_reason() {
     let told = |controllers: &str, mounts: &str, controller| {
         let tree = Tree::new(
@@ -388,9 +401,14 @@ fn groups_stand_in_a_scope_that_was_given_for_them() {
     let scope = "sys/fs/cgroup/user.slice/app.slice/fauxplat-77-1234.scope";
     let unit = ScopeUnit::of_this_process();
     tree.write("proc/self/cgroup", &format!("0::/user.slice/app.slice/{}\n", unit.name()));
-    assert!(unit.is_entered(&tree.0));
+    assert!(unit.is_entered(&tree.0, &[7, 8]), "7 and 8 have ended");
+    tree.write("proc/7/cgroup", "0::/user.slice/session-1.scope\n");
+    tree.write("proc/7/stat", "7 (spawner) S 1 7 7");
+    assert!(!unit.is_entered(&tree.0, &[7, 8]), "7 was not moved yet");
+    tree.write("proc/7/cgroup", &format!("0::/user.slice/app.slice/{}\n", unit.name()));
+    assert!(unit.is_entered(&tree.0, &[7, 8]));
     tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope\n");
-    assert!(!unit.is_entered(&tree.0), "another's");
+    assert!(!unit.is_entered(&tree.0, &[7, 8]), "another's");
     tree.write(&format!("{scope}/cgroup.procs"), "");
     // The kernel puts this file there as the folder is made.
     assert!(matches!(

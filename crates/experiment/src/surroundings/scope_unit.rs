@@ -1,4 +1,4 @@
-//! Groups for a user who may make none where fauxplat runs: the service manager of that user gives a scope to make them in.
+//! Groups for a user who may make none where fauxplat runs: the service manager of that user gives a scope unit to make them in.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::private::private_folder;
 /// A service manager that is there answers in milliseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Makes groups, in a scope of our own if this user may make none where we stand.
+/// Makes groups, in a scope unit of our own if this user may make none where we stand.
 ///
 /// # Errors
 /// Neither can be done, or not with these limits.
@@ -38,7 +38,7 @@ fn within_place<G>(
     }
     make(&host().after(&refused)).map_err(|refused| match refused.is_for_want_of_a_place() {
         true => Failure::machine(format!(
-            "{refused}; this is a scope that the service manager of this user gave, which has no other controllers \
+            "{refused}; this is a scope unit that the service manager of this user gave, which has no other controllers \
              to give unless root lets it, by Delegate=yes for user@.service"
         )),
         false => Failure::machine(refused),
@@ -51,11 +51,11 @@ fn host() -> Host {
     host
 }
 
-/// Has the service manager of the user move us, and what we have started, into a scope of our own; or why not.
+/// Has the service manager of the user move us, and what we have started, into a scope unit of our own; or why not.
 fn enter() -> Result<(), String> {
     let (scope, processes) = (ScopeUnit::of_this_process(), ours());
     ask(&scope.request(&processes))?;
-    let is_entered = || scope.is_entered(Path::new("/")).then_some(());
+    let is_entered = || scope.is_entered(Path::new("/"), &processes).then_some(());
     within_patience(is_entered).ok_or_else(|| {
         format!("the service manager of this user did not move fauxplat into {}", scope.name())
     })?;
@@ -103,7 +103,7 @@ fn ask(words: &[String]) -> Result<(), String> {
     sent.trace.end();
     let said = fs::read_to_string(&errand.errors).unwrap_or_default();
     let said = said.lines().next().unwrap_or("it did not answer in time");
-    Err(format!("the service manager of this user was asked for a scope, and gave none: {said}"))
+    Err(format!("the service manager of this user was asked for a scope unit, and gave none: {said}"))
 }
 
 /// What comes of looking again and again for a while.
