@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fauxplat_model::GroupPlace;
+use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::{clock, process, sched, signal};
 
 use crate::hierarchy::{self, Hierarchy, Made, Version};
@@ -200,25 +201,51 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// A group whose processes have just been killed is empty some moments later. One whose processes cannot be ended (they
-/// wait for a disk, or are frozen) stays, and goes with the next that makes groups.
-const PATIENCE_NS: u64 = 500_000_000;
+/// A group whose processes have just been killed is empty when they have had a CPU once more, which on a loud machine takes
+/// a while.
+const PATIENCE_NS: u64 = 10_000_000_000;
+/// One whose processes cannot be ended (they wait for a disk, are frozen, or are another container's) stays, and goes with
+/// the next that makes groups.
+const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
 /// Ends what runs in a group and in those below it, and removes them; whether they are gone. One in which this process
 /// stands itself is left to the next that makes groups.
 pub(crate) fn remove(folder: &Path) -> bool {
-    let end_ns = clock::monotonic_ns() + PATIENCE_NS;
+    let begun_ns = clock::monotonic_ns();
+    let mut seen_dying_ns = begun_ns;
     loop {
         match removed(folder, 0) {
             Ok(()) => return true,
             Err(error) if error.kind() != ErrorKind::ResourceBusy => return false,
-            Err(_) if clock::monotonic_ns() > end_ns => return false,
             Err(_) => {}
         }
         let Some(others) = others(folder) else { return false };
+        let now_ns = clock::monotonic_ns();
+        if others.iter().any(|&pid| is_at_liberty(pid)) {
+            seen_dying_ns = now_ns;
+        }
+        lift_quota(folder);
+        if now_ns - begun_ns > PATIENCE_NS || now_ns - seen_dying_ns > PATIENCE_WITH_HELD_NS {
+            return false;
+        }
         end(&others, folder);
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Gives a group all the CPU time there is: whoever is killed needs some of it to end.
+fn lift_quota(folder: &Path) {
+    for (file, none) in [("cpu.max", "max"), ("cpu.cfs_quota_us", "-1")] {
+        // It is in one of the hierarchies, and in none where no CPU time is limited.
+        let _is_not_this_one = write(&folder.join(file), none);
+    }
+}
+
+/// Whether a process can be ended now: it has not ended, and is in no sleep that nothing interrupts. What the freezer of
+/// version 1 holds is shown in such a sleep.
+fn is_at_liberty(pid: i32) -> bool {
+    let stat = hierarchy::read(Path::new(&format!("/proc/{pid}/stat")));
+    TaskStat::parse(&stat).is_some_and(|task| task.process_lives() && task.state() != Some('D'))
 }
 
 /// Removes a group that is empty, those below it first.
@@ -248,8 +275,8 @@ fn end(pids: &[i32], folder: &Path) {
     }
 }
 
-/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a scope
-/// of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end itself
+/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a
+/// scope unit of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end itself
 /// before it has told what it found.
 pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
     let found = members(folder, 0);

@@ -73,6 +73,30 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
     assert!(!sleeper.wait().unwrap().success());
 }
 
+/// Whoever is killed needs a CPU once more to end, and of that such a group has next to nothing.
+#[test]
+fn a_group_goes_however_little_of_a_cpu_it_has() {
+    let limit = Limit { cpu_percent: Some(50), ..Limit::default() };
+    let Some((_, group)) = group(10, &limit) else { return };
+    let busy = |_| inside(&group, "sh -c 'while :; do :; done'").spawn().unwrap();
+    let mut busy: Vec<_> = (0..4).map(busy).collect();
+    while busy.iter().any(|one| !group.pids().contains(&(one.id() as i32))) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // A second is the longest period that the kernel takes.
+    for (file, text) in
+        [("cpu.max", "1000 1000000"), ("cpu.cfs_period_us", "1000000"), ("cpu.cfs_quota_us", "1000")]
+    {
+        for file in group.folders().iter().map(|folder| folder.join(file)).filter(|file| file.exists()) {
+            std::fs::write(file, text).unwrap();
+        }
+    }
+    let folders = group.folders().to_vec();
+    drop(group);
+    assert!(folders.iter().all(|folder| !folder.exists()));
+    assert!(busy.iter_mut().all(|one| !one.wait().unwrap().success()));
+}
+
 #[test]
 fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
     let Some((host, group)) = group(3, &Limit::default()) else { return };

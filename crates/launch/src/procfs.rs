@@ -50,9 +50,8 @@ fn children_by_search(parent: u32) -> Vec<i32> {
 /// Whether a process group has a member that has not ended. Who waits to be reaped counts for `kill(2)`, and whoever has
 /// adopted it may be in no hurry: the first process of a container is often one that reaps nobody.
 pub(crate) fn group_lives(group: i32) -> bool {
-    let lives = |task: &TaskStat| !task.is_dead() || task.threads().is_some_and(|threads| threads > 1);
     signal::group_exists(group)
-        && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && lives(task)))
+        && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && task.process_lives()))
 }
 
 fn processes() -> impl Iterator<Item = i32> {

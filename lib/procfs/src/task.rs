@@ -47,6 +47,11 @@ impl<'t> TaskStat<'t> {
         matches!(self.state(), Some('Z' | 'X' | 'x'))
     }
 
+    /// Whether a thread of its process has not ended: the first one may have, and waits for the others then.
+    pub fn process_lives(&self) -> bool {
+        !self.is_dead() || self.threads().is_some_and(|threads| threads > 1)
+    }
+
     /// The process that made its process, or that adopted it.
     pub fn parent(&self) -> Option<i32> {
         self.value(4)
@@ -149,6 +154,14 @@ mod tests {
             TaskStat::parse("14 (kworker/0:1-ev) I 2 0 0 0 -1 69238880 0 0 0 0 0 0 0 0 20 0 1 0 6").unwrap();
         assert_eq!((task.is_kernel(), task.is_fixed()), (Some(true), Some(true)));
         assert_eq!((task.start_ticks(), task.last_cpu(), task.policy()), (Some(6), None, None));
+    }
+
+    #[test]
+    fn a_process_lives_as_long_as_one_of_its_threads() {
+        let lives = |line: &str| TaskStat::parse(line).unwrap().process_lives();
+        let ended = LINE.replacen(" R ", " Z ", 1);
+        assert!(lives(LINE) && lives(&ended) && !lives(&ended.replacen(" 20 -5 3 ", " 20 -5 1 ", 1)));
+        assert!(!lives("7 (a) Z 1 7 7"));
     }
 
     #[test]
