@@ -77,7 +77,7 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
 #[test]
 fn a_group_goes_however_little_of_a_cpu_it_has() {
     let limit = Limit { cpu_percent: Some(50), ..Limit::default() };
-    let Some((_, group)) = group(10, &limit) else { return };
+    let Some((_, group)) = group(8, &limit) else { return };
     let busy = |_| inside(&group, "sh -c 'while :; do :; done'").spawn().unwrap();
     let mut busy: Vec<_> = (0..4).map(busy).collect();
     while busy.iter().any(|one| !group.pids().contains(&(one.id() as i32))) {
