@@ -181,6 +181,7 @@ impl Drop for Inside {
 
 impl Drop for Group {
     fn drop(&mut self) {
+        self.folders.iter().for_each(|folder| lift_quota(folder));
         for Part { made, .. } in &self.parts {
             let above = made.folder.parent().filter(|_| made.enabled != 0);
             let _turn = above.map(Turn::take);
@@ -224,7 +225,6 @@ pub(crate) fn remove(folder: &Path) -> bool {
         if others.iter().any(|&pid| is_at_liberty(pid)) {
             seen_dying_ns = now_ns;
         }
-        lift_quota(folder);
         if now_ns - begun_ns > PATIENCE_NS || now_ns - seen_dying_ns > PATIENCE_WITH_HELD_NS {
             return false;
         }
@@ -233,8 +233,12 @@ pub(crate) fn remove(folder: &Path) -> bool {
     }
 }
 
-/// Gives a group all the CPU time there is: whoever is killed needs some of it to end.
-fn lift_quota(folder: &Path) {
+/// Gives a group all the CPU time there is, if anybody is in it: whoever is killed needs some of it to end. All hierarchies
+/// come before any removal, since a quota holds in one of them, and whom it holds stands in the others too.
+pub(crate) fn lift_quota(folder: &Path) {
+    if members(folder, 0).is_empty() {
+        return;
+    }
     for (file, none) in [("cpu.max", "max"), ("cpu.cfs_quota_us", "-1")] {
         // It is in one of the hierarchies, and in none where no CPU time is limited.
         let _is_not_this_one = write(&folder.join(file), none);

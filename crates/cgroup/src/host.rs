@@ -127,6 +127,8 @@ impl Host {
         let mut folders: Vec<PathBuf> = found.flat_map(|hierarchy| hierarchy.candidates()).collect();
         folders.sort();
         folders.dedup();
+        let stale = folders.iter().flat_map(|folder| stale_in(folder).map(|name| folder.join(name)));
+        stale.for_each(|group| crate::group::lift_quota(&group));
         folders.iter().map(|folder| remove_stale_in(folder)).sum()
     }
 }
@@ -172,11 +174,16 @@ fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     }
 }
 
-fn remove_stale_in(folder: &Path) -> usize {
+/// Names of groups in a folder whose owners are dead.
+fn stale_in(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| owner::is_stale(name))
+}
+
+fn remove_stale_in(folder: &Path) -> usize {
     let mut removed = 0;
-    for name in names.filter(|name| owner::is_stale(name)) {
+    for name in stale_in(folder) {
         let _turn = Turn::take(folder);
         let stale = folder.join(&name);
         // Another copy may have removed it meanwhile, and taken back what was given on for it.

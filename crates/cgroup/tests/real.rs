@@ -231,8 +231,14 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
         for folder in deep.iter().filter(|folder| !folder.join("cpuset.cpus").exists()).chain([&freezer]) {
             std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
         }
-        std::fs::write(freezer.join("freezer.state"), "FROZEN").unwrap();
-        while std::fs::read_to_string(freezer.join("freezer.state")).unwrap().trim() != "FROZEN" {
+        // Asked again and again: one that is still being loaded from a network's file system may lose the request, since
+        // that takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
+        let state = freezer.join("freezer.state");
+        let is_frozen = || {
+            std::fs::write(&state, "FROZEN").unwrap();
+            std::fs::read_to_string(&state).unwrap().trim() == "FROZEN"
+        };
+        while !is_frozen() {
             assert!(sleeper.try_wait().unwrap().is_none());
             std::thread::yield_now();
         }
