@@ -61,7 +61,7 @@ pub(crate) fn comparison(
         tail: (standing.n > 0).then(|| tail(contest, &standing, judge.rule.level)),
         mean: mean_ratio(&pairs, contest.metric, judge.rule.level),
         quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
-        effect_ratio: standing.estimate.exp(),
+        effect_ratio: if standing.n > 0 { standing.estimate.exp() } else { f64::NAN },
         ci_low_ratio: standing.low.exp(),
         ci_high_ratio: standing.high.exp(),
         bootstrap_low_ratio: bootstrap_low.exp(),

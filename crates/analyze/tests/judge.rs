@@ -197,6 +197,17 @@ fn throttled_blocks_and_unmeasured_runs_do_not_count() {
 }
 
 #[test]
+fn where_no_pair_counts_there_is_no_ratio() {
+    let mut judge = Judge::new(&Rule::default(), 2, 1);
+    let samples = block(0, &[1.0, 1.3]);
+    judge.throttled_block(&samples);
+    let judged = judge.findings(&samples, &names(2), StoppedBy::MaxTime);
+    let shown = &judged.findings.comparisons[0];
+    assert_eq!((shown.pairs, shown.dropped_pairs, shown.verdict), (0, 1, Verdict::Inconclusive));
+    assert!(shown.effect_ratio.is_nan(), "{}", shown.effect_ratio);
+}
+
+#[test]
 fn failed_runs_count_when_failures_are_ignored() {
     let failing = |n: u32| {
         let mut runs = block(n, &[1.0, 1.05]);

@@ -287,6 +287,14 @@ fn findings() -> Vec<Findings> {
 }
 
 #[test]
+fn a_comparison_of_no_pair_has_no_ratio_and_is_read_back() {
+    let document = serde_json::to_value(Comparison { effect_ratio: f64::NAN, ..comparison() }).unwrap();
+    assert_eq!(document["effect_ratio"], json!(null));
+    let read: Comparison = serde_json::from_value(document).unwrap();
+    assert!(read.effect_ratio.is_nan());
+}
+
+#[test]
 fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
     let names: BTreeSet<&str> = findings().iter().map(Findings::schema).collect();
     assert_eq!(names.len(), findings().len(), "each has a name of its own");

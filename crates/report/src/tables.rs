@@ -239,7 +239,7 @@ fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> 
     vec![
         name,
         median,
-        change(comparison.effect_ratio),
+        if comparison.effect_ratio.is_nan() { "–".to_owned() } else { change(comparison.effect_ratio) },
         interval,
         p.trim_start_matches(['p', TIE, '=']).to_owned(),
         comparison.pairs.to_string(),

@@ -64,8 +64,8 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Replay(replay) => format!("replay of {}", replay.source),
         Findings::Fleet(fleet) => odd_machines(fleet),
         Findings::FleetCompare(compare) => {
-            let percent = compare.effect_ratio.map_or(f64::NAN, |ratio| (ratio - 1.0) * 100.0);
-            format!("{} ({percent:+.2} %) on {} machines", compare.b, compare.machines)
+            let by = compare.effect_ratio.map_or_else(String::new, by);
+            format!("{}{by} on {} machines", compare.b, compare.machines)
         }
         Findings::FleetWatch(watch) => {
             let changed = watch.nodes.iter().filter(|node| !node.changes.is_empty()).count();
@@ -107,8 +107,12 @@ fn verdict(comparison: &Comparison) -> String {
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
     };
-    let percent = (comparison.effect_ratio - 1.0) * 100.0;
-    format!("{} {word} ({percent:+.2} %)", comparison.b)
+    format!("{} {word}{}", comparison.b, by(comparison.effect_ratio))
+}
+
+/// By how much, in brackets; nothing where that is no number.
+fn by(ratio: f64) -> String {
+    if ratio.is_nan() { String::new() } else { format!(" ({:+.2} %)", (ratio - 1.0) * 100.0) }
 }
 
 /// The answer in each metric, which is named where there are several.

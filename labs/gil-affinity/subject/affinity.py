@@ -69,7 +69,8 @@ def row(clients, comparison, commands):
 
     times = [both(name, 1e9, 3) for name in ("wall_ns", "user_ns", "system_ns")]
     counts = [both(name, 1, 0) for name in counted(commands)]
-    saved = "%+.0f %%" % (100 * (comparison["effect_ratio"] - 1))
+    ratio = comparison["effect_ratio"]
+    saved = "–" if ratio is None else "%+.0f %%" % (100 * (ratio - 1))
     return [str(clients), *times, *counts, saved]
 
 

@@ -3,6 +3,7 @@
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
+use super::numbers::known;
 use crate::{Metric, ProfileFindings, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
@@ -300,7 +301,9 @@ pub struct Comparison {
     /// function); empty where there are too few pairs for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileShift>,
-    /// B over A: the shift between typical runs at which the deciding test sees none, as a ratio.
+    /// B over A: the shift between typical runs at which the deciding test sees none, as a ratio; no number where no pair
+    /// was analysed.
+    #[serde(deserialize_with = "known")]
     pub effect_ratio: f64,
     /// Low end of the repeated interval of the sequential design.
     pub ci_low_ratio: f64,

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use fauxplat_units::{Cpu, CpuSet};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
+use super::numbers::{bounded, known};
 use crate::WorkerCounts;
 
 /// What two CPUs are to each other.
@@ -130,16 +131,6 @@ pub struct ContendFindings {
     pub counts: Vec<WorkerCounts>,
     /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
-}
-
-/// A ratio of no round is no number, which JSON writes as `null`.
-fn known<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
-}
-
-/// An interval that excludes nothing has no end, which JSON writes as `null` too.
-fn bounded<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
 }
 
 /// What so many threads do together, over what one does alone.

@@ -13,6 +13,7 @@ mod lab;
 mod latency;
 mod limit;
 mod load;
+mod numbers;
 mod profile;
 mod replay;
 mod run;

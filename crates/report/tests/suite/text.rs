@@ -198,6 +198,16 @@ fn inconclusive_says_why_and_what_would_decide() {
 }
 
 #[test]
+fn of_no_pair_no_difference_is_told() {
+    let mut open = comparison("sort", "gsort", Verdict::Inconclusive, f64::NAN, 0.0);
+    (open.ci_low_ratio, open.ci_high_ratio, open.p_value) = ((-13.8_f64).exp(), 13.8_f64.exp(), 1.0);
+    (open.pairs, open.dropped_pairs, open.stopped_by) = (0, 1, StoppedBy::MaxTime);
+    let text = common::compare(open).text(200);
+    let row = text.lines().find(|line| line.contains("inconclusive") && !line.contains("against")).unwrap();
+    assert!(row.contains("–") && !row.contains(['+', '%', '?']), "{row}");
+}
+
+#[test]
 fn anytime_is_said() {
     let mut watched = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     watched.anytime = true;
