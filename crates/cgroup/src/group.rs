@@ -205,8 +205,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
 /// A group whose processes have just been killed is empty when they have had a CPU once more, which on a loud machine takes
 /// a while.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// One whose processes cannot be ended (they wait for a disk, are frozen, or are another container's) stays, and goes with
-/// the next that makes groups.
+/// One whose processes cannot be ended (they wait for a disk, are frozen, or are another user's or container's) stays, and
+/// goes with the next that makes groups.
 const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
 /// Ends what runs in a group and in those below it, and removes them; whether they are gone. One in which this process
@@ -245,11 +245,12 @@ pub(crate) fn lift_quota(folder: &Path) {
     }
 }
 
-/// Whether a process can be ended now: it has not ended, and is in no sleep that nothing interrupts. What the freezer of
-/// version 1 holds is shown in such a sleep.
+/// Whether a process can be ended now, and by us: it has not ended, is in no sleep that nothing interrupts, and has not become
+/// another user's, as what sudo starts does. What the freezer of version 1 holds is shown in such a sleep.
 fn is_at_liberty(pid: i32) -> bool {
     let stat = hierarchy::read(Path::new(&format!("/proc/{pid}/stat")));
     TaskStat::parse(&stat).is_some_and(|task| task.process_lives() && task.state() != Some('D'))
+        && signal::send_if_permitted(pid, 0)
 }
 
 /// Removes a group that is empty, those below it first.
