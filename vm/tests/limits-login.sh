@@ -1,7 +1,7 @@
 #!/bin/sh
 # In a login session of systemd, limits stand in a scope unit of the user's manager; what it lacks, root can let it have.
 # shapes: x86-numa
-# seconds: 400
+# seconds: 250
 
 . "$(dirname "$0")/../guest/testing.sh"
 
