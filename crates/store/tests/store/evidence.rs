@@ -145,7 +145,10 @@ fn record_for_ever(path: &Path) {
     for number in 0u32.. {
         experiment.append(&open_sample(number)).unwrap();
         pieces().iter().for_each(|piece| experiment.record(piece).unwrap());
-        fs::write(path.with_extension("promised"), number.to_string()).unwrap();
+        // Renamed, so that nobody reads the first digit of one number and the second of a later one.
+        let next = path.with_extension("next");
+        fs::write(&next, number.to_string()).unwrap();
+        fs::rename(next, path.with_extension("promised")).unwrap();
     }
 }
 
