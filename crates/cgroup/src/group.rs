@@ -280,9 +280,9 @@ fn end(pids: &[i32], folder: &Path) {
     }
 }
 
-/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a
-/// scope unit of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end itself
-/// before it has told what it found.
+/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a scope
+/// unit of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end
+/// itself before it has told what it found.
 pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
     let found = members(folder, 0);
     let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));
