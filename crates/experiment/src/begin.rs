@@ -1,11 +1,12 @@
 //! How an experiment begins: the machine is changed and read, the commands are made, and what stands around their runs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::LaunchError;
 use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, Sources};
 use fauxplat_store::{Patience, Store, Url};
+use fauxplat_sys::workplace::remove_forgotten;
 use fauxplat_sys::{clock, process, signal};
 
 use crate::counters::Counters;
@@ -37,6 +38,11 @@ pub struct Beginning<'a> {
     pub listeners: Listeners,
     /// Who starts the programs.
     pub launch: Launch,
+}
+
+/// Where folders for what is made beside an experiment may be: with temporary files, in memory, and where compilers find them.
+fn places_of_workplaces() -> BTreeSet<PathBuf> {
+    BTreeSet::from([std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()])
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
@@ -109,6 +115,7 @@ impl Driver {
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
+        places_of_workplaces().iter().for_each(|place| remove_forgotten(place));
         let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners, launch } =
             beginning;
         let tuned = tuning::tune(&mut definition, invocation)?;

@@ -31,7 +31,6 @@ mod meter;
 mod not_measured;
 mod notice;
 mod part;
-mod private;
 mod recorder;
 pub mod relation;
 mod request;

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::{ClaimResult, LabClaim, LabExperiment, LabResult};
+use fauxplat_sys::workplace::Workplace;
 use serde_json::Value;
 
 pub use catalog::Lab;
@@ -90,7 +91,7 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// There is no folder to run it in, or the user interrupted it. What is wrong with the lab is an outcome of its claims.
     pub fn run(&self, lab: &Lab, seed: u64, share: Share) -> Result<LabResult, Failure> {
-        let folder = tempfile::Builder::new().prefix("fauxplat-lab-").tempdir().map_err(Failure::machine)?;
+        let folder = Workplace::make("lab", &std::env::temp_dir()).map_err(Failure::machine)?;
         let digest = Some(lab.digest()?);
         lab.unpack(folder.path())?;
         // Builds and programs of the lab name its files without a path.

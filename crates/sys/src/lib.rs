@@ -27,6 +27,7 @@ pub mod text;
 pub mod timer;
 pub mod trace;
 pub mod wake;
+pub mod workplace;
 
 /// A kernel call that failed: which one, on what, and the kernel's reason.
 #[derive(Debug, thiserror::Error)]

@@ -1,22 +1,20 @@
 //! Builds variants, once each.
 
 use std::collections::HashSet;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
 use fauxplat_sys::clock;
+use fauxplat_sys::workplace::Workplace;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tempfile::TempDir;
 
 use crate::VariantError;
 use crate::answer::{Answer, Question};
-use crate::cache::{Cache, Key, Workplace};
+use crate::cache::{Cache, Key};
 use crate::error::at;
 use crate::flags::{self, Words};
 use crate::toolchain::Toolchain;
@@ -175,7 +173,7 @@ impl Builder {
         let place = self.cache.workplace()?;
         let out = place.path().join("program");
         let pads = place_without_blanks(place.path());
-        let pads_at = pads.as_ref().map_or(place.path(), TempDir::path);
+        let pads_at = pads.as_ref().map_or(place.path(), Workplace::path);
         let words = flags::words(build, variation, &self.toolchain, pads_at)?;
         let line = filled(&build.line, &words, &out);
         let begun_ns = clock::monotonic_ns();
@@ -275,14 +273,9 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
 
 /// Another place for what flags name, where the path of the own has blanks: a build command that takes its flags from the
 /// environment has its shell split them there, and no quotes keep a path together. `None` where none is needed or to be had.
-fn place_without_blanks(place: &Path) -> Option<TempDir> {
+fn place_without_blanks(place: &Path) -> Option<Workplace> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
-    // What compilers are told lies there, so nobody else may come in, whatever the umask.
-    let owners_alone = Permissions::from_mode(0o700);
-    let elsewhere = || {
-        tempfile::Builder::new().prefix("fauxplat-flags-").permissions(owners_alone).tempdir_in("/tmp").ok()
-    };
-    has_blanks.then(elsewhere).flatten()
+    has_blanks.then(|| Workplace::make("flags", Path::new("/tmp")).ok()).flatten()
 }
 
 /// The build command with everything in its place.

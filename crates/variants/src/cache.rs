@@ -9,9 +9,9 @@ use fauxplat_launch::words::sha256;
 use fauxplat_sys::{
     files::{self, Exposed},
     process,
+    workplace::{Workplace, remove_forgotten},
 };
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
 use crate::VariantError;
 use crate::error::at;
@@ -20,8 +20,6 @@ use crate::error::at;
 const BYTES_MAX: u64 = 512 << 20;
 /// What was used so recently may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
-/// Between the making of a workplace and its lock there is no longer.
-const FRESH: Duration = Duration::from_secs(60);
 /// The name of the program in its folder.
 const PROGRAM: &str = "program";
 
@@ -40,25 +38,6 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
 #[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
-}
-
-/// A folder to build in or to run from, gone when this is dropped. Its lock says to other fauxplats that it is in use: the
-/// kernel releases it however its owner ends.
-#[derive(Debug)]
-pub(crate) struct Workplace {
-    folder: TempDir,
-    _lock: File,
-}
-
-impl Workplace {
-    pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Leaves the folder where it is, under whatever name it has by now.
-    fn keep(self) {
-        drop(self.folder.keep());
-    }
 }
 
 /// The name of a variant: a hash of what it was made from, in hexadecimal.
@@ -95,12 +74,9 @@ impl Cache {
         self.folder.join(name)
     }
 
-    /// A folder on the same file system as the kept programs.
+    /// A folder to build in or to run from, on the same file system as the kept programs.
     pub(crate) fn workplace(&self) -> Result<Workplace, VariantError> {
-        let made = tempfile::Builder::new().prefix("work-").tempdir_in(&self.folder);
-        let folder = made.map_err(at(&self.folder))?;
-        let lock = File::open(folder.path()).and_then(|lock| lock.lock().map(|()| lock));
-        Ok(Workplace { _lock: lock.map_err(at(folder.path()))?, folder })
+        Workplace::make("build", &self.folder).map_err(at(&self.folder))
     }
 
     /// Holds off other fauxplats that would run the same build at the same time, until the file is dropped.
@@ -152,8 +128,7 @@ impl Cache {
     /// Removes workplaces whose owner was ended, and the variants that were not used for longest, until the rest takes at most
     /// `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
-        // What another fauxplat removes at the same moment is gone all the same.
-        self.forgotten().for_each(|folder| drop(fs::remove_dir_all(folder)));
+        remove_forgotten(&self.folder);
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
         entries.sort_unstable();
         let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
@@ -166,15 +141,6 @@ impl Cache {
             let _unheard = fs::remove_dir_all(folder);
             total -= bytes;
         }
-    }
-
-    /// Workplaces that nobody holds. One that cannot be asked, for want of descriptors or whatever, may well be held.
-    fn forgotten(&self) -> impl Iterator<Item = PathBuf> {
-        let is_old = |path: &Path| {
-            used(path).and_then(|used| now().duration_since(used).ok()).is_some_and(|age| age > FRESH)
-        };
-        let is_free = |path: &Path| File::open(path).is_ok_and(|folder| folder.try_lock().is_ok());
-        list(&self.folder).filter(move |path| is_workplace(path) && is_old(path) && is_free(path))
     }
 
     /// Variants: when they were last used, and their bytes.
@@ -209,10 +175,6 @@ fn check_owner(cache: &Path) -> Result<(), VariantError> {
     }
 }
 
-fn is_workplace(path: &Path) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("work-"))
-}
-
 fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_nanos(fauxplat_sys::clock::realtime_ns())
 }
@@ -220,6 +182,8 @@ fn now() -> SystemTime {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use tempfile::TempDir;
 
     use super::*;
 
@@ -317,10 +281,12 @@ mod tests {
     #[test]
     fn workplaces_go_with_their_owners_alone() {
         let (_folder, cache) = cache();
-        let (held, forgotten) = (cache.workplace().unwrap(), cache.folder.join("work-killed"));
+        let (held, forgotten) =
+            (cache.workplace().unwrap(), cache.folder.join("fauxplat-build-killed00.tmp"));
         for folder in [held.path(), &*forgotten] {
             fs::create_dir_all(folder.join("00000")).unwrap();
             fs::write(folder.join("00000").join(PROGRAM), "x").unwrap();
+            own(folder);
             File::open(folder).unwrap().set_modified(now() - Duration::from_secs(86_400)).unwrap();
         }
         cache.shrink(0);

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::Outcome;
+use fauxplat_sys::workplace::Workplace;
 
-use crate::cache::Workplace;
 use crate::error::at;
 use crate::{Builder, Built, VariantError};
 

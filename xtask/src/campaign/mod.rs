@@ -23,7 +23,7 @@ use crate::{cargo, vm};
 
 const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   kills [--in SHAPE] [N [SCENARIO]]           end the tuner with SIGKILL at its system calls, and compare the machine
-  interrupts [--seed S] [N [VERB]]            press Ctrl-C on a terminal at random moments of each measuring verb
+  interrupts [--kill] [--seed S] [N [VERB]]   press Ctrl-C on a terminal at random moments of each measuring verb, or kill it
   faults [SUBJECT]                            a disk that fails at every call by which journal and store are written
   fuzz [--minutes N] [--mutator] [TARGET]…    bring each target to so many minutes (10), by cargo-fuzz where it is
   drawn [--cases N] [PACKAGE]…                tests of drawn cases with many (5000) that nobody has seen; ends at the first failure

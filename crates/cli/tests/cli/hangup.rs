@@ -138,23 +138,32 @@ fn entries(folder: &Path, prefix: &str) -> Vec<String> {
     names.filter(|name| name.starts_with(prefix)).collect()
 }
 
-/// Nobody can clean up by then but the spawner, which ends the program. The copies stay where temporary files are, as
-/// docs/children.md says, and disturb no later one.
+/// Nobody can clean up by then but the spawner, which ends the program. The copies stay until the next experiment begins,
+/// which leaves those alone that somebody still compares.
 #[test]
-fn a_killed_calibration_leaves_its_copies_and_no_process() {
+fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     let lab = Lab::new();
     // The first run is none of a copy.
-    let hangs = "case $(readlink /proc/$$/exe) in *fauxplat-aa-*) echo $$ > program; exec sleep 86475;; esac";
-    let live = lab.start(&["aa", &format!("sh -c '{hangs}'"), "--strata", "plain"]);
+    let hangs = |file: &str| {
+        let hangs = format!("echo $$ > {file}; exec sleep 86475");
+        format!("sh -c 'case $(readlink /proc/$$/exe) in *fauxplat-aa-*) {hangs};; esac'")
+    };
+    let folders = || entries(lab.folder(), "fauxplat-");
+    let live = lab.start(&["aa", &hangs("program"), "--strata", "plain"]);
     let program = told(&lab, "program");
-    let spawner = parent(program).unwrap();
+    let (spawner, its) = (parent(program).unwrap(), folders());
+    assert!(its.len() == 1 && its[0].starts_with("fauxplat-aa-"), "{its:?}");
+    let other = lab.start(&["aa", &hangs("another"), "--strata", "plain"]);
+    let another = told(&lab, "another");
     live.signal(SIGKILL);
     assert_eq!(live.end().code, None);
     assert!(eventually(|| is_gone(program) && is_gone(spawner)));
-    let left = entries(lab.folder(), "fauxplat-");
-    assert!(left.len() == 1 && left[0].starts_with("fauxplat-aa-"), "{left:?}");
-    lab.run(&["aa", "true", "--strata", "plain", "-N", "1"]).ends_with(0);
-    assert_eq!(entries(lab.folder(), "fauxplat-"), left, "the later one has taken its own away");
+    assert!(folders().len() == 2 && folders().contains(&its[0]), "{:?}", folders());
+    lab.run(&["run", "true", "-r", "1"]).succeeds();
+    assert!(folders().len() == 1 && !folders().contains(&its[0]), "{:?}", folders());
+    other.signal(SIGINT);
+    other.end();
+    assert!(is_gone(another) && folders().is_empty(), "{:?}", folders());
 }
 
 /// The page on which regions are marked, as its program is told of it.
@@ -164,9 +173,9 @@ fn page_of(program: i32) -> PathBuf {
     text.split('\0').find_map(|variable| variable.strip_prefix("FAUXPLAT_REGIONS=")).unwrap().into()
 }
 
-/// Its pipes are the user's and work again; the page of regions stays, as docs/children.md says.
+/// Its pipes are the user's and work again; its page of regions goes with the next experiment, whoever begins that.
 #[test]
-fn a_killed_run_leaves_the_users_pipes_and_its_page() {
+fn of_a_killed_run_the_users_pipes_stay_and_its_page_goes() {
     let lab = Lab::new();
     let words = ["run", "--warmup", "0", "--control", "fifo:ctl,ack", "--region", "part"];
     let live = lab.start(&[&words[..], &["sh -c 'echo $$ > program; exec sleep 86476'"]].concat());
@@ -175,13 +184,11 @@ fn a_killed_run_leaves_the_users_pipes_and_its_page() {
     live.signal(SIGKILL);
     live.end();
     assert!(eventually(|| is_gone(program) && is_gone(spawner)));
-    assert!(page.is_file(), "{page:?}");
-    fs::remove_dir_all(page.parent().unwrap()).unwrap();
     let pipes = |name: &str| fs::metadata(lab.path(name)).is_ok_and(|file| file.file_type().is_fifo());
     assert!(pipes("ctl") && pipes("ack"));
     let asks = "echo enable > ctl; read answer < ack; echo disable > ctl; read answer < ack";
     lab.write("asks.sh", asks);
     lab.run(&["run", "-r", "2", "--control", "fifo:ctl,ack", "sh asks.sh"]).succeeds();
     assert!(runs(&lab.last(), 0).iter().all(|run| run["control:wall_ns"].is_u64()));
-    assert!(!page.exists());
+    assert!(!page.parent().unwrap().exists(), "{page:?}");
 }

@@ -10,13 +10,12 @@ use fauxplat_model::{
 };
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_sys::signal;
+use fauxplat_sys::workplace::Workplace;
 use fauxplat_units::CpuSet;
-use tempfile::TempDir;
 
 use super::session::plan;
 use crate::median::median_of;
 use crate::part::Part;
-use crate::private::private_folder;
 use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
@@ -156,7 +155,7 @@ fn name(stratum: Stratum) -> &'static str {
 
 /// Byte-identical copies of a program in folders of equally long names; gone when this is dropped.
 struct Copies {
-    _folder: TempDir,
+    _folder: Workplace,
     programs: [PathBuf; 2],
     /// The commands as they were before any stratum changed them.
     commands: Vec<Command>,
@@ -168,7 +167,7 @@ impl Copies {
         let fail = |error: std::io::Error| {
             Failure::machine(format!("copies of {}: {error}", command.program.display()))
         };
-        let folder = private_folder("aa", &std::env::temp_dir()).map_err(fail)?;
+        let folder = Workplace::make("aa", &std::env::temp_dir()).map_err(fail)?;
         let file = command.program.file_name().unwrap_or(command.program.as_os_str());
         let copy = |name: &str| -> std::io::Result<PathBuf> {
             let place = folder.path().join(name);

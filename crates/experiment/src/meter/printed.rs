@@ -1,12 +1,12 @@
 //! Numbers that commands print. Standard output goes to a file, which is read between the runs.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use fauxplat_model::{Metric, PrintedPlace, PrintedSource, Readings};
+use fauxplat_sys::workplace::Workplace;
 use regex::bytes::{Regex, RegexBuilder};
-use tempfile::NamedTempFile;
 
 use super::{Meter, Over};
 use crate::Failure;
@@ -23,8 +23,26 @@ const STORED_MAX: f64 = 9.2e18;
 /// What the commands of an experiment print.
 #[derive(Debug)]
 pub struct Printed {
-    outlet: NamedTempFile,
+    outlet: Outlet,
     numbers: Vec<Number>,
+}
+
+/// The file to which they print.
+#[derive(Debug)]
+struct Outlet {
+    /// Holds the folder in which it lies.
+    _folder: Workplace,
+    path: PathBuf,
+    file: File,
+}
+
+impl Outlet {
+    fn new() -> io::Result<Self> {
+        let folder = Workplace::make("output", &std::env::temp_dir())?;
+        let path = folder.path().join("output");
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        Ok(Outlet { _folder: folder, path, file })
+    }
 }
 
 impl Printed {
@@ -33,11 +51,10 @@ impl Printed {
     /// # Errors
     /// A pattern that is none or has no group, a name that cannot be a metric's, no room for the file.
     pub fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
-        let outlet = tempfile::Builder::new().prefix("fauxplat-output-").tempfile();
         let fail =
             |error| Failure::machine(format!("--metric-from: no file for what commands print: {error}"));
         let numbers = sources.iter().map(Number::of).collect::<Result<_, _>>()?;
-        Ok(Printed { outlet: outlet.map_err(fail)?, numbers })
+        Ok(Printed { outlet: Outlet::new().map_err(fail)?, numbers })
     }
 
     /// What a run that printed this is found to have, in millionths and in the order of the sources, or why not.
@@ -53,17 +70,17 @@ impl Meter for Printed {
     }
 
     fn stdout(&self) -> Option<&Path> {
-        Some(self.outlet.path())
+        Some(&self.outlet.path)
     }
 
     fn begin(&mut self) {
         // Whoever writes appends, so that the next run begins at its beginning. A file that cannot be emptied would
         // show in what is read.
-        let _ = self.outlet.as_file().set_len(0);
+        let _ = self.outlet.file.set_len(0);
     }
 
     fn end(&mut self, _run: Over, readings: &mut Readings) {
-        let output = Output::of(self.outlet.as_file());
+        let output = Output::of(&self.outlet.file);
         for number in &mut self.numbers {
             readings.set(number.metric, number.read(&output));
         }

@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_launch::CounterEntry;
 use fauxplat_sys::files::open_at_once;
-use tempfile::TempDir;
-
-use crate::private::private_folder;
+use fauxplat_sys::workplace::Workplace;
 
 /// The variable that names it.
 pub(super) const VARIABLE: &str = "FAUXPLAT_REGIONS";
@@ -39,7 +37,7 @@ const NAMED: u64 = 2;
 /// The file, and what its header asks the programs to count.
 #[derive(Debug)]
 pub(super) struct Page {
-    folder: TempDir,
+    folder: Workplace,
     path: PathBuf,
     blank: Vec<u8>,
 }
@@ -82,7 +80,7 @@ impl Page {
     }
 
     fn within(place: &Path, blank: Vec<u8>) -> io::Result<Self> {
-        let folder = private_folder("regions", place)?;
+        let folder = Workplace::make("regions", place)?;
         let page = Page { path: folder.path().join("page"), folder, blank };
         page.renew()?;
         Ok(page)

@@ -6,16 +6,15 @@ use std::path::Path;
 use fauxplat_counters::cachegrind;
 use fauxplat_launch::{Capture, words};
 use fauxplat_model::{Condition, Metric, Readings, SimulatedMachine};
-use tempfile::TempDir;
+use fauxplat_sys::workplace::Workplace;
 
 use super::{Meter, Over};
 use crate::Failure;
-use crate::private::private_folder;
 
 /// A simulator, its machine, and the folder in which it leaves what it counted.
 #[derive(Debug)]
 pub(super) struct Simulated {
-    folder: TempDir,
+    folder: Workplace,
     /// The simulator and what it is told, before the program of the user.
     words: Vec<String>,
     metrics: Vec<Metric>,
@@ -38,7 +37,7 @@ impl Simulated {
             machine.caches().ok_or_else(|| Failure::machine("the caches of this machine are not known"))?;
         let (program, version) = simulator()?;
         let fail = |error| Failure::machine(format!("--simulated: no folder for the counts: {error}"));
-        let folder = private_folder("counts", &std::env::temp_dir()).map_err(fail)?;
+        let folder = Workplace::make("counts", &std::env::temp_dir()).map_err(fail)?;
         let name = match machine {
             SimulatedMachine::Caches(_) => String::new(),
             named => format!(" ({named})"),

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::{Level, Setting};
-use tempfile::TempDir;
+use fauxplat_sys::workplace::Workplace;
 
 use crate::Failure;
-use crate::private::private_folder;
 
 /// Folders by the length of their paths.
 #[derive(Debug)]
 pub(crate) struct Folders {
-    base: TempDir,
+    base: Workplace,
     made: BTreeMap<u16, PathBuf>,
 }
 
@@ -21,7 +20,7 @@ const NAME_BYTES_MAX: usize = 200;
 
 impl Folders {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let base = private_folder("cwd", &std::env::temp_dir());
+        let base = Workplace::make("cwd", &std::env::temp_dir());
         let base = base.map_err(|error| Failure::machine(format!("working directories: {error}")))?;
         Ok(Folders { base, made: BTreeMap::new() })
     }

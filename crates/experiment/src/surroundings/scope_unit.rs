@@ -7,10 +7,10 @@ use std::time::Duration;
 use fauxplat_cgroup::{CgroupError, Host, ScopeUnit};
 use fauxplat_launch::{Errand, children, plain};
 use fauxplat_model::Outcome;
+use fauxplat_sys::workplace::Workplace;
 use fauxplat_sys::{clock, process};
 
 use crate::Failure;
-use crate::private::private_folder;
 
 /// A service manager that is there answers in milliseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
@@ -87,7 +87,7 @@ fn ask(words: &[String]) -> Result<(), String> {
                 .to_owned(),
         );
     };
-    let folder = private_folder("scope", &std::env::temp_dir()).map_err(|why| why.to_string())?;
+    let folder = Workplace::make("scope", &std::env::temp_dir()).map_err(|why| why.to_string())?;
     let errand = Errand {
         program,
         arguments: words.to_vec(),

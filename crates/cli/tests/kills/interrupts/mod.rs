@@ -1,5 +1,6 @@
 //! Ctrl-C on a real terminal at random moments of every verb that measures: it ends soon and in order, its report is whole,
-//! and no process, file, group or changed knob is left.
+//! and no process, file, group or changed knob is left. Or SIGKILL at such moments: then that holds of files and groups once
+//! the next experiment has begun.
 //!
 //! `script(1)` makes the terminal and passes on what is typed; the kernel sends SIGINT to the foreground group.
 
@@ -25,11 +26,36 @@ const HANGS_NS: u64 = 60_000_000_000;
 /// After this time whoever pressed Ctrl-C has long begun to wonder. Nothing that runs here needs it, beside a compiler
 /// neither.
 const LATE_NS: u64 = 5_000_000_000;
+/// What `script -e` says of a command that SIGKILL has ended.
+const KILLED: i32 = 128 + 9;
 /// Later than this nothing new comes in a life.
 const SPAN_NS_MAX: u64 = 8_000_000_000;
 
-/// The campaign: `[--seed S] [N [VERB]]`.
+/// How a subject is ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// By a key.
+    CtrlC,
+    /// By SIGKILL to fauxplat alone.
+    Kill,
+}
+
+impl By {
+    /// What the names of its rounds begin with.
+    fn word(self) -> &'static str {
+        match self {
+            By::CtrlC => "",
+            By::Kill => "killed ",
+        }
+    }
+}
+
+/// The campaign: `[--kill] [--seed S] [N [VERB]]`.
 pub(crate) fn run(words: &[&str], mut progress: Progress) {
+    let (by, words) = match words {
+        ["--kill", rest @ ..] => (By::Kill, rest),
+        rest => (By::CtrlC, rest),
+    };
     let (seed, words) = match words {
         ["--seed", seed, rest @ ..] => (seed.parse().expect("a seed"), rest),
         rest => (1, rest),
@@ -38,7 +64,7 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
     let word = words.get(1).unwrap_or(&"");
     let mut failed = 0;
     for subject in SUBJECTS.iter().filter(|subject| subject.name.contains(word)) {
-        failed += subject.campaign(rounds.unwrap_or(subject.rounds), seed, &mut progress);
+        failed += subject.campaign(by, rounds.unwrap_or(subject.rounds), seed, &mut progress);
     }
     assert_eq!(failed, 0, "what is wrong stands above");
     progress.finish();
@@ -46,9 +72,9 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
 
 /// What a round showed.
 struct Round {
-    /// When Ctrl-C was pressed, after the start.
+    /// When it was interrupted, after the start.
     at_ns: u64,
-    /// How long the end took from then.
+    /// How long the end took from then; of one that was killed, until all that it had started was gone.
     took_ns: u64,
     code: i32,
     reported: bool,
@@ -71,14 +97,14 @@ impl Round {
 
 impl Subject {
     /// Prints a line of the record; how many rounds went wrong.
-    fn campaign(&self, rounds: u32, seed: u64, progress: &mut Progress) -> usize {
+    fn campaign(&self, by: By, rounds: u32, seed: u64, progress: &mut Progress) -> usize {
         let Some(span_ns) = self.span_ns() else {
             println!("{:<14} skipped: it cannot be run here", self.name);
             return 0;
         };
         let mut all = Vec::new();
         for round in 0..rounds {
-            let name = format!("{}, moment {round} of seed {seed}", self.name);
+            let name = format!("{}{}, moment {round} of seed {seed}", by.word(), self.name);
             if let Some(known) = progress.of_round(&name).and_then(Round::of_words) {
                 all.push(known);
                 continue;
@@ -90,7 +116,7 @@ impl Subject {
                         .bytes()
                         .fold(0u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))),
             );
-            let done = self.interrupt(draw % span_ns);
+            let done = self.interrupt(by, draw % span_ns);
             done.wrong.iter().for_each(|wrong| {
                 println!("{}, moment {round}, after {} ms: {wrong}", self.name, done.at_ns / 1_000_000)
             });
@@ -100,21 +126,24 @@ impl Subject {
             }
             all.push(done);
         }
-        self.print(&all, span_ns);
+        self.print(by, &all, span_ns);
         all.iter().filter(|round| !round.wrong.is_empty()).count()
     }
 
-    fn print(&self, all: &[Round], span_ns: u64) {
+    fn print(&self, by: By, all: &[Round], span_ns: u64) {
         let mut rising: Vec<u64> = all.iter().map(|round| round.took_ns).collect();
         rising.sort_unstable();
         let at = |share: f64| {
             rising.get(((rising.len().max(1) - 1) as f64 * share) as usize).map_or(0, |ns| ns / 1_000_000)
         };
-        let early = all.iter().filter(|round| round.code == 130).count();
+        let with = |code| all.iter().filter(|round| round.code == code).count();
         let reported = all.iter().filter(|round| round.reported).count();
+        let seen = match by {
+            By::CtrlC => format!("{} before it listened, {reported} with a report", with(130)),
+            By::Kill => format!("{} killed, {} over before", with(KILLED), with(0)),
+        };
         println!(
-            "{:<14} {:>4} moments of {:>5} ms: {early} before it listened, {reported} with a report; \
-             ended within {} ms at the median, {} ms at 99 %, {} ms at most; {} went wrong",
+            "{:<14} {:>4} moments of {:>5} ms: {seen}; ended within {} ms at the median, {} ms at 99 %, {} ms at most; {} went wrong",
             self.name,
             all.len(),
             span_ns / 1_000_000,
@@ -144,25 +173,34 @@ impl Subject {
         }
     }
 
-    /// One Ctrl-C.
-    fn interrupt(&self, at_ns: u64) -> Round {
+    /// One end before its time.
+    fn interrupt(&self, by: By, at_ns: u64) -> Round {
         let place = Place::new();
         let before = (State::of_this_machine(), traces());
         let (mut child, mut keys) = place.start(self);
         std::thread::sleep(Duration::from_nanos(at_ns));
         let pressed_ns = clock::monotonic_ns();
-        // Where it has ended already, nobody reads it.
-        let _typed = keys.write_all(b"\x03").and_then(|()| keys.flush());
+        match by {
+            // Where it has ended already, nobody reads it.
+            By::CtrlC => drop(keys.write_all(b"\x03").and_then(|()| keys.flush())),
+            By::Kill => drop(only_child(child.id()).map(|pid| signal::send(pid, signal::SIGKILL))),
+        }
         let code = end_of(&mut child, HANGS_NS).flatten();
+        let mut wrong = place.left_processes();
         let took_ns = clock::monotonic_ns() - pressed_ns;
-        let mut wrong = place.wrong();
+        if by == By::Kill {
+            place.begin_the_next();
+        }
+        wrong.extend(place.wrong(by));
         wrong.extend(traces().difference(&before.1).map(|trace| format!("left {trace}")));
         wrong.extend(settled(&before.0));
         // Only what has hung is still there.
         let _ended = (child.kill(), child.wait());
         match code {
             Some(_) if took_ns > LATE_NS => wrong.push(format!("ended {} ms later", took_ns / 1_000_000)),
-            Some(0 | 130) => {}
+            Some(0) => {}
+            Some(130) if by == By::CtrlC => {}
+            Some(KILLED) if by == By::Kill => {}
             Some(code) if self.also.contains(&code) => {}
             Some(code) => wrong.push(format!("ended with {code}: {}", place.said())),
             None => wrong.push("did not end".to_owned()),
@@ -175,6 +213,12 @@ impl Subject {
             wrong,
         }
     }
+}
+
+/// The child of a process that has one.
+fn only_child(pid: u32) -> Option<i32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    children.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// Whether a child of this process is in the foreground of a terminal of its own: proc_pid_stat(5). One that has ended already
@@ -323,19 +367,33 @@ impl Place {
         lines[lines.len().saturating_sub(3)..].join(" | ")
     }
 
-    /// Everything that is not as it should be after the end.
-    fn wrong(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
+    /// Processes that do not end with what started them; they are ended then.
+    fn left_processes(&self) -> Vec<String> {
+        let end_ns = clock::monotonic_ns() + LATE_NS;
         let mut left = self.processes();
-        for _ in 0..50 {
-            if left.is_empty() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(100));
+        while !left.is_empty() && clock::monotonic_ns() < end_ns {
+            std::thread::sleep(Duration::from_millis(1));
             left = self.processes();
         }
-        wrong.extend(left.iter().map(|(_, name)| format!("left the process {name}")));
         self.sweep();
+        left.iter().map(|(_, name)| format!("left the process {name}")).collect()
+    }
+
+    /// An experiment where the one that was killed had its folders; with groups of its own, where those can be made.
+    fn begin_the_next(&self) {
+        let begun = |more: &[&str]| {
+            let mut command = Command::new(super::fauxplat());
+            command.args(["run", "true", "--runs", "1", "--store", "none"]).args(more);
+            command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+            command.current_dir(self.path("home")).stdin(Stdio::null());
+            command.output().expect("fauxplat run").status.success()
+        };
+        assert!(begun(&["--limit", "pids:1000"]) || begun(&[]), "the next experiment");
+    }
+
+    /// Everything that is not as it should be after the end.
+    fn wrong(&self, by: By) -> Vec<String> {
+        let mut wrong = Vec::new();
         let names = |folder: &str| {
             let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
@@ -343,17 +401,18 @@ impl Place {
         wrong.extend(names("tmp").iter().map(|name| format!("left {name} in TMPDIR")));
         let others = names("cwd").into_iter().filter(|name| name != "report.json");
         wrong.extend(others.map(|name| format!("left {name} in the working directory")));
-        if let Ok(text) = fs::read_to_string(self.path("cwd/report.json"))
+        if by == By::CtrlC
+            && let Ok(text) = fs::read_to_string(self.path("cwd/report.json"))
             && serde_json::from_str::<Value>(&text).is_err()
         {
             wrong.push(format!("half a report: {} bytes", text.len()));
         }
-        wrong.extend(self.wrong_store());
+        wrong.extend(self.wrong_store(by));
         wrong
     }
 
     /// The store can be read, and nothing in it is still under way.
-    fn wrong_store(&self) -> Option<String> {
+    fn wrong_store(&self, by: By) -> Option<String> {
         let store = self.path("home/.local/share/fauxplat/store.sqlite");
         if !store.exists() {
             return None;
@@ -365,9 +424,9 @@ impl Place {
         let Some(experiments) = list["experiments"].as_array() else {
             return Some(format!("a store that cannot be read: {}", String::from_utf8_lossy(&done.stderr)));
         };
-        let open = experiments
-            .iter()
-            .find(|one| !["finished", "stopped", "failed"].contains(&one["state"].as_str().unwrap_or("")));
+        let states = ["finished", "stopped", "failed", "interrupted"];
+        let states = if by == By::Kill { &states[..] } else { &states[..3] };
+        let open = experiments.iter().find(|one| !states.contains(&one["state"].as_str().unwrap_or("")));
         open.map(|one| format!("an experiment in the store is {}", one["state"]))
     }
 
