@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
+use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};
 
@@ -212,7 +212,7 @@ pub(crate) fn keep(
 pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         Ok(facts) if !facts.is_file() => try_file(path),
-        _ => tempfile::Builder::new().prefix(".fauxplat-").tempfile_in(folder_of(&target_of(path))).map(drop),
+        _ => Workplace::make("report", folder_of(&target_of(path))).map(drop),
     };
     tried.map_err(|error| Failure::usage(named(path, &error)))
 }
@@ -235,14 +235,14 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     }
     let target = target_of(path);
     let folder = folder_of(&target);
-    let mut file = tempfile::Builder::new()
-        .prefix(".fauxplat-")
-        // The collector runs as somebody else; the mask of the process has the last word.
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(|error| Failure::usage(named(path, &error)))?;
+    // Of who was killed while it wrote one.
+    remove_forgotten(folder);
+    let fail = |error: std::io::Error| Failure::usage(named(path, &error));
+    let place = Workplace::make("report", folder).map_err(fail)?;
+    let fresh = place.path().join("report");
+    let mut file = File::create(&fresh).map_err(fail)?;
     written(path, body(&mut file))?;
-    file.persist(&target).map(drop).map_err(|error| Failure::machine(named(path, &error.error)))
+    std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 
 /// Where looks at a live table go, one after the other.

@@ -2,22 +2,30 @@
 //!
 //! Whoever makes one holds its lock (`flock(2)`), which the kernel lets go however its holder ends, in whatever namespace
 //! of processes that was. So the next fauxplat can tell one that is in use from one whose owner was killed, and removes it.
+//!
+//! Machines that share a file system do not always share its locks (`local_lock` in nfs(5), `localflock` of Lustre), so the
+//! name says under which boot of which machine the lock counts. Of other boots only what is old is removed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
 use crate::files::{exposed, open_itself};
-use crate::process;
+use crate::{clock, process};
 
 /// What their names begin and end with: no name that somebody would give to a folder of their own.
 const NAME: (&str, &str) = ("fauxplat-", ".tmp");
 /// Letters and digits that are drawn.
-const DRAWN: usize = 8;
+const DRAWN: usize = 6;
+/// Digits of the boot that stand in the name.
+const BOOT: usize = 8;
+/// So old is nothing that somebody still works in, on whatever machine.
+const OLD: Duration = Duration::from_secs(30 * 86_400);
 /// A name may be drawn while somebody takes it for forgotten, which ends at once.
 const ATTEMPTS: usize = 16;
 /// So many names of a folder are looked at: whoever fills it must not hold up every experiment.
@@ -38,7 +46,7 @@ impl Workplace {
     /// # Errors
     /// Those of `mkdir(2)` and `open(2)`.
     pub fn make(purpose: &str, place: &Path) -> io::Result<Self> {
-        let prefix = format!("{}{purpose}-", NAME.0);
+        let prefix = format!("{}{purpose}-{}-", NAME.0, boot());
         for _ in 0..ATTEMPTS {
             let folder = tempfile::Builder::new()
                 .prefix(&prefix)
@@ -74,27 +82,40 @@ impl Workplace {
 /// Removes the workplaces of this user below a place whose owners have ended without removing them. What cannot be asked or
 /// removed stays, and so does everything where others could put another folder under the name of one.
 pub fn remove_forgotten(place: &Path) {
-    for folder in workplaces(place) {
-        if let Ok(Lock::Held(_lock)) = lock(&folder) {
+    let boot = boot();
+    for entry in fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let Some(of_boot) = boot_in(&name) else { continue };
+        let may_go = is_ours_alone(&path) && (of_boot == boot || is_old(&path));
+        if may_go && let Ok(Lock::Held(_lock)) = lock(&path) {
             // Whoever else does the same at the same moment has seen to it.
-            let _gone_or_not_to_be_removed = fs::remove_dir_all(&folder);
+            let _gone_or_not_to_be_removed = fs::remove_dir_all(&path);
         }
     }
 }
 
-/// Those of this user, whoever holds them.
-fn workplaces(place: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten();
-    let named = entries.filter(|entry| is_name(&entry.file_name())).map(|entry| entry.path());
-    named.filter(|path| is_ours_alone(path))
+/// The boot of the machine on which a workplace was made, if this is the name of one.
+fn boot_in(name: &OsStr) -> Option<&str> {
+    let middle = name.to_str()?.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?;
+    let [purpose, boot, drawn] = middle.split('-').collect::<Vec<_>>().try_into().ok()?;
+    let is_word = !purpose.is_empty() && purpose.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_drawn = drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_boot = boot.len() == BOOT && boot.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_word && is_drawn && is_boot).then_some(boot)
 }
 
-fn is_name(name: &OsStr) -> bool {
-    let middle = || name.to_str()?.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?.rsplit_once('-');
-    middle().is_some_and(|(purpose, drawn)| {
-        let is_word = !purpose.is_empty() && purpose.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_word && drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
+/// The first digits of the number that this boot of this machine has and no other one, see random(4); zeros where the
+/// machine does not say it.
+fn boot() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let known = id.get(..BOOT).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    known.map_or_else(|| "0".repeat(BOOT), str::to_owned)
+}
+
+fn is_old(path: &Path) -> bool {
+    let changed = path.symlink_metadata().and_then(|facts| facts.modified());
+    let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns());
+    changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > OLD))
 }
 
 fn is_ours_alone(path: &Path) -> bool {
@@ -130,13 +151,19 @@ fn is_at(opened: &File, path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{chown, symlink};
+    use std::path::PathBuf;
 
     use super::*;
 
     /// A place of our own, whatever the umask and wherever temporary files are.
     fn place() -> TempDir {
         tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().unwrap()
+    }
+
+    /// A name that ends so.
+    fn name(drawn: &str) -> String {
+        format!("fauxplat-aa-{}-{drawn}.tmp", boot())
     }
 
     fn folder(place: &Path, name: &str, mode: u32) -> PathBuf {
@@ -166,23 +193,21 @@ mod tests {
     #[test]
     fn what_is_not_ours_stays() {
         let place = place();
-        let names = [
-            "fauxplat-lab-second.tmp",
-            "fauxplat-lab-abcdefgh",
-            "fauxplat-abcdefgh.tmp",
-            "fauxplat--abcdefgh.tmp",
-        ];
+        let ours = name("abcdef");
+        let [bare, nameless, of_nothing] =
+            [ours.trim_end_matches(".tmp").to_owned(), ours.replace("-aa", ""), ours.replace("aa", "")];
+        let names = ["fauxplat-lab-second.tmp".to_owned(), bare, nameless, of_nothing];
         let mut foreign: Vec<PathBuf> = names.iter().map(|name| folder(place.path(), name, 0o700)).collect();
-        foreign.push(folder(place.path(), "fauxplat-aa-others00.tmp", 0o750));
-        let file = place.path().join("fauxplat-aa-justfile.tmp");
+        foreign.push(folder(place.path(), &name("others"), 0o750));
+        let file = place.path().join(name("isfile"));
         fs::write(&file, "x").unwrap();
-        let link = place.path().join("fauxplat-aa-linkonly.tmp");
+        let link = place.path().join(name("islink"));
         let target = folder(place.path(), "target", 0o700);
         symlink(&target, &link).unwrap();
         foreign.extend([file, link, target.join("content")]);
-        if process::is_root() {
-            let stranger = folder(place.path(), "fauxplat-aa-stranger.tmp", 0o700);
-            std::os::unix::fs::chown(&stranger, Some(65_534), None).unwrap();
+        let stranger = folder(place.path(), &name("nobody"), 0o700);
+        // An ordinary user can only give it to itself.
+        if process::is_root() && chown(&stranger, Some(65_534), None).is_ok() {
             foreign.push(stranger);
         }
         remove_forgotten(place.path());
@@ -192,12 +217,24 @@ mod tests {
         remove_forgotten(&place.path().join("missing"));
     }
 
+    /// Whose lock may not be seen from here: on another machine, or before this one was started again.
+    #[test]
+    fn of_another_boot_what_is_old_goes() {
+        let place = place();
+        let of_another = |drawn: &str| folder(place.path(), &name(drawn).replace(&boot(), "c0ffee00"), 0o700);
+        let [fresh, old] = ["fresh0", "old000"].map(of_another);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns());
+        File::open(&old).unwrap().set_modified(now - 2 * OLD).unwrap();
+        remove_forgotten(place.path());
+        assert!(fresh.exists() && !old.exists());
+    }
+
     /// What a workplace has of links leads out of it.
     #[test]
     fn links_in_one_are_not_followed() {
         let place = place();
         let target = folder(place.path(), "target", 0o700);
-        let left = folder(place.path(), "fauxplat-aa-leftover.tmp", 0o700);
+        let left = folder(place.path(), &name("killed"), 0o700);
         symlink(&target, left.join("link")).unwrap();
         remove_forgotten(place.path());
         assert!(!left.exists() && target.join("content").exists());
@@ -207,7 +244,7 @@ mod tests {
     #[test]
     fn nothing_goes_where_others_may_rename_it() {
         let place = place();
-        let left = folder(place.path(), "fauxplat-aa-leftover.tmp", 0o700);
+        let left = folder(place.path(), &name("killed"), 0o700);
         fs::set_permissions(place.path(), Permissions::from_mode(0o777)).unwrap();
         remove_forgotten(place.path());
         assert!(left.exists());

@@ -281,12 +281,12 @@ mod tests {
     #[test]
     fn workplaces_go_with_their_owners_alone() {
         let (_folder, cache) = cache();
-        let (held, forgotten) =
-            (cache.workplace().unwrap(), cache.folder.join("fauxplat-build-killed00.tmp"));
+        let (held, killed) = (cache.workplace().unwrap(), cache.workplace().unwrap());
+        let forgotten = killed.path().to_owned();
+        killed.keep();
         for folder in [held.path(), &*forgotten] {
             fs::create_dir_all(folder.join("00000")).unwrap();
             fs::write(folder.join("00000").join(PROGRAM), "x").unwrap();
-            own(folder);
             File::open(folder).unwrap().set_modified(now() - Duration::from_secs(86_400)).unwrap();
         }
         cache.shrink(0);

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use fauxplat_sys::workplace::Workplace;
 use fauxplat_table::{Options, Table};
 
 use crate::common::{Done, Lab, SIGINT, eventually, number};
@@ -119,6 +120,12 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     refused.complains(2, &["`requests served`", "openmetrics"]);
     assert_eq!(lab.read("fauxplat.prom"), expected);
     assert_eq!(fs::read_dir(lab.folder()).unwrap().count(), 1);
+    // Nor does what somebody left who was killed while writing.
+    let killed = Workplace::make("report", lab.folder()).unwrap();
+    let left = killed.path().to_owned();
+    killed.keep();
+    lab.run(&[&words[..], &names].concat()).succeeds();
+    assert!(!left.exists());
     // The collector is somebody else: the file is as readable as the umask lets any be.
     fs::write(lab.path("any"), "").unwrap();
     let readable = |name: &str| lab.path(name).metadata().unwrap().permissions().mode() & 0o444;
