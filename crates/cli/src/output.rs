@@ -165,6 +165,7 @@ fn with_writer(
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
         // Whoever collects metrics reads the file at any moment.
         Some(path) if output.format == Format::OpenMetrics => {
+            remove_forgotten(folder_of(&target_of(path)));
             replace(path, |out| body(&style(output, false), out))
         }
         Some(path) => {
@@ -212,7 +213,11 @@ pub(crate) fn keep(
 pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         Ok(facts) if !facts.is_file() => try_file(path),
-        _ => Workplace::make("report", folder_of(&target_of(path))).map(drop),
+        _ => {
+            let target = target_of(path);
+            remove_forgotten(folder_of(&target));
+            Workplace::make("report", folder_of(&target)).map(drop)
+        }
     };
     tried.map_err(|error| Failure::usage(named(path, &error)))
 }
@@ -227,6 +232,8 @@ fn folder_of(file: &Path) -> &Path {
 }
 
 /// Puts a new file in the place of an old one at once: a reader finds the one or the other, and never half of one.
+///
+/// Of somebody who was killed while writing one, a folder is left beside it, for whoever opens the place next to remove.
 fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
@@ -235,8 +242,6 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     }
     let target = target_of(path);
     let folder = folder_of(&target);
-    // Of who was killed while it wrote one.
-    remove_forgotten(folder);
     let fail = |error: std::io::Error| Failure::usage(named(path, &error));
     let place = Workplace::make("report", folder).map_err(fail)?;
     let fresh = place.path().join("report");
@@ -280,7 +285,10 @@ impl<'a> Looks<'a> {
         }
         let stdout = std::io::stdout();
         let place = match &output.output {
-            Some(path) if output.format == Format::OpenMetrics => Place::File(path.clone()),
+            Some(path) if output.format == Format::OpenMetrics => {
+                remove_forgotten(folder_of(&target_of(path)));
+                Place::File(path.clone())
+            }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
                 Place::Stream(Box::new(file))

@@ -8,6 +8,7 @@ use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, 
 use fauxplat_store::{Patience, Store, Url};
 use fauxplat_sys::workplace::remove_forgotten;
 use fauxplat_sys::{clock, process, signal};
+use fauxplat_variants::default_cache;
 
 use crate::counters::Counters;
 use crate::extra::Extra;
@@ -40,9 +41,10 @@ pub struct Beginning<'a> {
     pub launch: Launch,
 }
 
-/// Where folders for what is made beside an experiment may be: with temporary files, in memory, and where compilers find them.
+/// Where workplaces may be: with temporary files, in memory, where compilers find them, and where programs are built.
 fn places_of_workplaces() -> BTreeSet<PathBuf> {
-    BTreeSet::from([std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()])
+    let places = [std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()];
+    places.into_iter().chain(default_cache()).collect()
 }
 
 /// Runs of the empty program: enough for a median, and over in a few milliseconds.
@@ -115,7 +117,9 @@ impl Driver {
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
-        places_of_workplaces().iter().for_each(|place| remove_forgotten(place));
+        if beginning.machine.is_live() {
+            places_of_workplaces().iter().for_each(|place| remove_forgotten(place));
+        }
         let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners, launch } =
             beginning;
         let tuned = tuning::tune(&mut definition, invocation)?;

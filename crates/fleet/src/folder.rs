@@ -38,6 +38,31 @@ impl RunFolder {
         RunFolder::make_of(runs, &uuid()?)
     }
 
+    /// The same, held, for a run that is to be begun. Of those that were killed while they began nothing is left then.
+    ///
+    /// # Errors
+    /// As [`RunFolder::make`].
+    pub fn begin(runs: &Path) -> Result<(Self, Held), FleetError> {
+        for entry in fs::read_dir(runs).into_iter().flatten().flatten() {
+            if let Some(left) = RunFolder::at(entry.path())
+                && entry.file_name() == left.id()
+            {
+                let _stays = left.clear();
+            }
+        }
+        let begin = || {
+            let folder = RunFolder::make(runs)?;
+            let held = folder.hold()?;
+            Ok((folder, held))
+        };
+        // Before it was held, somebody who begins another one may have taken it for forgotten.
+        let is_there = |begun: &Result<(Self, Held), FleetError>| {
+            begun.as_ref().is_ok_and(|(folder, _)| folder.file(TOKEN).exists())
+        };
+        let begun = begin();
+        if is_there(&begun) { begun } else { begin() }
+    }
+
     /// The same for a run that has an id already, which may come from a stranger's file.
     ///
     /// # Errors
@@ -75,6 +100,10 @@ impl RunFolder {
             return Ok(());
         }
         let _held = self.hold()?;
+        // Meanwhile it may have become a run.
+        if self.file(ASKED).exists() {
+            return Ok(());
+        }
         fs::remove_dir_all(&self.path).map_err(FleetError::at(&self.path))
     }
 
@@ -319,6 +348,19 @@ mod tests {
         assert!(runs.path().join(&other).join("theirs").exists());
         fs::create_dir(runs.path().join(&empty)).unwrap();
         RunFolder::make_of(runs.path(), &empty).unwrap();
+    }
+
+    #[test]
+    fn who_begins_a_run_removes_what_was_killed_while_it_began() {
+        let runs = private();
+        let (killed, run) = (RunFolder::make(runs.path()).unwrap(), begun(runs.path()));
+        let (beginning, _held) = RunFolder::begin(runs.path()).unwrap();
+        let theirs = runs.path().join(uuid().unwrap());
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("theirs"), "").unwrap();
+        let (_another, _also_held) = RunFolder::begin(runs.path()).unwrap();
+        let is_there = [killed.path(), run.path(), beginning.path(), &theirs].map(Path::exists);
+        assert_eq!(is_there, [false, true, true, true]);
     }
 
     /// Under sudo with the user's HOME, the user could have root run a program of theirs.

@@ -114,22 +114,12 @@ impl Folder {
 }
 
 /// A file without a name in a folder, for reading and writing: it is gone with the last descriptor of it. See
-/// `O_TMPFILE` in `open(2)`; a file system that does not know it gets a file that is removed at once.
+/// `O_TMPFILE` in `open(2)`; a file system that does not know it gets a file of a drawn name that is removed at once.
 ///
 /// # Errors
 /// Those of `open(2)`.
 pub fn unnamed(folder: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true).mode(0o600);
-    match options.clone().custom_flags(libc::O_TMPFILE).open(folder) {
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
-            let path = folder.join(format!(".fauxplat-{}", std::process::id()));
-            let file = options.create_new(true).open(&path)?;
-            std::fs::remove_file(&path)?;
-            Ok(file)
-        }
-        done => done,
-    }
+    tempfile::tempfile_in(folder)
 }
 
 /// A place on the way to a file where somebody besides root and this user may put another file under its name.

@@ -1,43 +1,44 @@
 //! Folders for what is made beside an experiment, also below folders in which anybody may make files.
 //!
-//! Whoever makes one holds its lock (`flock(2)`), which the kernel lets go however its holder ends, in whatever namespace
-//! of processes that was. So the next fauxplat can tell one that is in use from one whose owner was killed, and removes it.
+//! A mark in each says whose it is. Whoever made it holds the lock of its mark (`flock(2)`), which the kernel lets go
+//! however its holder ends, in whatever namespace of processes that was. So the next fauxplat can tell one that is in use
+//! from one whose owner was killed, and removes it.
 //!
-//! Machines that share a file system do not always share its locks (`local_lock` in nfs(5), `localflock` of Lustre), so the
-//! name says under which boot of which machine the lock counts. Of other boots only what is old is removed.
+//! Nobody else can make a mark where nobody else may enter, so a folder with one is what it says, whatever others may do to
+//! its name. Machines that share a file system do not always share its locks (`local_lock` in nfs(5), `localflock` of
+//! Lustre): the mark says on which machine the lock counts, and of others only what is old is removed.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions, TryLockError};
-use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use fauxplat_procfs::mounts::{mountinfo, unescaped};
 use tempfile::TempDir;
 
-use crate::files::{exposed, open_itself};
+use crate::files::open_itself;
 use crate::{clock, process};
 
-/// What their names begin and end with: no name that somebody would give to a folder of their own.
+/// What their names begin and end with.
 const NAME: (&str, &str) = ("fauxplat-", ".tmp");
-/// Letters and digits that are drawn.
-const DRAWN: usize = 6;
-/// Digits of the boot that stand in the name.
-const BOOT: usize = 8;
-/// So old is nothing that somebody still works in, on whatever machine.
-const OLD: Duration = Duration::from_secs(30 * 86_400);
-/// A name may be drawn while somebody takes it for forgotten, which ends at once.
+/// The file that makes a folder one of ours.
+const MARK: &str = ".fauxplat-workplace";
+/// A name may be drawn while somebody takes the folder, which has no mark yet, for forgotten.
 const ATTEMPTS: usize = 16;
 /// So many names of a folder are looked at: whoever fills it must not hold up every experiment.
 const NAMES_MAX: usize = 100_000;
+/// So old is nothing that somebody still works in, on whatever machine.
+const OLD: Duration = Duration::from_secs(30 * 86_400);
 
 /// A folder that did not exist, under a name that is drawn, which nobody else may enter whatever the umask: programs that are
 /// executed lie in one, and others could put theirs in their place. It is gone when this is dropped.
 #[derive(Debug)]
 pub struct Workplace {
     folder: TempDir,
-    /// None where the file system knows no locks of folders, as NFS: then nobody can take one for forgotten either.
-    _lock: Option<File>,
+    mark: File,
 }
 
 impl Workplace {
@@ -46,22 +47,16 @@ impl Workplace {
     /// # Errors
     /// Those of `mkdir(2)` and `open(2)`.
     pub fn make(purpose: &str, place: &Path) -> io::Result<Self> {
-        let prefix = format!("{}{purpose}-{}-", NAME.0, boot());
+        let prefix = format!("{}{purpose}-", NAME.0);
         for _ in 0..ATTEMPTS {
             let folder = tempfile::Builder::new()
                 .prefix(&prefix)
                 .suffix(NAME.1)
-                .rand_bytes(DRAWN)
                 .permissions(Permissions::from_mode(0o700))
                 .tempdir_in(place)?;
-            match lock(folder.path()) {
-                Ok(Lock::Held(lock)) if is_at(&lock, folder.path()) => {
-                    return Ok(Workplace { folder, _lock: Some(lock) });
-                }
-                Ok(Lock::Unknown) => return Ok(Workplace { folder, _lock: None }),
-                // Before it was locked, somebody has taken it for forgotten.
-                Ok(Lock::Held(_) | Lock::Others) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            match marked(folder.path()) {
+                Ok(mark) => return Ok(Workplace { folder, mark }),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
@@ -73,105 +68,144 @@ impl Workplace {
         self.folder.path()
     }
 
-    /// Leaves the folder where it is, under whatever name it has by now.
-    pub fn keep(self) {
+    /// Gives it a name of somebody's choice, under which it stays.
+    ///
+    /// # Errors
+    /// Those of `rename(2)`; then it is removed.
+    pub fn persist(self, path: &Path) -> io::Result<()> {
+        fs::rename(self.path(), path)?;
+        let _a_mark_does_no_harm = fs::remove_file(path.join(MARK));
+        self.abandon();
+        Ok(())
+    }
+
+    /// Leaves it as it is, as somebody who is killed does.
+    pub fn abandon(self) {
+        // A child that is being born has the descriptor, too.
+        let _unlocked = self.mark.unlock();
         drop(self.folder.keep());
     }
 }
 
+/// Makes the mark of a folder. Where there is no lock to be had it says nothing, and nobody relies on it.
+fn marked(folder: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let mut mark = options.read(true).write(true).create_new(true).mode(0o600).open(folder.join(MARK))?;
+    if mark.try_lock().is_ok() {
+        mark.write_all(Machine::here().to_text().as_bytes())?;
+    }
+    Ok(mark)
+}
+
 /// Removes the workplaces of this user below a place whose owners have ended without removing them. What cannot be asked or
-/// removed stays, and so does everything where others could put another folder under the name of one.
+/// removed stays.
 pub fn remove_forgotten(place: &Path) {
-    let boot = boot();
-    for entry in fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten() {
-        let (name, path) = (entry.file_name(), entry.path());
-        let Some(of_boot) = boot_in(&name) else { continue };
-        let may_go = is_ours_alone(&path) && (of_boot == boot || is_old(&path));
-        if may_go && let Ok(Lock::Held(_lock)) = lock(&path) {
-            // Whoever else does the same at the same moment has seen to it.
-            let _gone_or_not_to_be_removed = fs::remove_dir_all(&path);
-        }
+    let entries = fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten();
+    for path in entries.filter(|entry| is_name(&entry.file_name())).map(|entry| entry.path()) {
+        let _stays = remove_if_forgotten(&path);
     }
 }
 
-/// The boot of the machine on which a workplace was made, if this is the name of one.
-fn boot_in(name: &OsStr) -> Option<&str> {
-    let middle = name.to_str()?.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?;
-    let [purpose, boot, drawn] = middle.split('-').collect::<Vec<_>>().try_into().ok()?;
-    let is_word = !purpose.is_empty() && purpose.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_drawn = drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_boot = boot.len() == BOOT && boot.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (is_word && is_drawn && is_boot).then_some(boot)
+fn is_name(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1))
 }
 
-/// The first digits of the number that this boot of this machine has and no other one, see random(4); zeros where the
-/// machine does not say it.
-fn boot() -> String {
-    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let known = id.get(..BOOT).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    known.map_or_else(|| "0".repeat(BOOT), str::to_owned)
-}
-
-fn is_old(path: &Path) -> bool {
-    let changed = path.symlink_metadata().and_then(|facts| facts.modified());
-    let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns());
-    changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > OLD))
-}
-
-fn is_ours_alone(path: &Path) -> bool {
-    let Ok(facts) = path.symlink_metadata() else { return false };
-    let is_ours = facts.is_dir() && facts.uid() == process::user_id() && facts.mode() & 0o077 == 0;
-    is_ours && exposed(&path.join("any")).is_ok_and(|place| place.is_none())
-}
-
-/// What came of asking for the lock of a folder.
-enum Lock {
-    Held(File),
-    Others,
-    /// There is no telling.
-    Unknown,
-}
-
-fn lock(folder: &Path) -> io::Result<Lock> {
-    let folder = open_itself(File::options().read(true), folder)?;
-    Ok(match folder.try_lock() {
-        Ok(()) => Lock::Held(folder),
-        Err(TryLockError::WouldBlock) => Lock::Others,
-        Err(TryLockError::Error(_)) => Lock::Unknown,
-    })
-}
-
-fn is_at(opened: &File, path: &Path) -> bool {
-    let same = || {
-        let (opened, named) = (opened.metadata().ok()?, path.symlink_metadata().ok()?);
-        Some((opened.dev(), opened.ino()) == (named.dev(), named.ino()))
+/// Everything is done to the folder that was opened, whatever comes to stand under its name meanwhile.
+fn remove_if_forgotten(path: &Path) -> io::Result<()> {
+    let folder = open_itself(File::options().read(true), path)?;
+    let facts = folder.metadata()?;
+    if !facts.is_dir() || facts.uid() != process::user_id() || facts.mode() & 0o077 != 0 {
+        return Ok(());
+    }
+    let inside = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    let mut mark = match open_itself(File::options().read(true).write(true), &inside.join(MARK)) {
+        // Its owner was killed before it came to that, and then it is empty; or it has a mark in a moment.
+        Err(error) if error.kind() == ErrorKind::NotFound => return fs::remove_dir(path),
+        mark => mark?,
     };
-    same() == Some(true)
+    let mut text = String::new();
+    (&mut mark).take(1024).read_to_string(&mut text)?;
+    let is_old = facts.modified().is_ok_and(|modified| age(modified).is_some_and(|age| age > OLD));
+    let may_go = is_old || Machine::here().is_that_of(&text);
+    if !may_go || mark.try_lock().is_err() || is_mounted_upon(&fs::read_link(&inside)?) {
+        return Ok(());
+    }
+    for entry in fs::read_dir(&inside)? {
+        let entry = entry?;
+        // The mark goes last: what could not be removed now is, later.
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false if entry.file_name() != MARK => fs::remove_file(entry.path())?,
+            false => {}
+        }
+    }
+    fs::remove_file(inside.join(MARK))?;
+    fs::remove_dir(path)
+}
+
+/// Whether something is mounted in it, which is not ours to remove; where that is not known, it may be.
+fn is_mounted_upon(folder: &Path) -> bool {
+    let Ok(text) = fs::read_to_string("/proc/self/mountinfo") else { return true };
+    mountinfo(&text).any(|mount| Path::new(&*unescaped(mount.point)).starts_with(folder))
+}
+
+fn age(of: SystemTime) -> Option<Duration> {
+    let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns());
+    now.duration_since(of).ok()
+}
+
+/// Where a lock counts.
+struct Machine {
+    /// That of this boot, see random(4).
+    boot: String,
+    name: String,
+}
+
+impl Machine {
+    fn here() -> Self {
+        let read = |name: &str| {
+            let text = fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+            text.trim().to_owned()
+        };
+        Machine { boot: read("random/boot_id"), name: read("hostname") }
+    }
+
+    fn to_text(&self) -> String {
+        format!("{}\n{}\n", self.boot, self.name)
+    }
+
+    /// Whether it wrote this, in this boot or in an earlier one. What it does not know of itself is not the same.
+    fn is_that_of(&self, text: &str) -> bool {
+        let mut lines = text.lines();
+        let is = |own: &str, line: Option<&str>| !own.is_empty() && line == Some(own);
+        is(&self.boot, lines.next()) || is(&self.name, lines.next())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{chown, symlink};
-    use std::path::PathBuf;
 
     use super::*;
 
-    /// A place of our own, whatever the umask and wherever temporary files are.
+    /// A place, whatever the umask and wherever temporary files are.
     fn place() -> TempDir {
         tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().unwrap()
     }
 
-    /// A name that ends so.
     fn name(drawn: &str) -> String {
-        format!("fauxplat-aa-{}-{drawn}.tmp", boot())
+        format!("{}aa-{drawn}{}", NAME.0, NAME.1)
     }
 
-    fn folder(place: &Path, name: &str, mode: u32) -> PathBuf {
-        let path = place.join(name);
-        fs::create_dir(&path).unwrap();
-        fs::write(path.join("content"), "x").unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-        path
+    /// As one that was killed has left it, under a name.
+    fn left(place: &Path, name: &str) -> PathBuf {
+        let killed = Workplace::make("aa", place).unwrap();
+        fs::write(killed.path().join("content"), "x").unwrap();
+        fs::create_dir_all(killed.path().join("folder/below")).unwrap();
+        let (from, to) = (killed.path().to_owned(), place.join(name));
+        killed.abandon();
+        fs::rename(from, &to).unwrap();
+        to
     }
 
     #[test]
@@ -179,81 +213,97 @@ mod tests {
         let place = place();
         let held = Workplace::make("aa", place.path()).unwrap();
         fs::write(held.path().join("content"), "x").unwrap();
-        let killed = Workplace::make("aa", place.path()).unwrap();
-        let left = killed.path().to_owned();
-        killed.keep();
+        let left = left(place.path(), &name("killed"));
         remove_forgotten(place.path());
         assert!(held.path().join("content").exists() && !left.exists());
         let path = held.path().to_owned();
         drop(held);
         assert!(!path.exists());
-    }
-
-    /// Names, owners and kinds that ours do not have.
-    #[test]
-    fn what_is_not_ours_stays() {
-        let place = place();
-        let ours = name("abcdef");
-        let [bare, nameless, of_nothing] =
-            [ours.trim_end_matches(".tmp").to_owned(), ours.replace("-aa", ""), ours.replace("aa", "")];
-        let names = ["fauxplat-lab-second.tmp".to_owned(), bare, nameless, of_nothing];
-        let mut foreign: Vec<PathBuf> = names.iter().map(|name| folder(place.path(), name, 0o700)).collect();
-        foreign.push(folder(place.path(), &name("others"), 0o750));
-        let file = place.path().join(name("isfile"));
-        fs::write(&file, "x").unwrap();
-        let link = place.path().join(name("islink"));
-        let target = folder(place.path(), "target", 0o700);
-        symlink(&target, &link).unwrap();
-        foreign.extend([file, link, target.join("content")]);
-        let stranger = folder(place.path(), &name("nobody"), 0o700);
-        // An ordinary user can only give it to itself.
-        if process::is_root() && chown(&stranger, Some(65_534), None).is_ok() {
-            foreign.push(stranger);
-        }
-        remove_forgotten(place.path());
-        for path in foreign {
-            assert!(path.symlink_metadata().is_ok(), "{}", path.display());
-        }
         remove_forgotten(&place.path().join("missing"));
     }
 
-    /// Whose lock may not be seen from here: on another machine, or before this one was started again.
     #[test]
-    fn of_another_boot_what_is_old_goes() {
+    fn what_is_to_stay_has_no_mark() {
         let place = place();
-        let of_another = |drawn: &str| folder(place.path(), &name(drawn).replace(&boot(), "c0ffee00"), 0o700);
-        let [fresh, old] = ["fresh0", "old000"].map(of_another);
-        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns());
-        File::open(&old).unwrap().set_modified(now - 2 * OLD).unwrap();
+        let kept = Workplace::make("aa", place.path()).unwrap();
+        fs::write(kept.path().join("content"), "x").unwrap();
+        kept.persist(&place.path().join(name("chosen"))).unwrap();
         remove_forgotten(place.path());
-        assert!(fresh.exists() && !old.exists());
+        let names: Vec<_> = fs::read_dir(place.path().join(name("chosen"))).unwrap().flatten().collect();
+        assert_eq!((names.len(), names[0].file_name().to_str()), (1, Some("content")));
     }
 
-    /// What a workplace has of links leads out of it.
+    /// Under names as ours: a folder that somebody gave that name, one to which others may write, and one of somebody else,
+    /// each with all that a workplace has but one thing; a file; a link to one.
+    #[test]
+    fn what_is_not_ours_stays() {
+        let place = place();
+        let unmarked = left(place.path(), &name("unmarked"));
+        fs::remove_file(unmarked.join(MARK)).unwrap();
+        let open = left(place.path(), &name("open"));
+        fs::set_permissions(&open, Permissions::from_mode(0o750)).unwrap();
+        let (file, link) = (place.path().join(name("file")), place.path().join(name("link")));
+        fs::write(&file, "x").unwrap();
+        symlink(left(place.path(), "elsewhere"), &link).unwrap();
+        let mut foreign = vec![unmarked.join("content"), open.join("content"), file, link.join("content")];
+        let strangers = left(place.path(), &name("nobody"));
+        // An ordinary user can only give it to itself.
+        if process::is_root() && chown(&strangers, Some(65_534), None).is_ok() {
+            foreign.push(strangers.join("content"));
+        }
+        remove_forgotten(place.path());
+        for path in foreign {
+            assert!(path.exists(), "{}", path.display());
+        }
+    }
+
     #[test]
     fn links_in_one_are_not_followed() {
         let place = place();
-        let target = folder(place.path(), "target", 0o700);
-        let left = folder(place.path(), &name("killed"), 0o700);
-        symlink(&target, left.join("link")).unwrap();
+        let (target, left) = (left(place.path(), "target"), left(place.path(), &name("killed")));
+        for link in [left.join("link"), left.join("folder/link")] {
+            symlink(&target, link).unwrap();
+        }
         remove_forgotten(place.path());
         assert!(!left.exists() && target.join("content").exists());
     }
 
-    /// Where everybody may rename what they like, a folder of ours may stand under any name.
+    /// Whose lock may not be seen from here, or who had none.
     #[test]
-    fn nothing_goes_where_others_may_rename_it() {
+    fn of_other_machines_what_is_old_goes() {
         let place = place();
-        let left = folder(place.path(), &name("killed"), 0o700);
-        fs::set_permissions(place.path(), Permissions::from_mode(0o777)).unwrap();
-        remove_forgotten(place.path());
-        assert!(left.exists());
-        fs::set_permissions(place.path(), Permissions::from_mode(0o1777)).unwrap();
-        remove_forgotten(place.path());
-        assert!(!left.exists(), "only its owner may rename it there");
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::realtime_ns()) - 2 * OLD;
+        for text in ["", "another boot\nanother name\n", "\n\n"] {
+            let fresh = left(place.path(), &name("fresh"));
+            let old = left(place.path(), &name("old"));
+            [&fresh, &old].iter().for_each(|folder| fs::write(folder.join(MARK), text).unwrap());
+            File::open(&old).unwrap().set_modified(long_ago).unwrap();
+            remove_forgotten(place.path());
+            assert!(fresh.join("content").exists() && !old.exists(), "{text:?}");
+            fs::remove_dir_all(fresh).unwrap();
+        }
     }
 
-    /// Between its birth and its lock one looks forgotten.
+    #[test]
+    fn of_an_earlier_boot_of_this_machine_it_goes() {
+        let place = place();
+        let name_of_this = Machine::here().name;
+        let folder = left(place.path(), &name("killed"));
+        fs::write(folder.join(MARK), format!("another boot\n{name_of_this}\n")).unwrap();
+        remove_forgotten(place.path());
+        assert_eq!(folder.exists(), name_of_this.is_empty());
+    }
+
+    #[test]
+    fn what_is_mounted_somewhere_in_it_is_seen() {
+        let text = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mount = mountinfo(&text).find(|mount| mount.point.matches('/').count() > 1).unwrap();
+        let point = unescaped(mount.point).into_owned();
+        assert!(is_mounted_upon(Path::new(&point)) && is_mounted_upon(Path::new(&point).parent().unwrap()));
+        assert!(!is_mounted_upon(place().path()));
+    }
+
+    /// Between its birth and its mark one looks forgotten.
     #[test]
     fn who_makes_one_while_others_remove_has_it() {
         let place = place();

@@ -116,9 +116,8 @@ impl Cache {
         let folder = self.folder.join("variants").join(&key.0);
         // A broken entry may stand there, and ours is better.
         let _unheard = fs::remove_dir_all(&folder);
-        match fs::rename(place.path(), &folder) {
-            // The folder has its new name, so there is nothing left to remove.
-            Ok(()) => place.keep(),
+        match place.persist(&folder) {
+            Ok(()) => {}
             Err(_) if folder.join(PROGRAM).exists() => {}
             Err(error) => return Err(at(folder)(error)),
         }
@@ -283,7 +282,7 @@ mod tests {
         let (_folder, cache) = cache();
         let (held, killed) = (cache.workplace().unwrap(), cache.workplace().unwrap());
         let forgotten = killed.path().to_owned();
-        killed.keep();
+        killed.abandon();
         for folder in [held.path(), &*forgotten] {
             fs::create_dir_all(folder.join("00000")).unwrap();
             fs::write(folder.join("00000").join(PROGRAM), "x").unwrap();

@@ -3,7 +3,7 @@
 //! A linker's version number does not tell what the compiler driver will accept, so each way is tried on a program of a
 //! few lines, and counts when two seeds give two binaries that both run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
@@ -56,15 +56,16 @@ impl Toolchain {
 
 /// A folder with the program on which ways are tried.
 struct Trial {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
 }
 
 impl Trial {
     /// Below the place of the programs that are built: what cannot be run there cannot be measured either.
     fn new(place: &Path) -> Result<Self, VariantError> {
-        let folder = tempfile::Builder::new().prefix("probe-").tempdir_in(place).map_err(at(place))?;
+        let folder = place.join("probe");
+        std::fs::create_dir(&folder).map_err(at(&folder))?;
         for (name, text) in FILES {
-            let path = folder.path().join(name);
+            let path = folder.join(name);
             std::fs::write(&path, text).map_err(at(&path))?;
         }
         Ok(Trial { folder })
@@ -82,14 +83,14 @@ impl Trial {
     fn build(&self, variation: &Variation, toolchain: &Toolchain) -> Option<String> {
         let objects = if variation.object_order.is_some() { &["one.c", "two.c"][..] } else { &[] };
         let build = Build { line: String::new(), objects: objects.iter().map(|&name| name.into()).collect() };
-        let words = words(&build, variation, toolchain, self.folder.path()).ok()?;
-        let out = self.folder.path().join("out");
+        let words = words(&build, variation, toolchain, &self.folder).ok()?;
+        let out = self.folder.join("out");
         let line =
             LINE.replace("{compile_flags}", &words.compile_flags).replace("{link_flags}", &words.link_flags);
         let line = line.replace("{out}", "out");
         let line = if objects.is_empty() { line } else { line.replace("one.c two.c", &words.objects) };
-        let folder = Some(self.folder.path().to_owned());
-        let env_set = vec![("TMPDIR".to_owned(), self.folder.path().display().to_string())];
+        let folder = Some(self.folder.clone());
+        let env_set = vec![("TMPDIR".to_owned(), self.folder.display().to_string())];
         let built = Capture { cwd: folder, env_set, ..Capture::shell(&line) }.run().ok()?;
         let ran = Capture { program: out.clone(), ..Capture::default() };
         let good = built.outcome == Outcome::Exited(0) && ran.run().ok()?.outcome == Outcome::Exited(0);

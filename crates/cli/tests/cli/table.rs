@@ -123,7 +123,7 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     // Nor does what somebody left who was killed while writing.
     let killed = Workplace::make("report", lab.folder()).unwrap();
     let left = killed.path().to_owned();
-    killed.keep();
+    killed.abandon();
     lab.run(&[&words[..], &names].concat()).succeeds();
     assert!(!left.exists());
     // The collector is somebody else: the file is as readable as the umask lets any be.

@@ -6,8 +6,8 @@
 //!
 //! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
 //! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on
-//! a real terminal, at any moment of every verb that measures. `cargo xtask campaign faults [WORD]` takes every error of a
-//! disk at every call. All go on where they were ended.
+//! a real terminal, at any moment of every verb that measures, or ends that with SIGKILL (`--kill`). `cargo xtask campaign
+//! faults [WORD]` takes every error of a disk at every call. All go on where they were ended.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,

@@ -121,7 +121,7 @@ fn begun(
 ) -> Result<Opened, Failure> {
     let on = what.engine.on.as_deref().unwrap_or_default();
     let options = plan::options(what.engine)?;
-    let folder = RunFolder::make(&made_runs_folder(&what.engine.place, ends.0)?)?;
+    let (folder, _held) = RunFolder::begin(&made_runs_folder(&what.engine.place, ends.0)?)?;
     let make = || {
         let order = plan::order(definition, what.engine.no_answers, folder.id())?;
         let mut asked = plan::asked(order, on, options, what.compares, invocation)?;

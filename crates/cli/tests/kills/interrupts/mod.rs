@@ -189,7 +189,7 @@ impl Subject {
         let mut wrong = place.left_processes();
         let took_ns = clock::monotonic_ns() - pressed_ns;
         if by == By::Kill {
-            place.begin_the_next();
+            wrong.extend(place.begin_the_next());
         }
         wrong.extend(place.wrong(by));
         wrong.extend(traces().difference(&before.1).map(|trace| format!("left {trace}")));
@@ -259,10 +259,11 @@ fn settled(before: &State) -> Vec<String> {
     differences
 }
 
-/// Files in memory and control groups with our name.
+/// Files in memory and where all have theirs, and control groups, with our name.
 fn traces() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(Path::new("/dev/shm"), 1, &mut found);
+    collect(Path::new("/tmp"), 1, &mut found);
     collect(Path::new("/sys/fs/cgroup"), 4, &mut found);
     found
 }
@@ -380,15 +381,21 @@ impl Place {
     }
 
     /// An experiment where the one that was killed had its folders; with groups of its own, where those can be made.
-    fn begin_the_next(&self) {
+    fn begin_the_next(&self) -> Option<String> {
         let begun = |more: &[&str]| {
             let mut command = Command::new(super::fauxplat());
             command.args(["run", "true", "--runs", "1", "--store", "none"]).args(more);
+            command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
             command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
             command.current_dir(self.path("home")).stdin(Stdio::null());
-            command.output().expect("fauxplat run").status.success()
+            command.output().expect("fauxplat run")
         };
-        assert!(begun(&["--limit", "pids:1000"]) || begun(&[]), "the next experiment");
+        if begun(&["--limit", "pids:1000"]).status.success() {
+            return None;
+        }
+        let plain = begun(&[]);
+        let said = || format!("the next experiment: {}", String::from_utf8_lossy(&plain.stderr));
+        (!plain.status.success()).then(said)
     }
 
     /// Everything that is not as it should be after the end.
@@ -399,6 +406,8 @@ impl Place {
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
         wrong.extend(names("tmp").iter().map(|name| format!("left {name} in TMPDIR")));
+        let built = names("home/.cache/fauxplat").into_iter().filter(|name| name.starts_with("fauxplat-"));
+        wrong.extend(built.map(|name| format!("left {name} in the cache")));
         let others = names("cwd").into_iter().filter(|name| name != "report.json");
         wrong.extend(others.map(|name| format!("left {name} in the working directory")));
         if by == By::CtrlC
