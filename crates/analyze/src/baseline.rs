@@ -1,6 +1,6 @@
 //! A comparison against readings that were taken at another time. It is weaker, and says so.
 
-use fauxplat_model::{
+use fauxplat_model::{Estimand, 
     CompareFindings, Comparison, Grade, Metric, Rule, RunFindings, Sample, Scope, StoppedBy, VarianceBudget,
     Verdict,
 };
@@ -16,7 +16,7 @@ use crate::disagreement::disagreement;
 use crate::judge::Judged;
 use crate::level::ratio_between;
 use crate::pairing::half_step;
-use crate::series::plain_z;
+use crate::estimate::plain_z;
 use crate::standing::{beyond_margin, bounded, verdict};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
@@ -233,7 +233,15 @@ fn comparison(
         difference_in: Vec::new(),
         beyond_margin: beyond_margin(low, high, margin_log),
         tail: None,
+        estimand: Estimand::Typical,
+        gate: None,
         mean: None,
+        mean_verdict: Verdict::Inconclusive,
+        carry_over: None,
+        spread: None,
+        halves: None,
+        is_mixture: false,
+        dropped_lean: None,
         quantiles: Vec::new(),
         effect_ratio: effect.exp(),
         ci_low_ratio: low.exp(),

@@ -1,12 +1,11 @@
 //! One contest of a judge as a report shows it.
 
 use fauxplat_model::{
-    Comparison, Grade, Margin, Metric, QuantileShift, RatioInterval, Sample, Secondary, StoppedBy, Tail,
-    Verdict,
+    Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, Sample, Secondary,
+    SpreadChange, StoppedBy, Tail, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
-use fauxplat_stats::describe::{mean, variance};
-use fauxplat_stats::distribution::{clopper_pearson_upper, t_for_z};
+use fauxplat_stats::distribution::clopper_pearson_upper;
 use fauxplat_stats::paired::share::threshold_of;
 use fauxplat_stats::shift::{self, shift_function};
 
@@ -15,7 +14,8 @@ use crate::judge::{Contest, Judge};
 use crate::needed::clusters_needed;
 use crate::pairing::Pair;
 use crate::secondary::secondary;
-use crate::series::plain_z;
+use crate::estimate::plain_z;
+use crate::carried::carry_over;
 use crate::standing::{Standing, beyond_margin, bounded};
 
 /// The pairs of a contest that were kept.
@@ -59,7 +59,15 @@ pub(crate) fn comparison(
             .then(|| beyond_margin(standing.low, standing.high, contest.design.margin))
             .flatten(),
         tail: (standing.n > 0).then(|| tail(contest, &standing, judge.rule.level)),
-        mean: mean_ratio(&pairs, contest.metric, judge.rule.level),
+        estimand: judge.rule.estimand,
+        gate: gate(judge, contest, &standing),
+        mean: mean_ratio(&standing),
+        mean_verdict: standing.mean_verdict,
+        carry_over: carry_over(contest, &judge.rows, &standing),
+        spread: spread(&standing),
+        halves: standing.halves.map(|halves| halves.map(f64::exp)),
+        is_mixture: standing.leans,
+        dropped_lean: dropped_lean(contest),
         quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
         effect_ratio: if standing.n > 0 { standing.estimate.exp() } else { f64::NAN },
         ci_low_ratio: standing.low.exp(),
@@ -109,9 +117,10 @@ fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f6
 /// Pairs in which one command was much slower. Where typical runs differ, they are counted about that difference, as the test
 /// of the tail is made then: about zero, those of one side would hide behind it.
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
-    let (series, n) = (&contest.series, standing.n);
+    let series = &contest.series;
+    let n = standing.n * series.group;
     let shift = if standing.typical == Verdict::Different { standing.estimate } else { 0.0 };
-    let d: Vec<f64> = series.d[..n].iter().map(|d| d - shift).collect();
+    let d: Vec<f64> = series.pairs[..n].iter().map(|d| d - shift).collect();
     let threshold = threshold_of(&d, series.excess.least());
     let count = |side: f64| d.iter().filter(|&&d| d * side > threshold).count();
     let (b, a) = (count(1.0), count(-1.0));
@@ -133,21 +142,49 @@ fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     }
 }
 
-/// Mean of B over mean of A, with an interval by the spread of what each pair adds to it.
-fn mean_ratio(pairs: &[Pair], metric: Metric, level: f64) -> Option<RatioInterval> {
-    let of = |runs: &[&Sample]| {
-        let values: Vec<f64> =
-            runs.iter().filter_map(|run| run.get(metric)).map(|value| value as f64).collect();
-        mean(&values)
-    };
-    let a: Vec<f64> = pairs.iter().map(|pair| of(&pair.a)).collect::<Option<_>>()?;
-    let b: Vec<f64> = pairs.iter().map(|pair| of(&pair.b)).collect::<Option<_>>()?;
-    let (mean_a, mean_b) = (mean(&a).filter(|mean| *mean > 0.0)?, mean(&b).filter(|mean| *mean > 0.0)?);
-    let parts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b / mean_b - a / mean_a).collect();
-    let df = parts.len().checked_sub(1).filter(|&df| df > 0)? as f64;
-    let half = t_for_z(plain_z(level), df) * (variance(&parts) / parts.len() as f64).sqrt();
-    let ratio = mean_b / mean_a;
-    Some(RatioInterval { ratio, low_ratio: ratio * (-half).exp(), high_ratio: ratio * half.exp() })
+/// The mean ratio of a standing, as documents have it.
+fn mean_ratio(standing: &Standing) -> Option<MeanRatio> {
+    let bounded = |ratio: f64| bounded(ratio.ln()).exp();
+    standing.mean.map(|mean| MeanRatio {
+        ratio: mean.ratio,
+        low_ratio: bounded(mean.low),
+        high_ratio: bounded(mean.high),
+        plain_ratio: Some(mean.plain),
+        cap: Some(mean.cap),
+        capped: mean.capped,
+    })
+}
+
+/// The spread of a standing, as documents have it.
+fn spread(standing: &Standing) -> Option<SpreadChange> {
+    standing.spread.map(|it| SpreadChange {
+        usual: it.usual,
+        difference: it.difference,
+        low: it.low,
+        high: it.high,
+        margin: it.margin,
+        verdict: it.verdict,
+    })
+}
+
+/// What a gate has come to, and which change would have been found in nine of ten such comparisons.
+fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
+    let question = judge.rule.gate?;
+    let state = standing.state(question.side(contest.metric));
+    let pairs = standing.n.max(judge.blocks_to_come()) as f64;
+    let se = standing.se * (standing.n as f64 / pairs).sqrt();
+    let critical = if standing.critical.is_finite() { standing.critical } else { plain_z(judge.rule.level) };
+    let detectable = (contest.design.margin + (critical + NINE_OF_TEN) * se).exp_m1();
+    Some(Gate { question, margin: contest.margin_ratio(), state, detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3) })
+}
+
+/// Standard normal quantile of nine tenths.
+const NINE_OF_TEN: f64 = 1.2816;
+
+/// Whose runs waited in the pairs that were dropped.
+fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
+    let [a, b] = contest.guard.waited();
+    (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })
 }
 
 /// How the commands differ at each quantile, in logarithms as everything here; whole blocks are drawn.

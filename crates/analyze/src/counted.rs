@@ -1,7 +1,7 @@
 //! A judge of counts that may repeat exactly.
 
 use fauxplat_model::{
-    Comparison, DifferenceIn, ExactCounts, Extent, Metric, RatioInterval, Secondary, StoppedBy, Verdict,
+    Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict,
 };
 
 use crate::exact::Exact;
@@ -47,7 +47,10 @@ impl Judge {
             beyond_margin: (!is_same)
                 .then(|| counted.is_one_zero() || ratio.ln().abs() > comparison.margin.ln_1p()),
             tail: None,
-            mean: Some(RatioInterval { ratio, low_ratio: ratio, high_ratio: ratio }),
+            mean: None,
+            carry_over: None,
+            spread: None,
+            halves: None,
             quantiles: Vec::new(),
             effect_ratio: ratio,
             ci_low_ratio: ratio,

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use fauxplat_model::{Dropped, DroppedReason, Metric};
+use fauxplat_model::{Dropped, DroppedReason, Metric, Sample};
 use fauxplat_stats::describe::median;
+use fauxplat_stats::distribution::clopper_pearson_lower;
 
 use crate::pairing::Pair;
 
@@ -41,7 +42,12 @@ pub(crate) struct Guard {
     steal_ns: VecDeque<f64>,
     migrations: VecDeque<f64>,
     dropped: Vec<Dropped>,
+    /// Pairs dropped for waiting or steal in which A, and in which B, waited more.
+    waited: [usize; 2],
 }
+
+/// Fewer dropped pairs than this lean to no side.
+const LEANS_FROM: usize = 8;
 
 impl Guard {
     pub(crate) fn new(single_task: bool) -> Self {
@@ -64,8 +70,36 @@ impl Guard {
         remember(&mut self.migrations, total(pair, Metric::MIGRATIONS));
         if let Some(reason) = reason.filter(|_| counts) {
             self.count(reason, pair.pairs().max(1));
+            self.note_who_waited(pair, reason);
         }
         reason
+    }
+
+    /// Notes whose runs of a dropped pair waited more.
+    fn note_who_waited(&mut self, pair: &Pair, reason: DroppedReason) {
+        let metric = match reason {
+            DroppedReason::Preempted => Metric::RUN_DELAY,
+            DroppedReason::HeavySteal => Metric::STEAL,
+            DroppedReason::MigrationStorm => Metric::MIGRATIONS,
+            DroppedReason::Throttled => Metric::WALL,
+            DroppedReason::FailedRun | DroppedReason::NotMeasured => return,
+        };
+        let sum = |runs: &[&Sample]| runs.iter().filter_map(|run| run.get(metric)).sum::<u64>();
+        let (a, b) = (sum(&pair.a), sum(&pair.b));
+        self.waited[0] += usize::from(a > b);
+        self.waited[1] += usize::from(b > a);
+    }
+
+    /// Dropped pairs in which A, and in which B, waited more.
+    pub(crate) fn waited(&self) -> [usize; 2] {
+        self.waited
+    }
+
+    /// Whether more of the dropped pairs lie on one side than a fair coin allows, by the sign test at this level.
+    pub(crate) fn leans(&self, level: f64) -> bool {
+        let [a, b] = self.waited;
+        let (most, all) = (a.max(b), a + b);
+        all >= LEANS_FROM && clopper_pearson_lower(most, all, 1.0 - level / 2.0) > 0.5
     }
 
     /// Dropped pairs by reason, in the order of the reasons' first occurrence.

@@ -1,17 +1,18 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
 use fauxplat_model::{
-    CompareFindings, DifferenceIn, Extent, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
+    CompareFindings, DifferenceIn, Extent, GateState, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
 };
 
 use fauxplat_stats::paired::rows::Rows;
-use fauxplat_stats::paired::score::Question;
+use fauxplat_stats::paired::Question;
 
 use crate::exact::Exact;
 use crate::guard::Guard;
 use crate::level::Level;
 use crate::pairing::{Pair, Seen};
-use crate::series::{Design, Series};
+use crate::design::Design;
+use crate::series::Series;
 use crate::standing::Standing;
 
 /// No comparison goes on beyond so many blocks.
@@ -60,6 +61,14 @@ pub struct Stand {
     pub ci_low_ratio: f64,
     /// High end of it.
     pub ci_high_ratio: f64,
+    /// Ratio of the means with its interval, and the cap: ratio, low end, high end, multiple of what is typical.
+    pub mean: Option<[f64; 4]>,
+    /// Where the question of a gate stands, if one was asked.
+    pub gate: Option<GateState>,
+    /// Whether runs after themselves alone answer, since they part from runs after another command.
+    pub parted: bool,
+    /// Whether no shift explains the differences.
+    pub leans: bool,
 }
 
 /// What a comparison came to, with warnings for the header of the report.
@@ -131,12 +140,16 @@ pub(crate) struct Contest {
     pub(crate) good: Vec<u32>,
     /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
     pub(crate) decided: Option<Standing>,
+    /// The error level at which the commands were called different, while a gate still asks by how much.
+    rejected_at: Option<f64>,
+    /// Whether more of the dropped pairs had one command waiting than chance allows.
+    pub(crate) leaning: bool,
     /// Clusters after which it was first known that typical runs are equivalent.
     typical_at: Option<usize>,
 }
 
 impl Judge {
-    /// For `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
+    /// A judge of `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
     pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
         let contests = commands.saturating_sub(1) * rule.decided().len();
@@ -179,7 +192,8 @@ impl Judge {
             let contests = std::mem::take(&mut self.contests);
             let anew = |contest: Contest| {
                 let design = self.design(contest.design.seed, 0.0);
-                Contest { design: Design { margin: contest.design.margin, ..design }, ..contest }
+                let (margin, gate) = (contest.design.margin, contest.design.gate);
+                Contest { design: Design { margin, gate, ..design }, ..contest }
             };
             self.contests = contests.into_iter().map(anew).collect();
         }
@@ -271,6 +285,10 @@ impl Judge {
             effect_ratio: standing.estimate.exp(),
             ci_low_ratio: standing.low.exp(),
             ci_high_ratio: standing.high.exp(),
+            mean: standing.mean.map(|mean| [mean.ratio, mean.low, mean.high, mean.cap]),
+            gate: contest.design.gate.map(|gate| standing.state(gate)),
+            parted: standing.parted,
+            leans: standing.leans,
         })
     }
 
@@ -300,6 +318,11 @@ impl Judge {
         (self.rule.max_pairs / self.pairs_per_block).max(self.horizon.unwrap_or(0)).max(1)
     }
 
+    /// Blocks that the limits allow.
+    pub(crate) fn blocks_to_come(&self) -> usize {
+        self.blocks_max() as usize
+    }
+
     fn design(&self, seed: u64, margin: f64) -> Design {
         let design = Design::new(&self.rule, margin, seed, self.blocks_max(), self.question);
         let last = || design.looks.last().copied().into_iter().collect();
@@ -325,7 +348,7 @@ impl Judge {
             };
             contest.good.push(run.block);
             if is_open {
-                look |= contest.push(seen);
+                look |= contest.push(&seen);
                 contest.kept.push(run.block);
             }
         }
@@ -358,7 +381,8 @@ impl Judge {
             Margin::Ratio(ratio) => (ratio, None),
             Margin::Absolute(_) => (self.rule.margin, Some(Level::default())),
         };
-        let design = self.design(seed, ratio);
+        let gate = self.rule.gate.map(|gate| gate.side(metric));
+        let design = Design { gate, ..self.design(seed, ratio) };
         let series = Series::new(&design);
         Contest {
             reference,
@@ -373,6 +397,8 @@ impl Judge {
             good: Vec::new(),
             typical_at: None,
             decided: None,
+            rejected_at: None,
+            leaning: false,
         }
     }
 
@@ -387,13 +413,22 @@ impl Judge {
             let open = self.contests.iter_mut().filter(|contest| contest.is_open());
             let mut stands: Vec<(&mut Contest, Standing)> = open
                 .map(|contest| {
+                    let level = contest.rejected_at.unwrap_or(level);
                     let standing = contest.series.standing(rows, &contest.design, level, closing);
+                    let standing = contest.withheld(standing);
                     (contest, standing)
                 })
                 .collect();
-            let different = stands.iter().position(|(_, standing)| standing.verdict == Verdict::Different);
-            match different {
-                Some(found) => stands[found].0.decided = Some(stands[found].1),
+            let is_new = |(contest, standing): &(&mut Contest, Standing)| {
+                contest.rejected_at.is_none() && standing.verdict == Verdict::Different
+            };
+            match stands.iter().position(is_new) {
+                Some(found) => {
+                    let (contest, standing) = &mut stands[found];
+                    contest.rejected_at = Some(level);
+                    let is_over = closing || standing.is_answered(contest.design.gate);
+                    contest.decided = is_over.then_some(*standing);
+                }
                 None => {
                     return stands
                         .into_iter()
@@ -405,20 +440,17 @@ impl Judge {
 
     /// The share of the level that each contest has which was not called *different* yet.
     pub(crate) fn open_level(&self) -> f64 {
-        let different = |contest: &&Contest| {
-            contest.decided.is_some_and(|standing| standing.verdict == Verdict::Different)
-        };
-        let rejected = self.contests.iter().filter(different).count();
+        let rejected = self.contests.iter().filter(|contest| contest.rejected_at.is_some()).count();
         self.rule.level / (self.contests.len() - rejected).max(1) as f64
     }
 }
 
 impl Contest {
     /// Takes one more cluster; says whether this is a moment to look. While the margin is not known, clusters wait.
-    pub(crate) fn push(&mut self, seen: Seen) -> bool {
+    pub(crate) fn push(&mut self, seen: &Seen) -> bool {
         match &mut self.level {
-            None => self.series.push(seen.log_ratio, &self.design),
-            Some(level) => level.take(seen) && self.release(),
+            None => self.series.push(seen, &self.design),
+            Some(level) => level.take(seen.clone()) && self.release(),
         }
     }
 
@@ -435,7 +467,7 @@ impl Contest {
         }
         self.series = Series::new(&self.design);
         let (series, design) = (&mut self.series, &self.design);
-        level.waiting().fold(false, |look, seen| series.push(seen.log_ratio, design) | look)
+        level.waiting().fold(false, |look, seen| series.push(seen, design) | look)
     }
 
     /// The margin as the share that it is of what both commands typically have.
@@ -452,15 +484,30 @@ impl Contest {
 
     /// Whether it ended with an answer rather than at a limit.
     fn has_verdict(&self) -> bool {
-        self.decided.is_some_and(|standing| standing.is_answered())
+        self.decided.is_some_and(|standing| standing.is_answered(self.design.gate))
     }
 
-    /// Takes note of a look that showed no difference.
+    /// Takes note of a look that showed nothing new to be different.
     fn note(&mut self, standing: Standing, closing: bool) {
-        let at = (standing.typical == Verdict::Equivalent).then_some(standing.n);
+        let is_gate_known =
+            self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
+        let is_known = match self.design.gate {
+            Some(_) => is_gate_known,
+            None => standing.typical == Verdict::Equivalent,
+        };
+        let at = is_known.then_some(standing.n);
         self.typical_at = at.and(self.typical_at.or(at));
-        let settled = standing.verdict == Verdict::Equivalent || closing;
+        let settled = closing || standing.is_answered(self.design.gate);
         self.decided = settled.then_some(standing);
+    }
+
+    /// An *equivalent* is withheld where the dropped pairs lean to one side: what was dropped may be the difference.
+    fn withheld(&mut self, standing: Standing) -> Standing {
+        self.leaning = self.guard.leans(standing.level);
+        match standing.verdict == Verdict::Equivalent && self.leaning {
+            true => Standing { verdict: Verdict::Inconclusive, ..standing },
+            false => standing,
+        }
     }
 
     /// The p-value of the look that decided, for the report.

@@ -36,8 +36,8 @@ impl Level {
     }
 
     /// The clusters, in their order.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = Seen> + '_ {
-        self.0.iter().copied()
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Seen> + '_ {
+        self.0.iter()
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
         let ratio = |sign: f64| {
             let mut level = Level::default();
             let logs = [(9.0f64, 0.3), (9.1, -0.2), (9.2, 0.1)];
-            let seen = logs.map(|(log_level, d)| Seen { log_ratio: sign * d, log_level });
+            let seen = logs.map(|(log_level, d)| Seen::of(sign * d, log_level));
             assert!(seen.into_iter().all(|seen| !level.take(seen)));
             level.ratio_of(9.1f64.exp() / 10.0).unwrap()
         };

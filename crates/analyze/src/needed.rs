@@ -2,7 +2,9 @@
 
 use fauxplat_stats::paired::looks;
 
-use crate::series::{Design, TYPICAL_SHARE, plain_z};
+use crate::design::Design;
+use crate::estimate::plain_z;
+use crate::series::TYPICAL_SHARE;
 use crate::standing::Standing;
 
 /// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
@@ -32,7 +34,7 @@ fn first_look() -> usize {
 mod tests {
     use super::*;
     use fauxplat_model::Rule;
-    use fauxplat_stats::paired::score::Question;
+    use fauxplat_stats::paired::Question;
 
     #[test]
     fn no_fewer_clusters_are_named_than_can_decide() {

@@ -1,6 +1,7 @@
 //! From the samples of a block to one log ratio.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
+use fauxplat_stats::describe::mean;
 
 /// The measured runs of two commands within one block, in the order in which they were made.
 pub(crate) struct Pair<'a> {
@@ -11,12 +12,41 @@ pub(crate) struct Pair<'a> {
 }
 
 /// What a pair says of one metric.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     /// Mean of log B minus mean of log A.
     pub(crate) log_ratio: f64,
     /// The mean of both, which stays as it is when A and B change places.
     pub(crate) log_level: f64,
+    /// Log ratio of each pair of runs, in the order of time.
+    pub(crate) log_ratios: Vec<f64>,
+    /// Readings of each pair of runs, A and B.
+    pub(crate) readings: Vec<(f64, f64)>,
+    /// What blocks say in which each command runs twice in a row.
+    pub(crate) twice: Option<Twice>,
+    /// When the first of the runs began and the last one ended.
+    pub(crate) began_ns: u64,
+    pub(crate) ended_ns: u64,
+}
+
+#[cfg(test)]
+impl Seen {
+    /// One pair with this log ratio, which takes no time.
+    pub(crate) fn of(log_ratio: f64, log_level: f64) -> Seen {
+        let readings = vec![((log_level - 0.5 * log_ratio).exp(), (log_level + 0.5 * log_ratio).exp())];
+        Seen { log_ratio, log_level, log_ratios: vec![log_ratio], readings, twice: None, began_ns: 0, ended_ns: 0 }
+    }
+}
+
+/// Log ratios of a block in which each command runs twice in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Twice {
+    /// Of the runs that follow a run of the same command.
+    pub(crate) after_itself: f64,
+    /// Of the runs that follow a run of another command.
+    pub(crate) after_another: f64,
+    /// How far the two runs in a row of A, and of B, lie apart.
+    pub(crate) apart: [f64; 2],
 }
 
 impl<'a> Pair<'a> {
@@ -43,13 +73,32 @@ impl<'a> Pair<'a> {
 
     /// What it says of a metric; `None` unless every run was read and both commands ran.
     pub(crate) fn seen(&self, metric: Metric) -> Option<Seen> {
-        let (a, b) = (self.mean_log(&self.a, metric)?, self.mean_log(&self.b, metric)?);
-        Some(Seen { log_ratio: b - a, log_level: 0.5 * (a + b) })
+        let (a, b) = (self.logs(&self.a, metric)?, self.logs(&self.b, metric)?);
+        let (mean_a, mean_b) = (mean(&a)?, mean(&b)?);
+        let reading = |run: &Sample| run.get(metric).map(|value| value as f64);
+        let readings = self.a.iter().zip(&self.b).map(|(a, b)| Some((reading(a)?, reading(b)?)));
+        Some(Seen {
+            log_ratio: mean_b - mean_a,
+            log_level: 0.5 * (mean_a + mean_b),
+            log_ratios: a.iter().zip(&b).map(|(a, b)| b - a).collect(),
+            readings: readings.collect::<Option<_>>()?,
+            twice: self.is_twice().then(|| twice(&a, &b)).flatten(),
+            began_ns: self.runs().map(|run| run.started_ns).min()?,
+            ended_ns: self.runs().map(|run| run.started_ns + run.get(Metric::WALL).unwrap_or(0)).max()?,
+        })
     }
 
-    fn mean_log(&self, runs: &[&Sample], metric: Metric) -> Option<f64> {
-        let logs: Vec<f64> = runs.iter().map(|run| self.log(run, metric)).collect::<Option<_>>()?;
-        fauxplat_stats::describe::mean(&logs)
+    /// Whether the runs of each command come in twos without another run between them.
+    fn is_twice(&self) -> bool {
+        let in_twos = |runs: &[&Sample]| {
+            let is_next = |two: &[&Sample]| matches!(two, [one, next] if next.position == one.position + 1);
+            !runs.is_empty() && runs.chunks(2).all(is_next)
+        };
+        self.a.len() == self.b.len() && in_twos(&self.a) && in_twos(&self.b)
+    }
+
+    fn logs(&self, runs: &[&Sample], metric: Metric) -> Option<Vec<f64>> {
+        runs.iter().map(|run| self.log(run, metric)).collect()
     }
 
     /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of
@@ -64,6 +113,20 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// What the second of two runs in a row says beside the first.
+fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
+    let every_second = |from: usize| -> Option<f64> {
+        let of = |logs: &[f64]| mean(&logs.iter().copied().skip(from).step_by(2).collect::<Vec<_>>());
+        Some(of(b)? - of(a)?)
+    };
+    let apart = |logs: &[f64]| mean(&logs.chunks(2).map(|two| (two[1] - two[0]).abs()).collect::<Vec<_>>());
+    Some(Twice {
+        after_itself: every_second(1)?,
+        after_another: every_second(0)?,
+        apart: [apart(a)?, apart(b)?],
+    })
+}
+
 /// Half of the step that is small for a unit: half an event, half a disk sector, half a microsecond; of a rate, half an event
 /// in the mean of these wall times.
 pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
@@ -71,7 +134,7 @@ pub(crate) fn half_step(unit: Unit, wall_ns: &[f64]) -> f64 {
         Unit::Count | Unit::Millionth => 0.5,
         Unit::Bytes => 256.0,
         Unit::Nanos => 500.0,
-        Unit::MicroPerSecond => 0.5e15 / fauxplat_stats::describe::mean(wall_ns).unwrap_or(1e9).max(1.0),
+        Unit::MicroPerSecond => 0.5e15 / mean(wall_ns).unwrap_or(1e9).max(1.0),
     }
 }
 

@@ -5,7 +5,7 @@ use fauxplat_stats::multiple::holm;
 
 use crate::judge::Judge;
 use crate::pairing::Pair;
-use crate::series::{Estimate, plain_z};
+use crate::estimate::{Estimate, plain_z};
 
 /// Every metric but those that are decided, on the pairs that were kept, adjusted by Holm's method over the metrics.
 ///

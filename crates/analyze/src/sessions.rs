@@ -74,7 +74,7 @@ impl Judge {
 
     /// What ended a comparison: one in sessions is never ended by its verdict.
     pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
-        match self.sessions.is_none() && standing.is_answered() {
+        match self.sessions.is_none() && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric))) {
             true => StoppedBy::Verdict,
             false => otherwise,
         }
@@ -126,7 +126,7 @@ impl Over {
             typical: verdict(low, high, margin, || p <= level),
             ..pooled
         };
-        standing.concluded(true)
+        standing.with_sides(margin).concluded(true)
     }
 
     /// Mean square of the errors that the pairs of a session leave.

@@ -1,10 +1,63 @@
 //! Where a comparison stands at one look, and what follows for typical runs and for slow ones together.
 
-use fauxplat_model::{DifferenceIn, Extent, NO_BOUND_LOG, Side, Verdict};
+use fauxplat_model::{DifferenceIn, Estimand, Extent, GateSide, GateState, NO_BOUND_LOG, Side, Verdict};
+use fauxplat_stats::mean_ratio::MeanRatio;
 
 /// Nothing that can be read differs by more than this, e^40: 64 bits hold e^44. An end of an interval that lies further out
 /// excludes nothing.
 const FARTHEST: f64 = 40.0;
+
+/// On which side of the upper and of the lower end of the margin a difference lies: beyond it, not beyond it, or not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sides {
+    /// Whether it is shown to lie above the upper end (`true`) or not to (`false`).
+    pub(crate) up: Option<bool>,
+    /// The same below the lower end.
+    pub(crate) down: Option<bool>,
+}
+
+impl Sides {
+    /// Shown to lie within the margin.
+    pub(crate) const WITHIN: Sides = Sides { up: Some(false), down: Some(false) };
+
+    /// By the ends of an interval alone.
+    pub(crate) fn of(low: f64, high: f64, margin: f64) -> Self {
+        let side = |is_beyond: bool, is_not: bool| is_beyond.then_some(true).or(is_not.then_some(false));
+        Sides { up: side(low > margin, high <= margin), down: side(high < -margin, low >= -margin) }
+    }
+
+    /// What a gate that asks about one side, or about both, has come to.
+    pub(crate) fn state(self, gate: GateSide) -> GateState {
+        let known = match gate {
+            GateSide::Higher => self.up,
+            GateSide::Lower => self.down,
+            GateSide::Either => match (self.up, self.down) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+        };
+        match known {
+            Some(true) => GateState::Beyond,
+            Some(false) => GateState::Within,
+            None => GateState::Undecided,
+        }
+    }
+}
+
+/// How much further apart two runs of B in a row lie than two of A.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    /// How far two runs in a row usually lie apart, of both commands together, as a log ratio.
+    pub(crate) usual: f64,
+    /// B less A.
+    pub(crate) difference: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Differences up to this count as none.
+    pub(crate) margin: f64,
+    pub(crate) verdict: Verdict,
+}
 
 /// What the data say at one look.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +78,24 @@ pub(crate) struct Standing {
     pub(crate) p: Option<f64>,
     /// Whether neighbours are alike.
     pub(crate) in_runs: bool,
+    /// Error level of the contest at this look.
+    pub(crate) level: f64,
+    /// Whether only runs after themselves answer, since they part from those after another command.
+    pub(crate) parted: bool,
+    /// Whether no shift explains the differences, so that the estimate is their median.
+    pub(crate) leans: bool,
+    /// The side of each end of the margin.
+    pub(crate) beyond: Sides,
+    /// Whether typical runs or the mean decides.
+    pub(crate) estimand: Estimand,
+    /// The mean ratio, where it was asked for.
+    pub(crate) mean: Option<MeanRatio>,
+    /// What follows for the mean.
+    pub(crate) mean_verdict: Verdict,
+    /// The spread, where it was asked for.
+    pub(crate) spread: Option<Spread>,
+    /// The difference in the early and in the late half, where these do not agree.
+    pub(crate) halves: Option<[f64; 2]>,
     /// What follows for typical runs.
     pub(crate) typical: Verdict,
     /// What follows for the share of much slower runs.
@@ -47,6 +118,15 @@ impl Standing {
             critical: f64::INFINITY,
             p: None,
             in_runs: false,
+            level: 0.01,
+            parted: false,
+            leans: false,
+            beyond: Sides::default(),
+            estimand: Estimand::Typical,
+            mean: None,
+            mean_verdict: Verdict::Inconclusive,
+            spread: None,
+            halves: None,
             typical: Verdict::Inconclusive,
             tail: Verdict::Inconclusive,
             tail_side: None,
@@ -54,38 +134,78 @@ impl Standing {
         }
     }
 
-    /// Both answers become one. While time is left, an open question keeps the whole open, unless typical runs differ.
+    /// The answers become one. While time is left, an open question keeps the whole open, unless typical runs differ.
     pub(crate) fn concluded(self, closing: bool) -> Self {
-        let verdict = match (self.typical, self.tail) {
-            (Verdict::Different, _) | (Verdict::Equivalent, Verdict::Different) => Verdict::Different,
-            (Verdict::Inconclusive, Verdict::Different) if closing => Verdict::Different,
-            (Verdict::Equivalent, Verdict::Equivalent) => Verdict::Equivalent,
-            (Verdict::Equivalent, Verdict::Inconclusive) if closing => Verdict::Equivalent,
+        let is_other_different = self.tail == Verdict::Different || self.mean_verdict == Verdict::Different;
+        let verdict = match self.typical {
+            Verdict::Different => Verdict::Different,
+            Verdict::Equivalent if is_other_different => Verdict::Different,
+            Verdict::Inconclusive if is_other_different && closing => Verdict::Different,
+            Verdict::Equivalent if closing || self.is_whole() => Verdict::Equivalent,
             _ => Verdict::Inconclusive,
         };
         Standing { verdict, ..self }
     }
 
-    /// Whether nothing more is asked: typical runs alone are half of an answer.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical)
+    /// Whether tail, mean and spread are bounded too, the spread where it could be asked for.
+    fn is_whole(&self) -> bool {
+        let spread = self.spread.is_none_or(|spread| spread.verdict == Verdict::Equivalent);
+        self.tail == Verdict::Equivalent && self.mean_verdict == Verdict::Equivalent && spread
+    }
+
+    /// Says on which side of the margin the interval lies.
+    pub(crate) fn with_sides(self, margin: f64) -> Self {
+        Standing { beyond: Sides::of(self.low, self.high, margin), ..self }
+    }
+
+    /// Whether nothing more is asked. Typical runs alone are half of an answer, and a gate asks its own question.
+    pub(crate) fn is_answered(&self, gate: Option<GateSide>) -> bool {
+        let is_known = self.verdict != Verdict::Inconclusive && self.extent() != Some(Extent::Typical);
+        match gate {
+            None => is_known,
+            Some(gate) => match self.state(gate) {
+                GateState::Beyond => true,
+                GateState::Within => is_known,
+                GateState::Undecided => false,
+            },
+        }
+    }
+
+    /// What a gate has come to: beyond the margin by what decides, or by runs or a mean that are different on its side.
+    pub(crate) fn state(&self, gate: GateSide) -> GateState {
+        let is_asked = |is_higher: bool| match gate {
+            GateSide::Higher => is_higher,
+            GateSide::Lower => !is_higher,
+            GateSide::Either => true,
+        };
+        let in_tail = self.verdict == Verdict::Different
+            && self.tail == Verdict::Different
+            && self.tail_side.is_some_and(|side| is_asked(side == Side::B));
+        if in_tail { GateState::Beyond } else { self.beyond.state(gate) }
     }
 
     /// How far an *equivalent* reaches.
     pub(crate) fn extent(&self) -> Option<Extent> {
-        let whole = self.tail == Verdict::Equivalent;
+        let whole = self.is_whole();
         (self.verdict == Verdict::Equivalent).then_some(if whole { Extent::Whole } else { Extent::Typical })
     }
 
     /// Where a *different* lies.
     pub(crate) fn difference_in(&self) -> Vec<DifferenceIn> {
-        let parts = [(self.typical, DifferenceIn::Typical), (self.tail, DifferenceIn::Tail)];
+        let main = match self.estimand {
+            Estimand::Typical => DifferenceIn::Typical,
+            Estimand::Mean => DifferenceIn::Mean,
+        };
+        let parts =
+            [(self.typical, main), (self.tail, DifferenceIn::Tail), (self.mean_verdict, DifferenceIn::Mean)];
         let different =
             parts.into_iter().filter(|(part, _)| *part == Verdict::Different).map(|(_, name)| name);
-        match self.verdict {
+        let mut different: Vec<DifferenceIn> = match self.verdict {
             Verdict::Different => different.collect(),
             _ => Vec::new(),
-        }
+        };
+        different.dedup();
+        different
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn winner(
 fn contest(judge: &Judge, blocks: &[Vec<&Sample>], reference: u16, candidate: u16) -> Contest {
     let mut contest = judge.contest(0, reference, candidate);
     for (block, seen) in pairs_seen(judge, blocks, reference, candidate) {
-        contest.push(seen);
+        contest.push(&seen);
         contest.kept.push(block);
     }
     contest.settle_margin();

@@ -61,7 +61,7 @@ pub use metric::{
 };
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
-pub use rule::{AlsoDecided, Rule, Sessions};
+pub use rule::{AlsoDecided, Estimand, GateQuestion, GateSide, LEAST_SPAN_S, Order, Rule, Sessions};
 pub use sample::{
     Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of,
 };

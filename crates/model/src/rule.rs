@@ -39,6 +39,85 @@ pub struct Rule {
     /// In how many sessions it is measured, where those and not the pairs are what is counted. They share the limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Sessions>,
+    /// Whether the typical run or the mean decides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub estimand: Estimand,
+    /// The question of a gate, which sampling then answers beside the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateQuestion>,
+    /// Order of the runs within a block.
+    #[serde(skip_serializing_if = "is_default")]
+    pub order: Order,
+    /// Seconds of measuring before the first verdict: what a machine does for a moment is no property of a program.
+    #[serde(skip_serializing_if = "is_usual_span")]
+    pub least_span_s: f64,
+}
+
+/// Which figure of two programs is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimand {
+    /// The typical pair: the median ratio of two runs side by side.
+    #[default]
+    Typical,
+    /// The ratio of the means: what many runs cost.
+    Mean,
+}
+
+/// What a gate asks about a candidate: whether it differs from the reference by more than the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateQuestion {
+    /// Whether the candidate is worse.
+    Slower,
+    /// Whether the candidate is better.
+    Faster,
+    /// Whether the candidate is either.
+    Different,
+}
+
+impl GateQuestion {
+    /// The side of the margin that is asked about in a metric: of a rate, more is better.
+    pub fn side(self, metric: Metric) -> GateSide {
+        match (self, metric.more_is_better()) {
+            (GateQuestion::Different, _) => GateSide::Either,
+            (GateQuestion::Slower, false) | (GateQuestion::Faster, true) => GateSide::Higher,
+            (GateQuestion::Slower, true) | (GateQuestion::Faster, false) => GateSide::Lower,
+        }
+    }
+}
+
+/// The side of the margin that a gate asks about, as readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateSide {
+    /// Readings of the candidate are higher.
+    Higher,
+    /// Readings of the candidate are lower.
+    Lower,
+    /// Readings of the candidate are one or the other.
+    Either,
+}
+
+/// Order of the runs within a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Each command twice in a row, in an order that a coin decides, so that what a command leaves to the next is seen.
+    #[default]
+    Aabb,
+    /// Each command once, in an order that a coin decides.
+    Ab,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Seconds of measuring before the first verdict, unless something else is asked for.
+pub const LEAST_SPAN_S: f64 = 1.0;
+
+fn is_usual_span(span_s: &f64) -> bool {
+    *span_s == LEAST_SPAN_S
 }
 
 /// Sessions of a comparison: between two everything that can be is begun anew.
@@ -74,6 +153,10 @@ impl Default for Rule {
             duet: false,
             also: Vec::new(),
             sessions: None,
+            estimand: Estimand::default(),
+            gate: None,
+            order: Order::default(),
+            least_span_s: LEAST_SPAN_S,
         }
     }
 }

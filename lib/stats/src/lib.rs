@@ -17,6 +17,7 @@ pub mod fold;
 pub mod halves;
 pub mod henderson;
 pub mod linear;
+pub mod mean_ratio;
 pub mod multiple;
 pub mod noncentral;
 pub mod outlying;

@@ -171,7 +171,9 @@ impl Tally {
         let effect = cell.effect.ln_1p();
         let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
         let relinked = cell.noise.layout_sd > 0.0;
-        let mut judge = Judge::new(&cell.rule, 2, number).layouts(relinked);
+        // The machine is one that forgets at once: what wanders for a second has tables of its own.
+        let rule = Rule { least_span_s: 0.0, ..cell.rule.clone() };
+        let mut judge = Judge::new(&rule, 2, number).layouts(relinked);
         while judge.block(&machine.block(effect)) == Decision::GoOn {}
         let stand = judge.stand(1).expect("a judge that stopped has seen a block");
         let different = stand.verdict == Verdict::Different;

@@ -13,6 +13,7 @@
 mod baselines;
 mod carry_over;
 mod cells;
+mod designs;
 mod fleet_table;
 mod fleets;
 mod noise;
@@ -35,6 +36,13 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or| words.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
     match words.first().map(String::as_str) {
+        Some("ref") => finish(reference_table(number(1, 1000), threads())),
+        Some("shapes") => finish(shapes_table(number(1, 1000), threads())),
+        Some("gates") => designs::gates(number(1, 400)),
+        Some("carried") => designs::carry_over(number(1, 400)),
+        Some("coverage") => designs::coverage(number(1, 400)),
+        Some("wholes") => designs::wholes(number(1, 400)),
+        Some("passing") => designs::passing(number(1, 400)),
         Some("margins") => finish(margins_table(number(1, 1000), threads())),
         Some("tails") => finish(tails_table(number(1, 1000), threads())),
         Some("carry-over") => carry_over_table(number(1, 1000)),

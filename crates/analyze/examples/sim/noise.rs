@@ -88,16 +88,20 @@ impl Machine {
         machine
     }
 
-    /// One block: A and B once each in the order of a fair coin. `effect` is B over A as a log ratio.
-    pub(crate) fn block(&mut self, effect: f64) -> [Sample; 2] {
-        let mut layouts =
-            [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
-        if self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share {
-            layouts[1] += self.noise.b_slow_by.ln_1p();
-        }
+    /// One block as `compare` makes it: each command twice in a row, in the order of a fair coin. `effect` is B over A as a
+    /// log ratio.
+    pub(crate) fn block(&mut self, effect: f64) -> Vec<Sample> {
+        let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
         let first = u16::from(self.uniform() < 0.5);
-        let mut runs = self.visit([first, 1 - first].map(|command| (command, layouts[usize::from(command)])));
-        [runs.remove(0), runs.remove(0)]
+        let order = [first, first, 1 - first, 1 - first];
+        let order = order.map(|command| (command, layouts[usize::from(command)] + self.slow(command)));
+        self.visit(order)
+    }
+
+    /// What a slow run of B takes longer.
+    fn slow(&mut self, command: u16) -> f64 {
+        let is_slow = command == 1 && self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share;
+        if is_slow { self.noise.b_slow_by.ln_1p() } else { 0.0 }
     }
 
     /// One block of runs in this order: the command of each, and its effect as a log ratio.
@@ -149,7 +153,7 @@ impl Machine {
     }
 
     /// Between 0 and 1, never 0.
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         ((self.random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 

@@ -4,7 +4,7 @@ use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
 use super::numbers::known;
-use crate::{Metric, ProfileFindings, RunFindings, Variant};
+use crate::{Estimand, GateQuestion, Metric, ProfileFindings, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ pub struct Secondary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
-    /// Typical runs, and the share of pairs in which one command is much slower.
+    /// Typical runs, the share of pairs in which one command is much slower, the mean, and the spread.
     Whole,
     /// Typical runs alone.
     Typical,
@@ -139,6 +139,97 @@ pub enum DifferenceIn {
     Typical,
     /// In some runs, which are much slower.
     Tail,
+    /// In the mean, which the typical run need not share.
+    Mean,
+}
+
+/// What a gate has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateState {
+    /// The difference is shown to lie beyond the margin on the side that was asked about.
+    Beyond,
+    /// The difference is shown not to lie there.
+    Within,
+    /// Neither was shown when time or pairs were over.
+    Undecided,
+}
+
+/// The answer to the question of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// The question.
+    pub question: GateQuestion,
+    /// The margin, as a ratio.
+    pub margin: f64,
+    /// The answer.
+    pub state: GateState,
+    /// The change, as a ratio minus one, that nine of ten such comparisons would have found; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
+}
+
+/// The ratio of the means, slow runs included, with an interval that holds at whatever moment the sampling stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeanRatio {
+    /// Mean of B over mean of A, readings beyond the cap counted as the cap.
+    pub ratio: f64,
+    /// Low end of the interval.
+    pub low_ratio: f64,
+    /// High end of the interval.
+    pub high_ratio: f64,
+    /// Ratio of the plain means, without any cap and without an interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain_ratio: Option<f64>,
+    /// A reading beyond this many times the typical one of its command counts as that much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<f64>,
+    /// Readings of A and of B that were capped.
+    #[serde(default)]
+    pub capped: [usize; 2],
+}
+
+/// What the order of runs shows: differences between runs that follow their own command, and between those that follow another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CarryOver {
+    /// B over A where each follows a run of itself.
+    pub after_itself: RatioInterval,
+    /// B over A in first runs, which follow the other command or by chance their own.
+    pub after_another: RatioInterval,
+    /// The second over the first: one where no command leaves anything to the next.
+    pub carried: RatioInterval,
+    /// Whether something is shown to be carried over.
+    pub is_shown: bool,
+    /// Whether runs after themselves alone decided, since both part.
+    pub decides: bool,
+}
+
+/// How far two runs of one command in a row lie apart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpreadChange {
+    /// Usual distance of two runs in a row, both commands together, as a share of a run.
+    pub usual: f64,
+    /// How much larger the distance of two runs of B is than that of two runs of A, as a share of a run.
+    pub difference: f64,
+    /// Low end of its interval.
+    pub low: f64,
+    /// High end of its interval.
+    pub high: f64,
+    /// Differences up to this count as none.
+    pub margin: f64,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Pairs that were dropped for waiting or steal, by the command that waited more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DroppedLean {
+    /// Dropped pairs in which A waited more.
+    pub a: usize,
+    /// Dropped pairs in which B waited more.
+    pub b: usize,
+    /// Whether more of them lie on one side than chance allows, so that an *equivalent* is withheld.
+    pub leans: bool,
 }
 
 /// One of the two commands of a comparison.
@@ -267,6 +358,10 @@ impl ExactCounts {
     }
 }
 
+fn inconclusive() -> Verdict {
+    Verdict::Inconclusive
+}
+
 /// One comparison of two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -294,9 +389,33 @@ pub struct Comparison {
     /// Pairs in which one was much slower; absent where that was not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// Mean of B over mean of A, slow runs included, with a plain interval at the level.
+    /// Whether the typical pair or the mean decides.
+    #[serde(default)]
+    pub estimand: Estimand,
+    /// The answer to the question of a gate, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean: Option<RatioInterval>,
+    pub gate: Option<Gate>,
+    /// Mean of B over mean of A, with its interval; absent where there are too few pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<MeanRatio>,
+    /// What follows for the mean.
+    #[serde(default = "inconclusive")]
+    pub mean_verdict: Verdict,
+    /// What commands leave to each other; absent where no command ran twice in a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carry_over: Option<CarryOver>,
+    /// How much further runs of B lie apart than runs of A; absent where that was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<SpreadChange>,
+    /// B over A in the early and in the late half, where these differ so much that the answer is withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halves: Option<[f64; 2]>,
+    /// Whether no shift explains the differences, so that the estimate is the median of the pairs.
+    #[serde(default)]
+    pub is_mixture: bool,
+    /// Dropped pairs by the command that waited more; absent where none was dropped for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped_lean: Option<DroppedLean>,
     /// Quantile by quantile, from the fastest tenth to the slowest runs, with a plain band at the level (the shift
     /// function); empty where there are too few pairs for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

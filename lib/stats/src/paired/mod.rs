@@ -6,6 +6,7 @@
 //! as the level allows: the observed path is among those with at most that probability, at all looks together. This
 //! holds for any [`score`], so the one that fits the noise is chosen, from the magnitudes.
 
+pub mod carried;
 mod density;
 pub mod path;
 pub mod rows;
@@ -13,6 +14,8 @@ pub mod score;
 pub mod share;
 pub mod shift;
 pub mod tail;
+
+pub use score::{Question, Sorted};
 
 /// The looks: 10, 12, 16, 24, 32, … (alternately × 1.33 and × 1.5) below `max`, and `max` itself. Before ten pairs no
 /// pattern of signs is rare enough.

@@ -1,5 +1,6 @@
 //! Paths of all patterns of signs over the looks, of which as many cross as the level allows.
 
+use super::carried::Carried;
 use super::rows::Rows;
 use super::score::{Question, Sorted, weights};
 use crate::distribution::normal_upper_quantile;
@@ -14,28 +15,45 @@ pub struct Keys(Vec<f32>);
 impl Keys {
     /// How far the values lie above `theta`, and what other signs would have made of the same magnitudes.
     pub fn of(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> Keys {
-        let about = sorted.about(theta);
-        let chosen = weights(&about.r, question);
-        let signed = |weights: &[f64]| -> Vec<f32> {
-            let mut signed = vec![0.0; weights.len()];
-            for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
-                signed[place as usize] = (weight * sign) as f32;
-            }
-            signed
-        };
-        let monotone = signed(&chosen.monotone);
-        match chosen.shaped.as_deref().map(signed) {
-            None => {
-                let up = rows.sums(&monotone);
-                let down = up.iter().map(|sum| -sum).collect();
-                Keys::from_sides(up, down)
-            }
-            Some(shaped) => {
-                let both = rows.sums_of([&monotone, &shaped]);
-                let up = both.iter().map(|[one, other]| one.max(*other)).collect();
-                Keys::from_sides(up, both.iter().map(|[one, other]| -one.min(*other)).collect())
+        let (up, down) = sides(rows, sorted, theta, question);
+        Keys::from_sides(up, down)
+    }
+
+    /// The same where each command ran twice in a row: all differences speak while those after itself agree with those after
+    /// another command, and those after itself alone where they part. Every pattern of signs is asked in the same way, so
+    /// that the test stays exact.
+    pub fn after_itself(
+        rows: &Rows,
+        [all, after_itself]: [&Sorted; 2],
+        carried: &Carried,
+        theta: f64,
+        question: Question,
+    ) -> Keys {
+        let (mut up, mut down) = sides(rows, all, theta, question);
+        let (own_up, own_down) = sides(rows, after_itself, theta, question);
+        let parted = rows.sums(carried.by_coin()).into_iter().map(|sum| Carried::parts(f64::from(sum)));
+        let own = own_up.into_iter().zip(own_down).zip(parted);
+        for ((up, down), ((own_up, own_down), is_parted)) in up.iter_mut().zip(&mut down).zip(own) {
+            if is_parted {
+                (*up, *down) = (own_up, own_down);
             }
         }
+        Keys::from_sides(up, down)
+    }
+
+    /// The larger of two keys of each path, where two questions share what may be spent.
+    pub fn or(mut self, other: &Keys) -> Keys {
+        self.0.iter_mut().zip(&other.0).for_each(|(one, other)| *one = one.max(*other));
+        self
+    }
+
+    /// Keys of plain sums: one value for each coin, which counts in full.
+    pub fn of_sums(rows: &Rows, values: &[f64]) -> Keys {
+        let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+        let up = rows.sums(&values.iter().map(|value| (scale * value) as f32).collect::<Vec<_>>());
+        let down = up.iter().map(|sum| -sum).collect();
+        Keys::from_sides(up, down)
     }
 
     /// Keys that were computed elsewhere: upwards for each row, then downwards.
@@ -43,6 +61,25 @@ impl Keys {
         let mut keys = up;
         keys.extend(down);
         Keys(keys)
+    }
+}
+
+/// The keys of each row to both sides.
+fn sides(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> (Vec<f32>, Vec<f32>) {
+    let about = sorted.about(theta);
+    let chosen = weights(&about.r, question);
+    let monotone = sorted.by_coin(&about, &chosen.monotone);
+    match chosen.shaped.as_deref() {
+        None => {
+            let up = rows.sums(&monotone);
+            let down = up.iter().map(|sum| -sum).collect();
+            (up, down)
+        }
+        Some(shaped) => {
+            let both = rows.sums_of([&monotone, &sorted.by_coin(&about, shaped)]);
+            let up = both.iter().map(|[one, other]| one.max(*other)).collect();
+            (up, both.iter().map(|[one, other]| -one.min(*other)).collect())
+        }
     }
 }
 

@@ -19,17 +19,28 @@ const SHAPED_GAIN: f64 = 1.1;
 /// What is asked about the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The typical difference: weights may be chosen.
+    /// Whether there is any difference: weights are chosen, the shape of the noise among them. The shape knows where modes
+    /// lie and nothing of how often each is taken, so that it may find a difference and may not bound one.
+    Any,
+    /// How large the typical difference is: weights are chosen that fall for no magnitude.
     Typical,
-    /// The mean difference: every value counts in full.
+    /// How large the mean difference is: every value counts in full.
     Mean,
 }
 
 /// Differences with their order, so that magnitudes about any point are had without sorting again.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sorted {
-    /// Rising, each with its place in time.
+    /// Differences in rising order, each with its place in time.
     rising: Vec<(f64, u32)>,
+    /// Number of neighbouring differences that share one coin, and so one sign: at least one.
+    group: u32,
+}
+
+impl Default for Sorted {
+    fn default() -> Self {
+        Sorted::grouped(&[], 1)
+    }
 }
 
 /// Magnitudes about a point, rising, each with its sign and its place in time.
@@ -48,11 +59,30 @@ impl About {
 }
 
 impl Sorted {
-    /// Of differences in the order of time; they must be numbers.
+    /// Sorts differences that stand in the order of time and are all numbers.
     pub fn new(d: &[f64]) -> Self {
-        let mut sorted = Sorted::default();
+        Sorted::grouped(d, 1)
+    }
+
+    /// Sorts differences of which every `group` neighbours were ordered by one coin.
+    pub fn grouped(d: &[f64], group: u32) -> Self {
+        let mut sorted = Sorted { rising: Vec::new(), group: group.max(1) };
         sorted.extend(d);
         sorted
+    }
+
+    /// Number of coins: the columns of signs that the differences use.
+    pub fn coins(&self) -> usize {
+        self.rising.len().div_ceil(self.group as usize)
+    }
+
+    /// Adds weights that stand in the order of `about` up coin by coin, each with the sign of its difference.
+    pub(crate) fn by_coin(&self, about: &About, weights: &[f64]) -> Vec<f32> {
+        let mut signed = vec![0.0; self.coins()];
+        for ((weight, sign), &place) in weights.iter().zip(&about.sign).zip(&about.place) {
+            signed[(place / self.group) as usize] += (weight * sign) as f32;
+        }
+        signed
     }
 
     /// Takes what has come since. What is in order already is merged and not sorted again.
@@ -83,12 +113,36 @@ impl Sorted {
         (below, self.len() - self.rising.partition_point(|one| one.0 <= theta))
     }
 
+    /// How far the values lie above a point by the ranks of their distances (Wilcoxon 1945), in standard errors.
+    pub(crate) fn signed_ranks(&self, theta: f64) -> f64 {
+        let about = self.about(theta);
+        unit(midranks(&about.r)).iter().zip(&about.sign).map(|(rank, sign)| rank * sign).sum()
+    }
+
+    /// The values with this rank from below and from above; infinite where the rank is below one.
+    pub(crate) fn ranked(&self, rank: f64) -> (f64, f64) {
+        let Some(rank) = (rank.floor() as isize).checked_sub(1).filter(|&rank| rank >= 0) else {
+            return (f64::NEG_INFINITY, f64::INFINITY);
+        };
+        let (rank, last) = (rank as usize, self.rising.len() - 1);
+        (self.rising[rank.min(last / 2)].0, self.rising[last - rank.min(last / 2)].0)
+    }
+
+    /// The median; zero for no values.
+    pub(crate) fn middle(&self) -> f64 {
+        let Some(last) = self.rising.len().checked_sub(1) else { return 0.0 };
+        0.5 * (self.rising[last / 2].0 + self.rising[last.div_ceil(2)].0)
+    }
+
     pub(crate) fn mean(&self) -> f64 {
         self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
     }
 
     /// How far the middle half reaches; the same from above as from below. There must be a value.
     pub(crate) fn middle_half(&self) -> f64 {
+        if self.rising.is_empty() {
+            return 0.0;
+        }
         let (last, quarter) = (self.rising.len() - 1, self.rising.len() / 4);
         self.rising[last - quarter.min(last / 2)].0 - self.rising[quarter.min(last / 2)].0
     }
@@ -136,7 +190,8 @@ pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
     let density = (n >= CHOSEN_FROM).then(|| Density::of(r)).flatten();
     let Some(density) = density else { return plain(unit(capped)) };
     let (efficacy, monotone) = best_monotone(r, capped, cap, &density);
-    let shaped = (n >= SHAPED_FROM).then(|| shape(r, &density, SHAPED_GAIN * efficacy)).flatten();
+    let is_asked = n >= SHAPED_FROM && question == Question::Any;
+    let shaped = is_asked.then(|| shape(r, &density, SHAPED_GAIN * efficacy)).flatten();
     Weights { monotone: unit(monotone), shaped, width: density.width }
 }
 
@@ -209,7 +264,7 @@ mod tests {
     fn chosen(draw: impl FnMut() -> f64, n: usize) -> Weights {
         let mut r: Vec<f64> = std::iter::repeat_with(draw).take(n).map(f64::abs).collect();
         r.sort_by(f64::total_cmp);
-        weights(&r, Question::Typical)
+        weights(&r, Question::Any)
     }
 
     #[test]
@@ -231,7 +286,7 @@ mod tests {
 
     #[test]
     fn zeros_and_nothing_weigh_nothing() {
-        assert!(weights(&[0.0; 60], Question::Typical).monotone.iter().all(|&weight| weight == 0.0));
+        assert!(weights(&[0.0; 60], Question::Any).monotone.iter().all(|&weight| weight == 0.0));
         assert!(weights(&[], Question::Typical).monotone.is_empty());
         assert_eq!(weights(&[3.0, 4.0], Question::Mean).monotone, [0.6, 0.8]);
     }

@@ -8,6 +8,9 @@ const PRECISION: f64 = 1e-3;
 /// Steps that find an end; where values are equal to rounding, it is they that run out.
 const STEPS: u32 = 64;
 
+/// From this many standard errors on, the values lie to one side.
+const LEANS: f64 = 1.5;
+
 /// Steps that narrow an estimate by a third each.
 const THIRDS: u32 = 12;
 
@@ -101,6 +104,26 @@ impl<'a> Shift<'a> {
         (end(1.0).unwrap_or(f64::NEG_INFINITY), end(-1.0).unwrap_or(f64::INFINITY))
     }
 
+    /// The interval of the median by counting how many values lie on each side of it, which no shape of the noise makes
+    /// wrong. Each of its ends is one of the values.
+    pub fn by_signs(&self, critical: f64) -> (f64, f64) {
+        self.sorted.ranked(0.5 * (self.sorted.len() as f64 - critical * (self.sorted.len() as f64).sqrt()))
+    }
+
+    /// The value in the middle; zero for no values.
+    pub fn median(&self) -> f64 {
+        self.sorted.middle()
+    }
+
+    /// Whether no shift of symmetric noise explains the values: about their median those on one side lie further out, or about
+    /// a point that another weighing takes for the centre more of them lie on one side. Then what is typical is their median,
+    /// and no weights know it better.
+    pub fn leans(&self, theta: f64) -> bool {
+        let (below, above) = self.sorted.sides(theta);
+        let sides = (above as f64 - below as f64) / ((above + below).max(1) as f64).sqrt();
+        sides.abs() > LEANS || self.sorted.signed_ranks(self.sorted.middle()).abs() > LEANS
+    }
+
     /// Whether that interval lies within `-margin` and `margin`, when they are among the points that are asked about. Its ends
     /// need not be found for that, only on which side of the margin they are.
     pub fn is_within(&self, margin: f64, critical: f64, asked: &[f64]) -> bool {
@@ -142,7 +165,7 @@ impl<'a> Shift<'a> {
         let n = self.sorted.len() as f64;
         let (below, above) = self.sorted.sides(theta);
         let few = 0.5 * n * (0.2248 - (critical + 0.5) / n.sqrt());
-        let is_known = self.question == Question::Typical && critical >= 0.0;
+        let is_known = self.question != Question::Mean && critical >= 0.0;
         // Values at the point itself are on neither side.
         match (n - above as f64 <= few, n - below as f64 <= few) {
             (true, _) if is_known => Some(true),
@@ -268,7 +291,7 @@ mod tests {
         let d: Vec<f64> =
             (0..200).map(|_| 3.0 + [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal()).collect();
         let sorted = Sorted::new(&d);
-        let shift = Shift::new(&sorted, Question::Typical);
+        let shift = Shift::new(&sorted, Question::Any);
         let estimate = shift.estimate();
         let (low, high) = shift.interval(3.0, &[]);
         assert!((estimate - 3.0).abs() < 0.6, "{estimate}");
@@ -288,7 +311,7 @@ mod tests {
             let value = |draw: &mut Draw| [0.0, gap, 0.0, -gap][draw.below(4)] + draw.normal();
             let d: Vec<f64> = (0..60 + 7 * seed as usize).map(|_| value(&mut draw)).collect();
             let sorted = Sorted::new(&d);
-            let shift = Shift::new(&sorted, Question::Typical);
+            let shift = Shift::new(&sorted, Question::Any);
             let (low, high) = shift.interval(3.0, &[]);
             let ends = [low, high, 0.0].map(|end| end.abs().min(9.0));
             for margin in ends.into_iter().flat_map(|end| [0.5 * end, end - 1e-4, end, end + 1e-4, 2.0 * end])
@@ -301,6 +324,29 @@ mod tests {
             }
         }
         assert!((100..700).contains(&within), "{within}");
+    }
+
+    #[test]
+    fn a_mixture_leans_and_a_shift_does_not() {
+        let values = |seed, share: f64| -> Vec<f64> {
+            let mut draw = Draw::new(seed, 3);
+            (0..200).map(|_| draw.normal() + if draw.uniform() < share { 20.0 } else { 0.0 }).collect()
+        };
+        let leans = |share| {
+            (0..200)
+                .filter(|&seed| {
+                    let sorted = Sorted::new(&values(seed, share));
+                    let shift = Shift::new(&sorted, Question::Typical);
+                    shift.leans(shift.estimate())
+                })
+                .count()
+        };
+        assert!(leans(0.3) == 200 && leans(0.0) < 40, "{} {}", leans(0.3), leans(0.0));
+        let sorted = Sorted::new(&values(1, 0.3));
+        let (low, high) = Shift::new(&sorted, Question::Typical).by_signs(2.6);
+        assert!(low < 0.57 && 0.57 < high && high < 2.0, "{low} {high}");
+        let few = Sorted::new(&[1.0, 2.0, 3.0]);
+        assert_eq!(Shift::new(&few, Question::Typical).by_signs(2.6), (f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]

@@ -31,13 +31,15 @@ fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
 /// How far the signs of the k largest magnitudes lie to either side, for the k that shows it best, with the paths of all
 /// other signs. This is McNemar's test with its threshold scanned (McNemar 1947). Only differences that are large beside the
 /// usual ones, and above `least`, are asked: what lies below is no tail, whichever side it leans to.
-pub fn keys(rows: &Rows, d: &[f64], least: f64) -> Keys {
+///
+/// Every `group` neighbours were ordered by one coin, so that their signs turn together.
+pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
     let mut counts = vec![0i32; rows.count()];
     let (mut up, mut down) = (vec![0f32; rows.count()], vec![0f32; rows.count()]);
     let (places, groups) = largest(d, least);
     let mut groups = groups.peekable();
     for (seen, place) in (1..).zip(places) {
-        rows.add(place, if d[place] > 0.0 { 1 } else { -1 }, &mut counts);
+        rows.add(place / group, if d[place] > 0.0 { 1 } else { -1 }, &mut counts);
         if groups.next_if_eq(&seen).is_some() {
             let scale = 1.0 / (seen as f32).sqrt();
             for ((up, down), &count) in up.iter_mut().zip(&mut down).zip(&counts) {
@@ -85,7 +87,7 @@ mod tests {
         let mut rows = Rows::new(1, 0.01, 5);
         rows.grow(512);
         let d = spiky(1);
-        let all = crossed(&[keys(&rows, &d, LEAST)], &[0.001]);
+        let all = crossed(&[keys(&rows, &d, 1, LEAST)], &[0.001]);
         assert!(all.up && !all.down && observed(&d, LEAST) > 3.0);
         let mirrored: Vec<f64> = d.iter().map(|d| -d).collect();
         assert_eq!(observed(&mirrored, LEAST), -observed(&d, LEAST));
@@ -105,7 +107,7 @@ mod tests {
             (0..512).map(|n| if n % 3 == 0 { 0.015 } else { 0.0005 * draw.normal() }).collect();
         let shifted: Vec<f64> = (0..512).map(|_| 0.02 + 0.05 * draw.normal()).collect();
         for d in [small, shifted] {
-            let all = crossed(&[keys(&rows, &d, LEAST)], &[0.01]);
+            let all = crossed(&[keys(&rows, &d, 1, LEAST)], &[0.01]);
             assert!(!all.up && !all.down && observed(&d, LEAST) < 2.5, "{}", observed(&d, LEAST));
         }
     }
@@ -118,7 +120,7 @@ mod tests {
             let mut draw = Draw::new(seed, 7);
             let d: Vec<f64> =
                 (0..256).map(|_| 0.01 * draw.normal() + [0.0, 0.0, 0.0, 0.5, -0.5][draw.below(5)]).collect();
-            let all = crossed(&[keys(&rows, &d, LEAST)], &[0.025]);
+            let all = crossed(&[keys(&rows, &d, 1, LEAST)], &[0.025]);
             all.up || all.down
         });
         // Four standard errors of 5 % in 400 are 4.4 points.

@@ -1,0 +1,46 @@
+//! What commands leave to each other, as a report shows it.
+
+use fauxplat_model::{CarryOver, RatioInterval};
+use fauxplat_stats::paired::path::Keys;
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{Question, Sorted};
+
+use crate::judge::Contest;
+use crate::paths::Paths;
+use crate::standing::{Standing, bounded};
+
+/// The differences after itself and after another command, and what lies between both, at the look of a standing. What
+/// lies between both has an error level of its own, which no verdict uses.
+pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<CarryOver> {
+    let (series, design) = (&contest.series, &contest.design);
+    if !series.is_twice() || standing.n == 0 {
+        return None;
+    }
+    let n = standing.n;
+    let looked: Vec<u32> = series.looked.iter().copied().filter(|&look| look as usize <= n).collect();
+    let spent = design.spent(standing.level, &looked, true);
+    let keys = |n: usize| Keys::of(rows, &Sorted::new(&series.carried[..n]), 0.0, Question::Typical);
+    let crossed = Paths::default().crossed(&looked, &spent, keys);
+    let interval = |values: &[f64]| {
+        let sorted = Sorted::new(values);
+        let shift = Shift::new(&sorted, Question::Typical);
+        let (low, high) = shift.interval(crossed.critical, &[0.0]);
+        RatioInterval {
+            ratio: shift.estimate().clamp(low, high).exp(),
+            low_ratio: bounded(low).exp(),
+            high_ratio: bounded(high).exp(),
+        }
+    };
+    let another: Vec<f64> =
+        series.after_itself[..n].iter().zip(&series.carried[..n]).map(|(own, carried)| own - carried).collect();
+    let carried = interval(&series.carried[..n]);
+    let is_beyond = carried.low_ratio.ln() > 0.0 || carried.high_ratio.ln() < 0.0;
+    Some(CarryOver {
+        after_itself: interval(&series.after_itself[..n]),
+        after_another: interval(&another),
+        carried,
+        is_shown: (crossed.up || crossed.down) && is_beyond,
+        decides: standing.parted,
+    })
+}

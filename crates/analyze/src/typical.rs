@@ -1,0 +1,193 @@
+//! What a look says about typical runs: whether they differ, by how much, and on which side of the margin that lies.
+
+use std::cell::LazyCell;
+
+use fauxplat_model::Verdict;
+use fauxplat_stats::distribution::normal_upper_quantile;
+use fauxplat_stats::paired::path::Crossed;
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{Question, Sorted};
+
+use crate::design::Design;
+use crate::estimate::Estimate;
+use crate::paths::Paths;
+use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
+use crate::standing::{Sides, Standing, bounded};
+
+/// Up to so many coins the interval is made of all points whose own paths do not exclude them. Beyond, the critical
+/// value about zero is near enough to theirs.
+const INVERTED_TO: usize = 24;
+
+/// Halvings that find an end of such an interval, each of which draws out all paths.
+const HALVINGS: u32 = 14;
+
+impl Series {
+    /// What follows for typical runs. The ends of the interval are found if they are wanted or something was found; whether it
+    /// lies within the margin is known sooner.
+    pub(crate) fn typical(&mut self, rows: &Rows, design: &Design, look: Look, ends: bool) -> Standing {
+        let level = TYPICAL_SHARE * look.level;
+        let view = self.view(look.n);
+        let sorted = view.active();
+        let shift = Shift::new(sorted, design.question);
+        let near = Near::of(sorted, design, level);
+        if look.n == 0 || !(look.closing || near.zero || near.margin) {
+            return Standing { parted: view.is_parted(), ..Standing::open(look.n) };
+        }
+        let spent = design.spent(level, &self.looked, look.closing);
+        let looked = self.looked.clone();
+        let mut zero = std::mem::take(&mut self.zero);
+        let crossed = zero.crossed(&looked, &spent, self.keys(rows, 0.0, design.asked_of_zero()));
+        self.zero = zero;
+        let ends = ends || crossed.up || crossed.down || design.gate.is_some();
+        // An interval is needed where something may follow from it.
+        if !(ends || near.margin) {
+            return Standing { parted: view.is_parted(), ..Standing::open(look.n) };
+        }
+        let estimate = Estimate::of(self.active(view.is_parted(), look.n));
+        let centre = LazyCell::new(|| shift.estimate());
+        let is_inverted = look.n <= INVERTED_TO && (look.closing || crossed.up || crossed.down);
+        let (low, high) = match is_inverted {
+            true => inverted(sorted, *centre, |theta, side| {
+                Paths::default().crosses(&looked, &spent, side, self.keys(rows, theta, design.question))
+            }),
+            false => hull(&shift, crossed.critical, design.margin, ends || estimate.in_runs),
+        };
+        let (low, high) = estimate.widened((low, high), || *centre);
+        let leans = ends && design.question == Question::Typical && shift.leans(*centre);
+        let (low, high) = match leans {
+            true => {
+                let (first, last) = shift.by_signs(crossed.critical);
+                (low.min(first), high.max(last))
+            }
+            false => (low, high),
+        };
+        let is_found = |is_crossed: bool, is_other: bool| {
+            is_crossed && !is_other && (!estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level)
+        };
+        // Zero is excluded by the test of it, whose weights may know more than those that an interval can be made with.
+        let (up, down) = match estimate.in_runs {
+            false => (is_found(crossed.up, crossed.down) && high > 0.0, is_found(crossed.down, crossed.up) && low < 0.0),
+            true => (is_found(crossed.up, crossed.down) && low > 0.0, is_found(crossed.down, crossed.up) && high < 0.0),
+        };
+        let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
+        let middle = if !ends { 0.0 } else if leans { shift.median() } else { *centre };
+        let half = 0.5 * (high - low);
+        let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
+        let sides = self.sides(rows, design, look, (low, high));
+        let is_equal = !(up || down) && sides == Sides::WITHIN;
+        Standing {
+            se,
+            estimate: middle.clamp(low, high),
+            low: bounded(low),
+            high: bounded(high),
+            critical: crossed.critical,
+            in_runs: estimate.in_runs,
+            parted: view.is_parted(),
+            leans,
+            beyond: sides,
+            typical: match (up || down, is_equal) {
+                (true, _) => Verdict::Different,
+                (_, true) => Verdict::Equivalent,
+                _ => Verdict::Inconclusive,
+            },
+            ..Standing::open(look.n)
+        }
+    }
+
+    /// Log ratios of clusters that answer: those after itself alone, or all.
+    pub(crate) fn active(&self, is_parted: bool, n: usize) -> &[f64] {
+        if is_parted { &self.after_itself[..n] } else { &self.d[..n] }
+    }
+
+    /// On which side of each end of the margin the difference lies, as far as it is shown: by the paths about that end and by
+    /// the interval.
+    fn sides(
+        &mut self,
+        rows: &Rows,
+        design: &Design,
+        look: Look,
+        (low, high): (f64, f64),
+    ) -> Sides {
+        let (margin, looked) = (design.margin, self.looked.clone());
+        let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
+        let mut ends = std::mem::take(&mut self.ends);
+        let [above, below] = &mut ends;
+        let crosses = |paths: &mut Paths, theta: f64, side: fn(Crossed) -> bool| {
+            paths.crosses(&looked, &spent, side, self.keys(rows, theta, design.question))
+        };
+        let up = match (low > margin, high <= margin) {
+            (true, _) => crosses(above, margin, |crossed| crossed.up).then_some(true),
+            (_, true) => crosses(above, margin, |crossed| crossed.down).then_some(false),
+            _ => None,
+        };
+        let down = match (high < -margin, low >= -margin) {
+            (true, _) => crosses(below, -margin, |crossed| crossed.down).then_some(true),
+            (_, true) => crosses(below, -margin, |crossed| crossed.up).then_some(false),
+            _ => None,
+        };
+        self.ends = ends;
+        Sides { up, down }
+    }
+}
+
+/// Where the observed path may have crossed.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// About zero.
+    zero: bool,
+    /// About both ends of the margin, towards zero; where a gate asks, about either end to either side.
+    margin: bool,
+}
+
+impl Near {
+    fn of(sorted: &Sorted, design: &Design, level: f64) -> Self {
+        let bound = match design.question {
+            // One value can outweigh all others, so that even equal signs are not far out.
+            Question::Mean => 0.0,
+            _ => normal_upper_quantile(level / 2.0) - FAR,
+        };
+        let at = |theta: f64, question| Shift::new(sorted, question).keys(theta);
+        let (above, below) = at(0.0, design.asked_of_zero());
+        let ends = [at(-design.margin, design.question), at(design.margin, design.question)];
+        let is_far = |(above, below): (f64, f64)| above.max(below) >= bound;
+        let margin = match design.gate {
+            Some(_) => ends.into_iter().any(is_far),
+            None => ends[1].1 >= bound && ends[0].0 >= bound,
+        };
+        Near { zero: above.max(below) >= bound, margin }
+    }
+}
+
+/// The interval; where its ends are not wanted, one that lies within the margin if the interval does.
+fn hull(shift: &Shift, critical: f64, margin: f64, ends: bool) -> (f64, f64) {
+    let asked = [-margin, 0.0, margin];
+    match ends {
+        true => shift.interval(critical, &asked),
+        false if shift.is_within(margin, critical, &asked) => (-margin, margin),
+        false => (f64::NEG_INFINITY, f64::INFINITY),
+    }
+}
+
+/// The hull of all points that are not excluded, when whether the path about a point crosses to a side is asked of
+/// `crosses`. Zero is asked first, so that the interval and the verdict cannot disagree.
+fn inverted(sorted: &Sorted, centre: f64, crosses: impl Fn(f64, fn(Crossed) -> bool) -> bool) -> (f64, f64) {
+    let Some((first, last)) = sorted.range() else { return (f64::NEG_INFINITY, f64::INFINITY) };
+    // Far enough for the sign of the nearest value to count: sums are rounded.
+    let beyond = 1e-3 * (last - first).max(first.abs()).max(last.abs()).max(1e-6);
+    let end = |outermost: f64, is_excluded: &dyn Fn(f64) -> bool| {
+        let from = [0.0, outermost].into_iter().find(|&from| {
+            let is_before = (from - centre) * (outermost - centre) > 0.0;
+            is_before && is_excluded(from)
+        })?;
+        let (mut outside, mut inside) = (from, centre);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (outside + inside);
+            if is_excluded(middle) { outside = middle } else { inside = middle }
+        }
+        Some(outside)
+    };
+    let low = end(first - beyond, &|theta| crosses(theta, |crossed| crossed.up));
+    let high = end(last + beyond, &|theta| crosses(theta, |crossed| crossed.down));
+    (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
+}

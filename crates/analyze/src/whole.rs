@@ -1,0 +1,185 @@
+//! What a look says beside typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
+//! where all four are bounded.
+
+use fauxplat_model::{Side, Verdict};
+use fauxplat_stats::describe::median_in_place;
+use fauxplat_stats::distribution::normal_upper_quantile;
+use fauxplat_stats::mean_ratio::{MeanRatio, mean_ratio};
+use fauxplat_stats::paired::path::Keys;
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{Question, Sorted, tail};
+
+use crate::design::Design;
+use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
+use crate::slow_runs::side;
+use crate::standing::{Sides, Spread, Standing, bounded};
+
+/// A reading beyond this many times what is usual of both commands counts as that in the test of the mean.
+const FAR_READING: f64 = 4.0;
+
+/// Spreads count as alike while they differ by at most this part of what is usual, or by the margin.
+const SPREAD_PART: f64 = 0.25;
+
+impl Series {
+    /// The mean ratio after `n` clusters, with its interval.
+    pub(crate) fn mean(&self, n: usize, level: f64) -> Option<MeanRatio> {
+        mean_ratio(&self.seen_readings(n), level)
+    }
+
+    /// The readings that answer after `n` clusters.
+    fn seen_readings(&self, n: usize) -> Vec<(f64, f64)> {
+        let per_cluster = self.readings.len() / self.d.len().max(1);
+        let seen = &self.readings[..n * per_cluster];
+        match self.is_twice() && self.view(n).is_parted() {
+            true => seen.iter().copied().skip(1).step_by(2).collect(),
+            false => seen.to_vec(),
+        }
+    }
+
+    /// The sum of B less the sum of A in each cluster. Exchanging A and B in a cluster turns its sign and leaves all else.
+    pub(crate) fn excess_readings(&self, n: usize) -> Vec<f64> {
+        let per_cluster = self.readings.len() / self.d.len().max(1);
+        let seen = &self.readings[..n * per_cluster];
+        let mut all: Vec<f64> = seen.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let cap = FAR_READING * median_in_place(&mut all).unwrap_or(f64::INFINITY);
+        let excess = |pairs: &[(f64, f64)]| pairs.iter().map(|(a, b)| b.min(cap) - a.min(cap)).sum();
+        seen.chunks(per_cluster.max(1)).map(excess).collect()
+    }
+
+    /// How far the tail or the mean lies to one side, whichever is further, in standard errors.
+    pub(crate) fn rare_key(&self, n: usize) -> f64 {
+        let tail = tail::observed(&self.pairs[..n * self.group], self.excess.least());
+        let mean = self.mean_key(n);
+        if tail.abs() >= mean.abs() { tail } else { mean }
+    }
+
+    /// How far the sum of B lies above that of A, in standard errors under exchanged labels.
+    fn mean_key(&self, n: usize) -> f64 {
+        let excess = self.excess_readings(n);
+        let length = excess.iter().map(|it| it * it).sum::<f64>().sqrt();
+        if length > 0.0 { excess.iter().sum::<f64>() / length } else { 0.0 }
+    }
+
+    /// Keys of all paths of the tail and the mean together.
+    pub(crate) fn rare_keys(&self, rows: &Rows, n: usize) -> Keys {
+        let large = tail::keys(rows, &self.pairs[..n * self.group], self.group, self.excess.least());
+        large.or(&Keys::of_sums(rows, &self.excess_readings(n)))
+    }
+
+    /// Adds what follows for rare slow runs, for the mean, and for the spread.
+    pub(crate) fn rare(&mut self, main: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
+        let own = (1.0 - TYPICAL_SHARE) * look.level;
+        let observed = self.rare_key(look.n);
+        let mut standing = main;
+        if observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
+            let spent = design.spent(own, &self.looked, look.closing);
+            let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
+            let crossed = rare.crossed(&looked, &spent, |n| self.rare_keys(rows, n));
+            self.rare = rare;
+            if let Some(side) = side(crossed, observed) {
+                standing = self.located(standing, look, side, crossed.critical);
+            }
+        }
+        let spread = (design.question != Question::Mean).then(|| self.spread(rows, design, look)).flatten();
+        self.bounded_as_whole(standing, design, spread)
+    }
+
+    /// Whether the tail, the mean or both moved to a side.
+    fn located(&self, standing: Standing, look: Look, side: Side, critical: f64) -> Standing {
+        let sign = if side == Side::B { 1.0 } else { -1.0 };
+        let large = tail::observed(&self.pairs[..look.n * self.group], self.excess.least());
+        let mean = self.mean(look.n, look.level);
+        let is_moved = |it: &MeanRatio| if side == Side::B { it.low > 1.0 } else { it.high < 1.0 };
+        let is_tail = sign * large >= critical.min(sign * self.mean_key(look.n));
+        Standing {
+            tail: if is_tail { Verdict::Different } else { standing.tail },
+            tail_side: is_tail.then_some(side),
+            mean,
+            mean_verdict: match mean.as_ref().is_some_and(is_moved) {
+                true => Verdict::Different,
+                false => standing.mean_verdict,
+            },
+            ..standing
+        }
+    }
+
+    /// Says of the tail, the mean and the spread that they are bounded, where they are.
+    pub(crate) fn bounded_as_whole(&self, standing: Standing, design: &Design, spread: Option<Spread>) -> Standing {
+        let level = standing.level;
+        let mut standing = Standing { spread, ..standing };
+        if standing.tail == Verdict::Inconclusive && self.excess.excludes(design.tail_margin, level) {
+            standing.tail = Verdict::Equivalent;
+        }
+        // The mean is asked for where the rest would make a whole, since it takes longest to know.
+        let is_near = standing.typical == Verdict::Equivalent && standing.tail == Verdict::Equivalent;
+        if is_near && standing.mean.is_none() {
+            standing.mean = self.mean(standing.n, level);
+        }
+        let is_within = |it: &MeanRatio| {
+            let margin = design.margin;
+            it.low.ln() >= -margin && it.high.ln() <= margin && it.plain.ln().abs() <= margin
+        };
+        if standing.mean_verdict == Verdict::Inconclusive && standing.mean.as_ref().is_some_and(is_within) {
+            standing.mean_verdict = Verdict::Equivalent;
+        }
+        standing
+    }
+
+    /// What follows where the mean decides.
+    pub(crate) fn by_mean(&mut self, rows: &Rows, design: &Design, look: Look) -> Standing {
+        let open = Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };
+        let Some(mean) = self.mean(look.n, look.level) else { return open };
+        let level = TYPICAL_SHARE * look.level;
+        let spent = design.spent(level, &self.looked, look.closing);
+        let (looked, mut zero) = (self.looked.clone(), std::mem::take(&mut self.zero));
+        let crossed = zero.crossed(&looked, &spent, |n| Keys::of_sums(rows, &self.excess_readings(n)));
+        self.zero = zero;
+        let (low, high, margin) = (mean.low.ln(), mean.high.ln(), design.margin);
+        let (up, down) = (crossed.up && low > 0.0, crossed.down && high < 0.0);
+        let beyond = Sides::of(low, high, margin);
+        let is_equal = !(up || down) && beyond == Sides::WITHIN && mean.plain.ln().abs() <= margin;
+        let verdict = match (up || down, is_equal) {
+            (true, _) => Verdict::Different,
+            (_, true) => Verdict::Equivalent,
+            _ => Verdict::Inconclusive,
+        };
+        Standing {
+            estimate: mean.ratio.ln(),
+            se: 0.5 * (high - low) / crossed.critical.min(4.0),
+            low: bounded(low),
+            high: bounded(high),
+            critical: crossed.critical,
+            beyond,
+            typical: verdict,
+            mean: Some(mean),
+            mean_verdict: verdict,
+            ..open
+        }
+    }
+
+    /// How much further two runs of B in a row lie apart than two of A.
+    fn spread(&mut self, rows: &Rows, design: &Design, look: Look) -> Option<Spread> {
+        if !self.is_twice() {
+            return None;
+        }
+        let mut usual = self.apart_usual[..look.n].to_vec();
+        let usual = median_in_place(&mut usual)?;
+        let margin = design.margin.max(SPREAD_PART * usual);
+        let spent = design.spent(look.level, &self.looked, look.closing);
+        let (looked, mut paths) = (self.looked.clone(), std::mem::take(&mut self.spread));
+        let keys = |n: usize| Keys::of(rows, &Sorted::new(&self.apart[..n]), 0.0, Question::Typical);
+        let crossed = paths.crossed(&looked, &spent, keys);
+        self.spread = paths;
+        let sorted = Sorted::new(&self.apart[..look.n]);
+        let shift = Shift::new(&sorted, Question::Typical);
+        let (low, high) = shift.interval(crossed.critical, &[-margin, 0.0, margin]);
+        let verdict = match (low > margin || high < -margin, -margin <= low && high <= margin) {
+            (true, _) if crossed.up || crossed.down => Verdict::Different,
+            (_, true) => Verdict::Equivalent,
+            _ => Verdict::Inconclusive,
+        };
+        let difference = shift.estimate().clamp(low, high);
+        Some(Spread { usual, difference, low: bounded(low), high: bounded(high), margin, verdict })
+    }
+}

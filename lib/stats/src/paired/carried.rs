@@ -1,0 +1,69 @@
+//! What a command leaves to the next one, seen from blocks in which each command runs twice in a row.
+//!
+//! The second of two runs in a row follows its own command; the first follows another one, or by chance its own. So the
+//! difference of second runs, *after itself*, is free of what one command leaves to the other, and the difference of first
+//! runs has it. Crossover trials know the effect as carry-over (Jones and Kenward 2014, "Design and Analysis of Cross-Over
+//! Trials"), and gain from designs in which a treatment follows itself.
+
+use super::score::weights;
+use super::{Question, Sorted};
+
+/// From this many standard errors on, differences after itself part from those after another command. It is no evidence of
+/// a carry-over: it is where trusting the mean of both would turn a sign more often than it saves pairs.
+const PARTS: f64 = 2.2;
+
+/// By how much the differences after itself lie above those after another command, block by block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Carried {
+    by_coin: Vec<f32>,
+}
+
+impl Carried {
+    /// From one value for each block: its difference after itself less its difference after another command.
+    pub fn of(values: &[f64]) -> Self {
+        let sorted = Sorted::new(values);
+        let about = sorted.about(0.0);
+        Carried { by_coin: sorted.by_coin(&about, &weights(&about.r, Question::Typical).monotone) }
+    }
+
+    /// Weight of each block, with its sign.
+    pub(crate) fn by_coin(&self) -> &[f32] {
+        &self.by_coin
+    }
+
+    /// How far both lie apart in standard errors, above zero where after itself is larger.
+    pub fn key(&self) -> f64 {
+        self.by_coin.iter().map(|&weight| f64::from(weight)).sum()
+    }
+
+    /// Whether they part.
+    pub fn is_parted(&self) -> bool {
+        Carried::parts(self.key())
+    }
+
+    pub(crate) fn parts(key: f64) -> bool {
+        key.abs() > PARTS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    #[test]
+    fn what_one_command_leaves_is_seen_and_noise_is_not() {
+        let mut draw = Draw::new(2, 0);
+        let left: Vec<f64> = (0..40).map(|_| -0.15 + 0.05 * draw.normal()).collect();
+        assert!(Carried::of(&left).key() < -4.0);
+        let parted = (0..400u64).filter(|&seed| {
+            let mut draw = Draw::new(seed, 1);
+            Carried::of(&(0..40).map(|_| draw.normal()).collect::<Vec<_>>()).is_parted()
+        });
+        // 3 % of 400; five standard errors are 17.
+        let parted = parted.count();
+        assert!((1..=29).contains(&parted), "{parted}");
+        assert_eq!(Carried::of(&[]).key(), 0.0);
+        assert!(!Carried::of(&[0.0; 20]).is_parted());
+    }
+}
