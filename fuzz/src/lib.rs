@@ -1,7 +1,7 @@
 //! Every parser that reads what somebody else wrote, as a function of arbitrary bytes: it may refuse them, and neither
 //! panics, nor hangs, nor takes memory without end. The same functions are replayed on stable with mutations of the
-//! corpus (`tests/replay.rs`), run for as long as one likes by the same mutator (`main.rs`, `cargo xtask campaign fuzz`),
-//! and driven by libFuzzer (`libfuzzer/`).
+//! corpus (`tests/replay.rs`), run for as long as one likes by the same mutator (`main.rs`, `cargo xtask campaign
+//! fuzz`), and driven by libFuzzer (`libfuzzer/`).
 
 mod mutator;
 mod targets;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 pub use mutator::Mutator;
 
-/// One parser.
+/// A parser of foreign input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// `AREA-NAME`: its corpus is the folder `AREA/corpus/NAME`.
     pub name: &'static str,
-    /// Reads the bytes, and panics when that shows a mistake of ours.
+    /// Reads the bytes, and panics when they reveal a bug.
     pub run: fn(&[u8]),
     /// Words that the parser knows, for the mutator.
     pub words: &'static [&'static str],
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = targets::ALL;
 
 impl Target {
@@ -30,7 +30,7 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Where its corpus is.
+    /// The folder of the target's corpus.
     pub fn folder(&self) -> PathBuf {
         let (area, name) = self.name.split_once('-').unwrap_or((self.name, ""));
         Path::new(env!("CARGO_MANIFEST_DIR")).join(area).join("corpus").join(name)

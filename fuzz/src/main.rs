@@ -1,8 +1,8 @@
 //! Runs the mutator for as long as one likes: `cargo xtask campaign fuzz --mutator`.
 //!
-//! Inputs are read by a process of their own, which tells the number that it is at, so that one that ends it, hangs it or
-//! takes all memory is known; the campaign goes on behind it. What was done stands in the folder of the campaign, and the
-//! next one begins there.
+//! Inputs are read by a process of their own, which tells the number that it is at, so that one that ends it, hangs it
+//! or takes all memory is known; the campaign goes on behind it. What was done stands in the folder of the campaign,
+//! and the next one begins there.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -21,16 +21,16 @@ use fauxplat_sys::clock;
 /// The word by which this program reads inputs.
 const READER: &str = "__reader";
 
-/// Another seed than that of the replay in the tests, which these inputs are not to repeat.
+/// A seed that differs from the one of the replay in the tests, so that inputs are not repeated.
 const SEED: u64 = 1;
 
 const USAGE: &str = "usage: fuzz --folder FOLDER [--minutes N] [TARGET]…";
 
-/// No input takes so long.
+/// Time after which a reader has hung on its input.
 const HANGS_NS: u64 = 30_000_000_000;
-/// No input needs so much memory, in pages of 4 KiB.
+/// Memory limit of a reader, in pages of 4 KiB.
 const PAGES_MAX: u64 = (2 << 30) >> 12;
-/// After so many a target is given up until they are mended.
+/// Number of crashes after which a target is given up until its bugs are fixed.
 const CRASHES_MAX: usize = 20;
 
 fn main() -> ExitCode {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads inputs from this number on for so many seconds.
+/// Reads inputs from this number on for the given seconds.
 fn read(name: &str, from: &str, seconds: &str, counter: &Path) -> Result<bool, String> {
     let target = find(name)?;
     let (from, seconds): (u64, f64) = from.parse().ok().zip(seconds.parse().ok()).ok_or(USAGE)?;
@@ -63,7 +63,7 @@ fn read(name: &str, from: &str, seconds: &str, counter: &Path) -> Result<bool, S
     let end_ns = clock::monotonic_ns() + (seconds * 1e9) as u64;
     let work = move || {
         for number in from.. {
-            // One read of the clock for every few inputs would be as good, and they take longer than that.
+            // Reading the clock for every input costs little, since inputs take longer.
             counter.write_all_at(&number.to_ne_bytes(), 0).map_err(|error| error.to_string())?;
             if clock::monotonic_ns() > end_ns {
                 break;
@@ -81,7 +81,7 @@ fn find(name: &str) -> Result<&'static Target, String> {
     Target::find(name).ok_or_else(|| format!("there is no target {name}; there are {}", known()))
 }
 
-/// Brings every target to this time, what was done before included.
+/// Runs every target up to this total time, including earlier campaigns.
 fn campaign(folder: &Path, seconds: f64, names: &[&str]) -> Result<bool, String> {
     fs::create_dir_all(folder.join("crashes")).map_err(|error| format!("{}: {error}", folder.display()))?;
     let chosen: Vec<&Target> = match names {
@@ -104,7 +104,7 @@ fn campaign(folder: &Path, seconds: f64, names: &[&str]) -> Result<bool, String>
     Ok(good)
 }
 
-/// How far a target is.
+/// Progress of a target.
 struct Progress<'a> {
     folder: &'a Path,
     target: &'a Target,
@@ -139,7 +139,7 @@ impl<'a> Progress<'a> {
     fn run(mut self, seconds: f64) -> Result<Self, String> {
         while self.seconds < seconds && self.crashes.len() < CRASHES_MAX {
             let begun_ns = clock::monotonic_ns();
-            // Short legs: whoever ends the campaign loses less than one.
+            // Short legs: ending the campaign loses less than one.
             let leg = (seconds - self.seconds).min(20.0);
             let crash = self.leg(leg)?;
             self.seconds += (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
@@ -151,7 +151,7 @@ impl<'a> Progress<'a> {
         Ok(self)
     }
 
-    /// One reader; how it crashed, if it did.
+    /// Runs one reader process; returns a description of its crash, if it crashed.
     fn leg(&mut self, seconds: f64) -> Result<Option<String>, String> {
         let place = tempfile::tempdir_in(memory()).map_err(|error| error.to_string())?;
         let (counter, said) = (place.path().join("counter"), place.path().join("said"));
@@ -168,7 +168,7 @@ impl<'a> Progress<'a> {
         Ok(ended.map(|how| format!("{how}: {line}")))
     }
 
-    /// Notes a crash, keeps its input, and goes on behind it.
+    /// Notes a crash, keeps its input, and continues after it.
     fn keep(&mut self, how: &str) -> Result<(), String> {
         let mutator = Mutator::new(self.target, SEED).map_err(|error| error.to_string())?;
         let path = self.folder.join("crashes").join(format!("{}-{}", self.target.name, self.number));
@@ -186,12 +186,12 @@ fn memory() -> PathBuf {
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
-/// The number that a reader is at.
+/// Number of the input that a reader is at.
 fn at(counter: &Path) -> Option<u64> {
     fs::read(counter).ok()?.try_into().ok().map(u64::from_ne_bytes)
 }
 
-/// Waits for the end of a reader; how it ended, unless it did what it should.
+/// Waits for the end of a reader; returns a description of a crash or hang, if there was one.
 fn watch(child: &mut Child, counter: &Path) -> Option<String> {
     let (mut seen, mut since_ns) = (None, clock::monotonic_ns());
     loop {

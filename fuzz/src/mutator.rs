@@ -1,15 +1,15 @@
-//! A mutator without feedback: which input comes at which number is decided by the seed, the corpus and the words alone, so
-//! that a campaign can be resumed at any number, and an input that ended a process can be made again.
+//! A mutator without feedback. An input depends on its number, the seed, the corpus and the words alone, so that a
+//! campaign can be resumed at any number, and an input that crashed a process can be made again.
 
 use crate::Target;
 
-/// The longest input that is made: what is longer only takes longer.
+/// Limit of an input's length in bytes: longer inputs only take longer.
 const BYTES_MAX: usize = 64 << 10;
 
-/// Bytes that mean something in one text or another.
+/// Bytes that have a meaning in some format.
 const ALPHABET: &[u8] = b"\"'{}[]()<>:;,=+-*/%@#&|!~_.$\\0123456789abcdefinrtux \t\n\r\0\x1b\x7f\x80\xc3\xff";
 
-/// Numbers at which arithmetic ends.
+/// Numbers at the limits of arithmetic.
 const NUMBERS: &[&str] = &[
     "0",
     "-1",
@@ -45,7 +45,7 @@ pub struct Mutator {
     seed: u64,
 }
 
-/// The stream of one input.
+/// Random numbers of one input.
 struct Random(u64);
 
 impl Random {
@@ -68,7 +68,7 @@ impl Random {
 }
 
 impl Mutator {
-    /// With the corpus of the target.
+    /// A mutator with the corpus of the target.
     ///
     /// # Errors
     /// The corpus cannot be read.
@@ -76,7 +76,7 @@ impl Mutator {
         Ok(Mutator { corpus: target.corpus()?, words: target.words, seed })
     }
 
-    /// How many inputs are committed: the first numbers are these, as they are.
+    /// Number of committed inputs, which have the first numbers and are not mutated.
     pub fn committed(&self) -> u64 {
         self.corpus.len() as u64
     }
@@ -95,7 +95,7 @@ impl Mutator {
         bytes
     }
 
-    /// Most begin as an input of the corpus, some as words, a few as nothing that anybody knows.
+    /// Most inputs begin as one of the corpus, some as words, a few as random bytes.
     fn beginning(&self, random: &mut Random) -> Vec<u8> {
         match random.below(16) {
             0 => (0..random.below(200)).map(|_| random.next() as u8).collect(),
@@ -135,7 +135,7 @@ impl Mutator {
                 bytes.splice(at..at, word.bytes());
             }
             8 => number_at(bytes, at, random),
-            // One unit very often: what counts depth or length meets its end.
+            // A short piece is repeated very often, to reach limits of depth and length.
             _ => {
                 let times = 1 << random.below(13);
                 let part = bytes[at..to.min(at + 4)].repeat(times);
@@ -145,7 +145,7 @@ impl Mutator {
     }
 }
 
-/// Another number in the place of the next one, or here.
+/// Replaces the next number in the input by another one, or inserts one at `at`.
 fn number_at(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     let is_digit = |byte: &u8| byte.is_ascii_digit();
     let from = bytes[at..].iter().position(is_digit).map_or(at, |offset| at + offset);

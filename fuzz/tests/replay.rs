@@ -1,7 +1,7 @@
-//! Replays the corpus of every target on stable, and mutations of it for a moment.
+//! Replays the corpus of every target on stable, and then mutations of it for a moment.
 //!
-//! The mutations are the same in each run, for as many of them as there is time; `cargo xtask campaign fuzz` goes on from
-//! there.
+//! The mutations are the same in each run, for as many of them as there is time; `cargo xtask campaign fuzz` goes on
+//! from there.
 
 use fauxplat_fuzz::{Mutator, TARGETS, Target};
 use fauxplat_sys::clock;
@@ -30,7 +30,7 @@ fn every_parser_reads_without_trust() {
     TARGETS.iter().for_each(replay);
 }
 
-/// What is not in a corpus folder of a target would never be replayed.
+/// Folders without a target would never be replayed.
 #[test]
 fn every_corpus_has_its_target() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

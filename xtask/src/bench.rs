@@ -34,16 +34,16 @@ use crate::error::ChoreError;
 
 /// Rounds of a bench, unless told otherwise.
 const ROUNDS: u32 = 15;
-/// The same of `profile`.
+/// Default number of rounds of the bench `profile`.
 const PROFILES: u32 = 20;
 
 /// How a bench is called.
 enum Call {
-    /// Without further words.
+    /// The bench takes no arguments.
     Plain(fn() -> Result<(), ChoreError>),
-    /// With the number of its rounds, which are 15 otherwise.
+    /// The bench takes the number of its rounds, [`ROUNDS`] by default.
     Rounds(fn(u32) -> Result<(), ChoreError>),
-    /// With words of its own, as these say; without any it does all that it can.
+    /// The bench takes arguments of its own, described by this text; without arguments it runs all its parts.
     Words(&'static str, fn(&[&str]) -> Result<(), ChoreError>),
 }
 
@@ -128,7 +128,7 @@ fn of_profile(words: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// What a look at the data costs the judge.
+/// Measures how much time the judge spends on one look at the data.
 fn look(words: &[&str]) -> Result<(), ChoreError> {
     crate::cargo::run("fauxplat-analyze", &["--release", "--example", "look"], words)
 }
@@ -171,7 +171,7 @@ fn compile(source: &str, options: &[&str]) -> Result<PathBuf, ChoreError> {
     Ok(out)
 }
 
-/// Runs a command to its end; anything but success is an error that shows what it said.
+/// Runs a command to its end. An exit status other than success is an error that quotes the command's output.
 fn output(command: &mut Command) -> Result<Output, ChoreError> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(|error| failed(&name, &error))?;
@@ -185,7 +185,7 @@ fn failed(what: &str, why: &dyn std::fmt::Display) -> ChoreError {
     ChoreError::Bench(format!("{what}: {why}"))
 }
 
-/// The middle value, and how far the quarters reach.
+/// Lower quartile, median and upper quartile.
 fn quartiles(values: &[f64]) -> (f64, f64, f64) {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
@@ -193,7 +193,7 @@ fn quartiles(values: &[f64]) -> (f64, f64, f64) {
     (at(0.25), at(0.5), at(0.75))
 }
 
-/// Low end, median and high end of a 95 % interval of the median, by ranks.
+/// Lower end, median and upper end of a 95 % confidence interval of the median, by order statistics.
 fn interval_of_median(values: &[f64]) -> [f64; 3] {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
@@ -202,7 +202,7 @@ fn interval_of_median(values: &[f64]) -> [f64; 3] {
     [low, quartiles(values).1, high]
 }
 
-/// One line of a table of ratios.
+/// Prints one row of a table of ratios: median, quartiles and the goal.
 fn print_ratio(name: &str, ratios: &[f64], goal: &str) {
     match ratios.is_empty() {
         true => println!("  {name:<46} not measured"),

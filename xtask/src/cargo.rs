@@ -22,7 +22,7 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
-/// What cargo knows of the packages of the workspace, without their dependencies' own metadata.
+/// The metadata of the workspace's packages as cargo reports it, without those of dependencies.
 pub(crate) fn metadata() -> Result<Value, ChoreError> {
     let words = "metadata --format-version 1 --no-deps";
     let output = cargo().args(words.split(' ')).stderr(std::process::Stdio::inherit()).output();

@@ -1,4 +1,4 @@
-//! What `fleet` gives to engines, taken by real ones: Kubernetes' published schemas, and Ansible.
+//! The output of `fleet` for engines, accepted by the engines themselves: Kubernetes' published schemas, and Ansible.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
 
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// What `benches/fleet/engines` ends with where they cannot be had.
+/// Exit code of `benches/fleet/engines` where neither engine is available.
 const CANNOT: i32 = 77;
 
-/// Builds fauxplat and has them take its words; or a binary that is there.
+/// Builds fauxplat, or takes the given binary, and lets the engines read its output.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let program = match words {
         [path] => std::path::PathBuf::from(path),

@@ -16,18 +16,18 @@ pub(crate) enum ChoreError {
     /// A file or directory cannot be read or written.
     #[error("{path}: {source}; check that it exists and is yours")]
     File {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system call.
         source: std::io::Error,
     },
-    /// Cargo, or what it ran, failed and has said why.
+    /// Cargo, or a program that it ran, failed and has printed its own message.
     #[error("`cargo {0}` failed; its message stands above")]
     Cargo(String),
     /// A bench, or a test in a virtual machine, cannot go on or has failed.
     #[error("{0}")]
     Bench(String),
-    /// What is handed out cannot be made, or does not work where nothing else is.
+    /// A release artefact cannot be built, or does not work in an empty root.
     #[error("{0}")]
     Dist(String),
     /// The machine lacks what the chore needs.
@@ -41,7 +41,7 @@ pub(crate) enum ChoreError {
 }
 
 impl ChoreError {
-    /// 2 for bad usage, 77 as automake's tests have it for what this machine cannot do, else 1.
+    /// The exit code: 2 for bad usage, 77 (as for skipped tests of automake) where this machine cannot do it, else 1.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             ChoreError::Usage(_) => 2,

@@ -8,16 +8,16 @@ use crate::cargo;
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Something that the program writes into a directory.
+/// A kind of file that the program writes into a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Product {
-    /// The programs of the command's package that write it.
+    /// The binaries of the command's package that write the files.
     programs: &'static [&'static str],
-    /// The hidden verb by which they do.
+    /// The hidden verb by which the binaries write them.
     verb: &'static str,
-    /// The chore.
+    /// Name of the chore.
     chore: &'static str,
-    /// Where it is kept.
+    /// The folder that holds the committed files, from the root of the workspace.
     folder: &'static str,
 }
 
@@ -36,7 +36,7 @@ pub(crate) const COMPLETIONS: Product = Product {
 /// File names and contents of a flat folder.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Replaces what is kept by what the program writes.
+/// Replaces the committed files by those that the program writes.
 pub(crate) fn write(product: Product) -> Result<(), ChoreError> {
     replace(&cargo::root().join(product.folder), &make(product)?)
 }
@@ -54,7 +54,7 @@ fn replace(folder: &Path, made: &Files) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Fails when what is kept is not what the program writes.
+/// Fails when the committed files differ from those that the program writes.
 pub(crate) fn check(product: Product) -> Result<(), ChoreError> {
     let violations = drift(product, &make(product)?, &read(&cargo::root().join(product.folder))?);
     if violations.is_empty() { Ok(()) } else { Err(ChoreError::Untidy(violations)) }
@@ -96,7 +96,7 @@ fn read(folder: &Path) -> Result<Files, ChoreError> {
     Ok(files)
 }
 
-/// One violation for each file that is missing, left over or different.
+/// A violation for each committed file that is missing, left over or out of date.
 fn drift(product: Product, made: &Files, kept: &Files) -> Vec<Violation> {
     let violation = |name: &String, what| {
         let path = Path::new(product.folder).join(name);

@@ -1,4 +1,5 @@
-//! Flame graphs and files for other tools, opened by those: a browser, speedscope, the Firefox Profiler, pprof.
+//! Flame graphs and exported profiles, opened by the tools that they are meant for: a browser, speedscope, the Firefox
+//! Profiler, pprof.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs and measures nothing")]
 
 use std::process::Command;
@@ -6,7 +7,7 @@ use std::process::Command;
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// What `viewers/check` ends with where none of them is installed.
+/// Exit code of `viewers/check` where no viewer is installed.
 const CANNOT: i32 = 77;
 
 /// Builds fauxplat and has its files opened.

@@ -1,18 +1,18 @@
-//! What breaks a rule: where, what, and what to do.
+//! A violation of a rule of the house: place, description and cure.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// One breach of a rule.
+/// A breach of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Violation {
-    /// Where, from the root of the workspace.
+    /// The file, from the root of the workspace.
     pub(crate) path: PathBuf,
-    /// Which line, from 1.
+    /// Line number, from 1; `None` where the file as a whole breaks the rule.
     line: Option<usize>,
-    /// What is wrong.
+    /// Description of the breach.
     what: String,
-    /// What to do.
+    /// Advice how to mend the breach.
     cure: String,
 }
 

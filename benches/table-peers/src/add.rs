@@ -1,4 +1,4 @@
-//! Writing: owned counters, inserts with growth, and what a sampling reader costs a worker.
+//! Write benchmarks: owned counters, inserts with growth, and the cost of a sampling reader for a worker.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,8 +28,8 @@ pub fn owned() {
     std::fs::remove_file(path).expect("the table was there");
 }
 
-/// New objects in a table that grows from 1024 slots and takes its pages as it goes: how many a second, alone and, of ten
-/// million, beside a reader that notes its longest wait.
+/// New objects in a table that grows from 1024 slots and takes its pages as it goes: how many a second, alone and, of
+/// ten million, beside a reader that notes its longest wait.
 pub fn inserts() {
     for (objects, tables) in [(65_536, 101), (1_000_000, 9), (10_000_000, 1)] {
         for batch in [1, 1000] {
@@ -44,7 +44,7 @@ pub fn inserts() {
     }
 }
 
-/// What is done with a new table.
+/// Runs a benchmark on a new table, which is removed afterwards.
 fn fresh<T>(objects: u64, with: impl FnOnce(&Table<Narrow>) -> T) -> T {
     let path = place("insert");
     let table = Options::new().max_hashed_objects(objects).dense_keys(2).create(&path).expect("a table can be created");

@@ -1,4 +1,4 @@
-//! The pairs that are read, the flat array that is the limit, and the tables that hold the same values.
+//! Test data: the pairs that are read, the flat array that is the limit, and the tables that hold the same values.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub fn shuffled(objects: usize, count: usize) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// The same pairs with spread objects. The 33rd bit is left out here and put back by the reader's `id`.
+/// The pairs with spread objects. The 33rd bit is left out here, and the reader's `id` adds it again.
 pub fn spread_pairs(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.iter().map(|&(object, key)| (spread(object as usize) as u32, key)).collect()
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 /// Rounds of a comparison. Odd, so that the median is one of them.
 pub const ROUNDS: usize = 15;
 
-/// One timed pass, after an untimed one of the same code: each contestant then meets the caches that it
-/// left itself. Without it a second copy of the limit scores 0.73 against the first, because the first ran
-/// twice in a row; with it, it scores 1 (`control`).
+/// Times a pass after an untimed one of the same code, so that each contestant meets the caches that it left itself.
+/// Without the untimed pass a second copy of the limit scores 0.73 against the first, because the first ran twice in a
+/// row; with it, it scores 1 (`control`).
 fn pass(work: &mut dyn FnMut() -> i64) -> f64 {
     black_box(work());
     let start = Instant::now();
@@ -16,7 +16,7 @@ fn pass(work: &mut dyn FnMut() -> i64) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 pub struct Ratio {
     pub median: f64,
     pub low: f64,

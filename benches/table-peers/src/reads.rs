@@ -147,7 +147,7 @@ fn hashed_width<W: Width>(width: &str, objects: usize, flat: &[i32], pairs: &[(u
     });
 }
 
-/// The same number of values in the flat array and in the table, from a million to two hundred million.
+/// Compares the flat array and the table with the same number of values, from a million to two hundred million.
 pub fn big() {
     for objects in [83_334, 833_334, 8_333_334, 16_666_667] {
         let n = 2_000_000.min(objects * KEYS);

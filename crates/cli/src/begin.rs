@@ -17,7 +17,7 @@ use crate::output;
 use crate::progress::Progress;
 use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs};
 
-/// What an experiment of a verb begins with.
+/// The parts with which an experiment of a verb begins.
 ///
 /// # Errors
 /// The store cannot be opened, or a report could not be written.
@@ -41,7 +41,7 @@ pub(crate) fn beginning<'a>(
     })
 }
 
-/// Tries what a verb will report in every form and to every place that the options name, before anything is measured.
+/// Checks every format and destination of the verb's reports before anything is measured.
 ///
 /// # Errors
 /// What is measured has no such form, or a file cannot be written.
@@ -58,8 +58,8 @@ pub(crate) fn check_reports(
     output::try_files(output)
 }
 
-/// The store of the options, or the user's own, with what was measured before. A file that was named and is not there is a
-/// slip, and no store without results.
+/// Opens the store of the options, or the default one, to read earlier results. A named file that does not exist is an
+/// error, and not an empty store.
 ///
 /// # Errors
 /// Those of opening it; there is none.
@@ -68,7 +68,7 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
     store(output)
 }
 
-/// Whether a store is where it was said to be, as far as that is seen before it is opened.
+/// Checks whether a named store exists, as far as that can be seen before it is opened.
 ///
 /// # Errors
 /// There is no such file.
@@ -79,7 +79,7 @@ pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The store of the options, or the user's own, made where there is none yet.
+/// Opens the store of the options, or the default one, and creates it if need be.
 ///
 /// # Errors
 /// Those of opening it; there is to be none.
@@ -87,7 +87,7 @@ pub(crate) fn store(output: &OutputArgs) -> Result<Store, Failure> {
     open_store(output.store.as_ref())?.ok_or_else(|| Failure::usage("--store none has no history"))
 }
 
-/// Those who follow an experiment.
+/// The listeners of an experiment that the options ask for.
 fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     let mut listeners = Listeners::default();
     if end.notify.is_some() {
@@ -102,7 +102,7 @@ fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
     Ok(listeners)
 }
 
-/// The definition of an experiment whose workers are our own, on these CPUs.
+/// The definition of an experiment with fauxplat's own workers, on these CPUs.
 pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Option<u64>) -> Definition {
     let mut condition =
         Condition { cpu: Placement::Set(cpus), env_pad: EnvPad::None, ..Condition::default() };
@@ -110,29 +110,28 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
     Definition { condition, seed, ..Definition::default() }
 }
 
-/// Reports an experiment that is over: a person who gets one line of error has no use for an empty report; a program
-/// may count on its document.
+/// Reports a finished experiment. Where nothing was measured, text reports are left out, since an empty report is of no
+/// use to a person; documents for programs are written all the same.
 ///
 /// # Errors
 /// What ended the experiment before its time; the report or the store could not be written.
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
-    // A brief report cuts its warnings, and this one says what is still to be done.
+    // A brief report shortens its warnings, and this one tells what remains to be done.
     finished.waiting.iter().for_each(|line| output::complain(line));
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// The evidence that the document has beside what stands with its commands. Other formats have none: their rows are
-/// findings.
+/// Evidence of the document beside the runs. Other formats have none: their rows are findings.
 fn apart(finished: &Finished, format: Format) -> Vec<Evidence> {
     let is_apart = |evidence: &&Evidence| !matches!(evidence, Evidence::Series(_) | Evidence::Tree(_));
     let all = finished.evidence().iter().filter(|_| format == Format::Json);
     all.filter(is_apart).cloned().collect()
 }
 
-/// Finishes and reports an experiment with what was found, or with what its runs show if it failed.
+/// Finishes and reports an experiment with its findings, or with summaries of its runs if it failed.
 ///
 /// # Errors
 /// As [`conclude`].

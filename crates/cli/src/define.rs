@@ -1,4 +1,4 @@
-//! From the words of the command line to a definition.
+//! Makes a definition of the words of the command line.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use fauxplat_sys::text::read_text;
 
 use fauxplat_options::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
-/// The definition that a command line asks for. A saved one comes first, and what the command line says replaces it;
-/// CPUs that are named by relation are asked for once, here.
+/// The definition that the options ask for. Options override a saved definition; relations between CPUs are resolved
+/// here, once.
 pub(crate) fn definition(
     commands: &CommandArgs,
     condition: &ConditionArgs,
@@ -23,7 +23,7 @@ pub(crate) fn definition(
     Ok(definition)
 }
 
-/// The same for other machines than this one: CPUs that are named by relation are asked for there.
+/// A definition for other machines than this one: relations between CPUs are resolved there.
 pub(crate) fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.definition {
         Some(path) => read(path)?,
@@ -35,7 +35,7 @@ pub(crate) fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> R
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    // Whoever means the input of the commands names any file but one in TOML.
+    // A user who wanted to name the standard input of the commands gives any file but one in TOML.
     let hint = match path.extension().is_some_and(|extension| extension == "toml") {
         true => "",
         false => {
@@ -119,7 +119,7 @@ fn parameters(args: &CommandArgs) -> Result<Vec<Parameter>, Failure> {
     Ok(given)
 }
 
-/// What is run around the whole and around each run: one line for all commands, or one for each.
+/// Applies the helpers around the experiment and around each run: one line for all commands, or one for each.
 fn apply_around(definition: &mut Definition, args: &CommandArgs) -> Result<(), Failure> {
     let Definition { commands, setup, prepare, conclude, cleanup, .. } = definition;
     share("--setup", &args.setup, setup, commands, |line| &mut line.setup)?;
@@ -204,7 +204,7 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     Ok(())
 }
 
-/// What runs when only builds are given.
+/// The measured command where only builds are given.
 const PROGRAM: &str = "{program}";
 
 /// The commands that were given, or the built program by itself.
@@ -216,7 +216,7 @@ pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     given
 }
 
-/// What builds the programs, with what the command line says. Without a command, the program by itself is run.
+/// Applies the options for builds. Without a measured command, the built program itself is run.
 pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     let line = args.build.as_ref().or(args.link.as_ref());
     if let Some(line) = line {
@@ -229,7 +229,7 @@ pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     definition.check = args.check.clone().or(definition.check.take());
 }
 
-/// What is said of programs that are built has no meaning without one.
+/// Refuses options about builds where nothing is built.
 pub(crate) fn needs_build(definition: &Definition) -> Result<(), Failure> {
     let option = match (&definition.check, definition.vary.is_empty()) {
         (Some(_), _) => "--check",
@@ -244,7 +244,7 @@ pub(crate) fn needs_build(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// The rule, with what the command line says.
+/// Applies the options of the decision rule.
 pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.decide(&args.metric);
     rule.check().and_then(|()| rule.allow(&args.margin)).map_err(Failure::usage)?;
@@ -257,21 +257,21 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
     rule.tail_margin = args.tail_margin.unwrap_or(rule.tail_margin);
     rule.anytime |= args.anytime;
-    // A number of pairs is a limit. Otherwise time decides, and there are at least the usual number of pairs.
+    // A number of pairs is a limit. Otherwise time is the limit, with the usual number of pairs as the least.
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
     Ok(())
 }
 
-/// More pairs than anybody waits for. What is remembered of each takes a kilobyte, and eight where the level is small.
+/// Limit of pairs. Each takes a kilobyte of memory, and eight where the level is small.
 const PAIRS_MAX: u32 = 100_000;
 
-/// Seconds that an undecided comparison takes when nobody said how long.
+/// Default time limit of an undecided comparison, in seconds.
 const PATIENCE_S: f64 = 30.0;
 
-/// Blocks of the classic exhaustive sweep, and so the most that anybody expects.
+/// Default limit of blocks: those of the classic exhaustive sweep.
 const BLOCKS_MAX: u32 = 100;
 
-/// What is swept and how that is decided, with what the command line says.
+/// Applies the options of a sweep: factor, levels, and the rule of decision.
 pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
     definition.sweep = args.factor.clone().or(definition.sweep.take());
     definition.exhaustive |= args.rule.exhaustive;
@@ -285,10 +285,10 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Resu
     rule.check_sweep().map_err(Failure::usage)
 }
 
-/// How often `run` runs.
+/// The number of runs of `run`.
 pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
     let saved = match definition.runs {
-        // The bounds of the command line are those of a number that is still to be found.
+        // Bounds on the command line only apply where the number is automatic.
         Runs::Count(_) if args.min_runs.is_some() || args.max_runs.is_some() => Runs::Auto,
         saved => saved,
     };
@@ -308,7 +308,8 @@ pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<
     Ok(())
 }
 
-/// What is left to itself where a program is looked at as it is: nothing is pinned or padded, unless somebody says so.
+/// Defaults of verbs that look at a program in its ordinary surroundings: nothing is pinned or padded unless an option
+/// says so.
 pub(crate) fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
@@ -318,8 +319,8 @@ pub(crate) fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArg
     }
 }
 
-/// What is left to itself in `run`: nothing is to be compared, so nothing is pinned, and the environment is padded
-/// only where nothing else moves the stack. With ASLR on, the kernel draws its place anew in each run.
+/// Defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only where nothing else
+/// moves the stack. With ASLR on, the kernel draws its place anew in each run.
 pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use fauxplat_options::OutputArgs;
 
-/// Name and version of each line.
+/// Schema of each line.
 const SCHEMA: &str = "fauxplat.event/1";
 
-/// The file of the last experiment of this process. A second one that confirms it goes on where that ended: opened anew, a
-/// file would lose its lines, and the reader of a pipe would have seen its end.
+/// The file of this process's last experiment. A confirming experiment continues it: opening it again would lose its
+/// lines, and the reader of a pipe would have seen its end.
 static LAST: Mutex<Option<(PathBuf, File)>> = Mutex::new(None);
 
 fn opened(path: &Path) -> io::Result<File> {
@@ -34,16 +34,16 @@ fn opened(path: &Path) -> io::Result<File> {
 
 /// Writes a line for every event.
 pub(crate) struct Events {
-    /// Nothing once the reader is gone or the file is full: the experiment goes on without.
+    /// The destination; `None` once the reader is gone or the file is full, which does not end the experiment.
     out: Option<Box<dyn Write>>,
     memory: Source,
-    /// Blocks that were told to be finished.
+    /// Number of blocks that were reported as finished.
     blocks: u32,
     words: String,
 }
 
 impl Events {
-    /// Opens the place that the options name, before anything is measured; nothing if they name none.
+    /// Opens the destination that the options name, before anything is measured; `None` if they name none.
     ///
     /// # Errors
     /// The file cannot be opened, or the lines would stand among those of the report.
@@ -80,7 +80,7 @@ impl Events {
         self.say("evidence", fields);
     }
 
-    /// A block is told once, and a look when what is being done changed without one.
+    /// A block is reported once, and a look when the activity changed without one.
     fn progress(&mut self, standing: &Standing) {
         let Standing { share, words, blocks } = standing;
         let event = if *blocks > self.blocks { "block" } else { "look" };

@@ -1,21 +1,21 @@
-//! Exit codes, and the line that says why.
+//! Exit codes, and the error line.
 
 use fauxplat_experiment::{Failure, Kind};
 
 use crate::output;
 
-/// A gate that the user asked for did not hold.
+/// Exit code of a failed gate.
 const GATE: u8 = 1;
-/// Bad usage or bad input.
+/// Exit code of bad usage or bad input.
 pub(crate) const USAGE: u8 = 2;
-/// The machine or its permissions do not allow it.
+/// Exit code where the machine or its permissions do not allow the operation.
 const MACHINE: u8 = 3;
-/// The measured command failed.
+/// Exit code where the measured command failed.
 const COMMAND: u8 = 4;
-/// A bug in fauxplat.
+/// Exit code of a bug in fauxplat.
 pub(crate) const BUG: u8 = 70;
 
-/// Prints the one line and gives the exit code. Whoever closed the pipe has read enough, and that is no failure.
+/// Prints the error line and returns the exit code. A closed pipe is no failure.
 pub(crate) fn tell(failure: &Failure) -> u8 {
     if failure.is_silent() {
         return 0;

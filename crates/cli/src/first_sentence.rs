@@ -1,11 +1,11 @@
-//! What a report begins with, for those who did not wait for it.
+//! The first sentence of a report, for notifications.
 
 use fauxplat_model::Metric;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_report::{Format, Style};
 use fauxplat_units::Nanos;
 
-/// What a report begins with, on one line. That of a single command begins with its name, so its median is said too.
+/// The first line of the text report. For a single command that line is only its name, so the median is added.
 pub(crate) fn first_sentence(record: &Record<'_>) -> String {
     let style = Style { colour: false, width: usize::from(u16::MAX), unicode: true };
     let mut text = Vec::new();

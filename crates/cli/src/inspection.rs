@@ -1,4 +1,5 @@
-//! Verbs that look at the machine and start no command: the same record, without commands and samples.
+//! Verbs that inspect the machine and start no command: the same record as of an experiment, without commands and
+//! samples.
 
 use std::path::Path;
 
@@ -9,12 +10,12 @@ use fauxplat_model::document::{Findings, Header, Record};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
-/// What the record of an inspection says about itself. `root` is `/` except when another machine is replayed.
+/// The header of an inspection's record. `root` is `/` unless another machine's files are read.
 pub(crate) fn header(root: &Path, invocation: &[String]) -> Header {
     header_of(fauxplat_topology::discover(root), invocation)
 }
 
-/// The same for a machine that is known already.
+/// The header of an inspection of a machine whose facts are known already.
 pub(crate) fn header_of(machine: MachineFacts, invocation: &[String]) -> Header {
     header::inspection(machine, invocation)
 }
@@ -24,7 +25,7 @@ pub(crate) fn record<'a>(header: &'a Header, findings: &'a Findings) -> Record<'
     Record { header, commands: &[], samples: &[], findings }
 }
 
-/// Writes what was found where the options say.
+/// Writes the findings of an inspection to the destination that the options name.
 ///
 /// # Errors
 /// The report cannot be written.

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// How a helper process of our own ended.
+/// The end of a helper process of fauxplat.
 fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -55,7 +55,7 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
     }
 }
 
-/// Parses the words and runs the verb; the exit code.
+/// Parses the command line and runs the verb; returns the exit code.
 fn dispatch(words: &[String]) -> u8 {
     let words = &understood(words);
     let cli = match parse(words) {
@@ -86,7 +86,7 @@ fn dispatch(words: &[String]) -> u8 {
     code
 }
 
-/// The exit code of an answer that is nothing but text. Whoever closed the pipe has read enough.
+/// The exit code of a text answer. A closed pipe is no error.
 fn told(printed: std::io::Result<()>) -> u8 {
     match printed {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -96,7 +96,7 @@ fn told(printed: std::io::Result<()>) -> u8 {
     }
 }
 
-/// Does what the words of a command line ask for, for those whose definitions hold command lines.
+/// Executes a command line, for labs whose definitions hold command lines.
 ///
 /// # Errors
 /// Those of the verb, and a line that cannot be parsed.
@@ -108,7 +108,8 @@ fn perform(words: &[String]) -> Result<(), Failure> {
 
 /// The words of a command line as they may be shown and recorded: without passwords.
 fn recorded(words: &[String]) -> Vec<String> {
-    // What a command that is measured takes is that command's own.
+    // Only words with an address of PostgreSQL are masked; other arguments of measured commands are recorded as they
+    // are.
     let shown = |word: &String| if word.contains("postgres") { masked(word) } else { word.clone() };
     words.iter().map(shown).collect()
 }
@@ -146,9 +147,9 @@ fn execute(verb: Verb, words: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a verb measures, and so ends in order when it is asked to stop, with what it has. Its handlers stand before it
-/// looks at the machine, builds or tries anything: whoever interrupts it at once is answered like whoever does so later.
-/// The other verbs end when they are told to, as any program does; those that follow or change something set their own.
+/// Whether a verb measures, and so ends in order with its results when it is interrupted. Its handlers are installed
+/// before it examines the machine, builds or tries anything, so that an early interrupt is handled like a late one.
+/// Other verbs end as any program does; those that follow or change something install handlers of their own.
 fn measures(verb: &Verb) -> bool {
     matches!(
         verb,

@@ -1,4 +1,4 @@
-//! What the user calls the numbers of a table.
+//! Names that the user gives to keys and objects of a live table.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +14,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Reads `NAME=KEY` and `NAME=@OBJECT`; a word without `=` is a file that has one of these per line, and `#` before
-    /// what is for people.
+    /// Parses `NAME=KEY` and `NAME=@OBJECT`; a word without `=` is a file with one such entry per line, where `#`
+    /// begins a comment.
     ///
     /// # Errors
     /// A file that cannot be read, a word that is neither, a number or a name that is given twice.

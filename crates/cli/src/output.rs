@@ -1,4 +1,4 @@
-//! Everything that is printed.
+//! Everything that the program prints.
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
@@ -12,18 +12,18 @@ use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};
 
-/// One line on standard error.
+/// Prints a message of fauxplat on standard error.
 pub(crate) fn complain(line: &str) {
     beside_the_report(&format!("fauxplat: {}\n", harmless(line)));
 }
 
-/// A line of somebody else's output, on standard error.
+/// Copies a line of another program's output to standard error.
 pub(crate) fn quote(line: &str) {
     beside_the_report(&format!("  {}\n", harmless(line)));
 }
 
-/// The text with its lines and tabs, and nothing else that a terminal would act upon: a file or a program of a stranger
-/// may have put words into it.
+/// The text with its lines and tabs, but without other control characters: a stranger's file or program may have put
+/// terminal commands into it.
 fn harmless(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c.to_string(),
@@ -32,26 +32,26 @@ fn harmless(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Whoever closed standard error has read enough; `eprintln!` would panic.
+/// Writes to standard error. A closed standard error is ignored, where `eprintln!` would panic.
 fn beside_the_report(text: &str) {
     let _closed = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// A sound, where there is a terminal that makes one.
+/// Rings the bell, if standard error is a terminal.
 pub(crate) fn beep() {
     if std::io::stderr().is_terminal() {
         beside_the_report("\x07");
     }
 }
 
-/// Writes a record where the options say.
+/// Writes a record to the destination that the options name.
 pub(crate) fn write(record: &Record<'_>, output: &OutputArgs) -> Result<(), Failure> {
     report(record, &|_| Vec::new(), &|_| true, output)
 }
 
-/// Writes a record in every format and to every place that the options name, each with the evidence that it has room for.
-/// One that cannot be written keeps nobody from the others. Whoever closed the pipe has read enough: that is no error, and
-/// hides none, so that a gate that fails or a command that failed is still told by the exit code.
+/// Writes a record in every format and to every destination that the options name, each with the evidence that it has
+/// room for. A failure does not keep the other reports from being written. A closed pipe is no error, and hides none:
+/// the exit code still tells of a failed gate or command.
 ///
 /// # Errors
 /// The first of those that cannot be written.
@@ -82,8 +82,7 @@ pub(crate) fn report(
     [main].into_iter().chain(beside).filter(is_told).collect()
 }
 
-/// Tries the files of all reports before anything is measured: hours later nobody wants to hear that one of them cannot be
-/// written.
+/// Tries to open the files of all reports before anything is measured: a failure hours later would lose them.
 ///
 /// # Errors
 /// The first file that cannot be, or that two reports would share.
@@ -91,7 +90,7 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let exports = output.exports().into_iter().map(|export| export.file);
     for file in output.output.clone().into_iter().chain(exports) {
-        // Of the lines of --events a report would leave nothing.
+        // A report in the same file would overwrite the lines of `--events`.
         if seen.contains(&file) || output.events.as_ref() == Some(&file) {
             return Err(Failure::usage(named(&file, &"two outputs would go there: name two files")));
         }
@@ -101,13 +100,13 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens a file for writing and leaves it as it is; one that was not there is not there afterwards. A pipe is not opened,
-/// since its reader would see the end.
+/// Opens a file for writing and leaves its contents as they are; a file that did not exist is removed again. A pipe is
+/// not opened, since its reader would see the end.
 fn try_file(file: &Path) -> std::io::Result<()> {
     match file.metadata() {
         Ok(facts) if !facts.is_file() && !facts.is_dir() => Ok(()),
         Ok(_) => File::options().write(true).open(file).map(drop),
-        // A link to a file that is still to be made.
+        // The target of a link may not exist yet.
         Err(_) if file.is_symlink() => Ok(()),
         Err(_) => {
             File::options().write(true).create_new(true).open(file)?;
@@ -129,7 +128,7 @@ pub(crate) fn names(names: &[String]) -> Result<(), Failure> {
     std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
 }
 
-/// Writes plain lines where the options say.
+/// Writes plain lines to the destination that the options name.
 pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |_, out| {
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -137,14 +136,15 @@ pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     })
 }
 
-/// Writes a table where the options say.
+/// Writes a table to the destination that the options name.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
     with_writer(output, |style, out| {
         fauxplat_report::write_table(headings, rows, style, out).map_err(refused)
     })
 }
 
-/// The same for rows that end in a sentence: they are as long as they are, and nothing before it is cut for its sake.
+/// Prints a table whose last column holds sentences: that column may exceed the width, and the others are not cut for
+/// its sake.
 pub(crate) fn wide_table(
     headings: &[&str],
     rows: &[Vec<String>],
@@ -156,14 +156,14 @@ pub(crate) fn wide_table(
     })
 }
 
-/// Opens the place for the report. A file is named in every error about it.
+/// Opens the destination of the report. Errors about a file name it.
 fn with_writer(
     output: &OutputArgs,
     body: impl FnOnce(&Style, &mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match &output.output {
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
-        // Whoever collects metrics reads the file at any moment.
+        // Collectors of metrics read the file at any moment, so it is replaced as a whole.
         Some(path) if output.format == Format::OpenMetrics => {
             remove_forgotten(folder_of(&target_of(path)));
             replace(path, |out| body(&style(output, false), out))
@@ -175,7 +175,7 @@ fn with_writer(
     }
 }
 
-/// A report that cannot be written is the machine's fault; one that there cannot be is that of whoever asked.
+/// The kind of a failure: the machine's where a report cannot be written, the user's where it has no such form.
 fn refused(error: ReportError) -> Failure {
     Failure::new(if matches!(error, ReportError::Io { .. }) { Kind::Machine } else { Kind::Usage }, error)
 }
@@ -184,7 +184,7 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Names the file in the failure, unless what is wrong is what was to be written.
+/// Adds the file's name to an error, unless the error is about the contents.
 fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
     done.map_err(|failure| match failure.kind() {
         Kind::Usage => failure,
@@ -192,7 +192,7 @@ fn written(path: &Path, done: Result<(), Failure>) -> Result<(), Failure> {
     })
 }
 
-/// Writes a record to a file that is there whole or not at all.
+/// Writes a record to a file that is replaced as a whole.
 ///
 /// # Errors
 /// It cannot be written.
@@ -206,7 +206,7 @@ pub(crate) fn keep(
     replace(file, |out| fauxplat_report::write(record, format, &style, out).map_err(refused))
 }
 
-/// Tries whether a file could be put where [`keep`] is to put one.
+/// Checks whether [`keep`] could write a file.
 ///
 /// # Errors
 /// It could not.
@@ -222,7 +222,7 @@ pub(crate) fn try_place(path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| Failure::usage(named(path, &error)))
 }
 
-/// The file behind a symbolic link, which is the one that is meant.
+/// The target of a symbolic link, so that the link itself stays.
 fn target_of(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -231,9 +231,9 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Puts a new file in the place of an old one at once: a reader finds the one or the other, and never half of one.
+/// Replaces a file atomically: readers find the old contents or the new ones.
 ///
-/// Of somebody who was killed while writing one, a folder is left beside it, for whoever opens the place next to remove.
+/// A process that is killed meanwhile leaves a folder beside the file, which the next writer removes.
 fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
@@ -250,7 +250,7 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 
-/// Where looks at a live table go, one after the other.
+/// Destination of successive readings of a live table.
 pub(crate) struct Looks<'a> {
     output: &'a OutputArgs,
     place: Place,
@@ -258,16 +258,16 @@ pub(crate) struct Looks<'a> {
 }
 
 enum Place {
-    /// A terminal shows the latest look in the place of the one before.
+    /// A terminal, where each reading replaces the one before.
     Screen,
-    /// Looks follow each other.
+    /// A stream of successive readings.
     Stream(Box<dyn Write>),
-    /// Each look replaces the file.
+    /// A file that each reading replaces.
     File(PathBuf),
 }
 
 impl<'a> Looks<'a> {
-    /// Opens the place that the options name.
+    /// Opens the destination that the options name.
     ///
     /// # Errors
     /// It cannot be opened, or what is asked for is there for a single report alone.
@@ -299,7 +299,7 @@ impl<'a> Looks<'a> {
         Ok(Looks { output, place, first: true })
     }
 
-    /// Shows one look.
+    /// Writes one reading.
     pub(crate) fn show(&mut self, header: &Header, findings: &Findings) -> Result<(), Failure> {
         let record = Record { header, commands: &[], samples: &[], findings };
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
@@ -313,7 +313,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Draws a report over the one before, as much of it as the terminal has lines.
+/// Draws a report over the previous one, up to the number of lines of the terminal.
 fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure> {
     let mut text = Vec::new();
     fauxplat_report::write(record, Format::Text, style, &mut text).map_err(refused)?;
@@ -334,7 +334,7 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     done.map_err(|error| Failure::new(Kind::Machine, error))
 }
 
-/// Colour as the user says; without a word of his on a terminal that has it.
+/// Whether to use colour: as the option says, or else on a terminal that supports it.
 fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
     match (output.style, output.colour) {
         (Look::Full | Look::Color, _) | (_, When::Always) => true,
@@ -343,7 +343,8 @@ fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
     }
 }
 
-/// What the environment says of colours, see no-color.org and bixense.com/clicolors: against goes before for.
+/// Whether the environment asks for colours, see no-color.org and bixense.com/clicolors. `NO_COLOR` overrides the
+/// variables that ask for them.
 fn wants_colour(terminal: bool) -> bool {
     let says = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_on = |name: &str| says(name).map(|value| value != "0");
@@ -351,12 +352,12 @@ fn wants_colour(terminal: bool) -> bool {
     says("NO_COLOR").is_none() && (is_on("CLICOLOR_FORCE") == Some(true) || is_shown)
 }
 
-/// Whether terminals can do more than print one line after the other.
+/// Whether the terminal can move its cursor, and so redraw lines.
 pub(crate) fn can_redraw() -> bool {
     std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// Colour and width of where a report goes.
+/// Colour and width of the destination.
 pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
     let colour = has_colour(output, terminal);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

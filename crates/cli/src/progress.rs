@@ -1,5 +1,5 @@
-//! The progress on standard error, for a terminal only: a line that is redrawn, or, on one that cannot redraw, a line of
-//! words now and then.
+//! The progress display on standard error, for terminals only: a line that is redrawn, or occasional lines of words on
+//! a terminal that cannot redraw.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -10,28 +10,28 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::output;
 use fauxplat_options::OutputArgs;
 
-/// What is being done, and the time left.
+/// The progress display: the current activity, and the remaining time.
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// Whether the experiment may be decided long before its limits.
     may_end_early: bool,
-    /// When the first measured runs had landed, and the share that they were.
+    /// When the first measured runs had landed, and the share of the work that they were.
     begun: Option<(Duration, f64)>,
-    /// When a line of words comes next, where nothing can be redrawn.
+    /// When the next line of words is due, on terminals that cannot redraw.
     next_line: Option<Duration>,
 }
 
-/// The bar counts in thousandths.
+/// Length of the bar: it counts in thousandths.
 const FULL: u64 = 1000;
 
-/// Lines of words are read aloud somewhere.
+/// Interval between lines of words, which a screen reader may read aloud.
 const LINES_EVERY: Duration = Duration::from_secs(10);
 
-/// Before that the time left is a guess.
+/// Elapsed time before which the remaining time would be a guess.
 const GUESSING: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// Nothing where nobody would see it.
+    /// A display that is hidden where it would not be seen.
     pub(crate) fn new(output: &OutputArgs) -> Option<Self> {
         let is_seen = !output.is_quiet() && std::io::stderr().is_terminal();
         let is_redrawn = output::can_redraw();
@@ -67,7 +67,7 @@ impl Progress {
     }
 }
 
-/// The time that the rest takes if it goes on as fast as what was done; `None` while that would be a guess.
+/// Remaining time at the rate so far; `None` while that would be a guess.
 fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<Duration> {
     let is_known = done > 0.0 && elapsed >= GUESSING;
     is_known.then(|| Duration::try_from_secs_f64(elapsed.as_secs_f64() * rest / done).ok()).flatten()
@@ -91,7 +91,7 @@ impl Listener for Progress {
     }
 }
 
-/// Narrower terminals have room for the words alone.
+/// Least width of a terminal for the bar; narrower ones show the words alone.
 const COLUMNS_OF_A_BAR: usize = 60;
 
 fn bar(output: &OutputArgs) -> ProgressBar {

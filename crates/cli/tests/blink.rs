@@ -1,5 +1,5 @@
-//! `fauxplat-blink` as it is started: settings, presses, the log, and every end of it. Lines are those of the simulated chip,
-//! and files and pipes that stand in for LEDs and input devices.
+//! `fauxplat-blink` as a user starts it: settings, presses, the log, and every way to end. Lines are those of the
+//! simulated chip, and files and pipes replace LEDs and input devices.
 #![expect(clippy::disallowed_methods, reason = "the tests start the built program as a user would")]
 
 use std::fs::{self, File};
@@ -57,7 +57,7 @@ impl Machine {
         self.finish(Command::new(env!("CARGO_BIN_EXE_fauxplat-blink")), words)
     }
 
-    /// The same with these signals ignored from the start.
+    /// The command, started with these signals ignored.
     fn command_ignoring(&self, signals: &str, words: &[&str]) -> Command {
         let mut shell = Command::new("sh");
         let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
@@ -75,7 +75,7 @@ impl Machine {
         Done::of(self.command(words).spawn().unwrap())
     }
 
-    /// A light that has begun to blink, which it says.
+    /// Starts a light and waits until it reports that it blinks.
     fn start(&self, words: &[&str]) -> (Child, UnixDatagram) {
         self.begin(self.command(words))
     }
@@ -109,7 +109,7 @@ impl Done {
         serde_json::from_str(&self.out).unwrap()
     }
 
-    /// This exit code, and one line that says all of this.
+    /// Checks the exit code, and that standard error is one line with all of these words.
     #[track_caller]
     fn complains(&self, code: i32, words: &[&str]) {
         let line = self.err.trim_end_matches('\n');
@@ -140,7 +140,7 @@ fn presses_are_counted_and_told() {
         (found["schema"].as_str(), found["style"].as_str()),
         (Some("fauxplat.blink/1"), Some("event"))
     );
-    // The first event of each line is none: two of three halve, and the one that would double does not.
+    // The first event of each line is no press: two of three presses halve, and the one that would double does not.
     assert_eq!((&found["pressed"], &found["period_ns"]), (&2.into(), &10_000_000.into()), "{found}");
     assert_eq!(found["no_press"]["first"], 2);
     assert_eq!(
@@ -246,7 +246,7 @@ fn however_it_is_asked_to_end_the_light_is_left_as_was_stated() {
         (signal::SIGINT, "on", "9", "none"),
         (signal::SIGHUP, "as-it-was", "3", "heartbeat"),
     ];
-    // Tests that run under nohup(1) have SIGHUP ignored, and so has what they start.
+    // Tests that run under nohup(1) have SIGHUP ignored, and so have the programs that they start.
     let is_heeded = |number: i32| number != signal::SIGHUP || !Signals::now().ignores(number);
     for (number, at_end, brightness, trigger) in cases.into_iter().filter(|case| is_heeded(case.0)) {
         let machine = Machine::new();
@@ -271,7 +271,7 @@ fn a_hangup_that_was_ignored_from_the_start_stays_so_and_no_other_signal_does() 
         let machine = Machine::new();
         let words = ["--led", "led:red", "--period", "20ms", "--json"];
         let (child, _log) = machine.begin(machine.command_ignoring("HUP INT TERM", &words));
-        // Of signals that are held back the kernel tells the one with the lowest number first: SIGHUP, if it is kept.
+        // Of blocked signals the kernel delivers the one with the lowest number first: SIGHUP, if it is not ignored.
         signal::send(child.id() as i32, signal::SIGHUP);
         signal::send(child.id() as i32, number);
         assert_eq!(Done::of(child).json()["ended_by"], format!("signal {number}"));
@@ -313,7 +313,7 @@ fn without_a_log_messages_go_to_standard_error() {
 fn a_button_that_vanishes_is_one_line_and_the_light_is_off() {
     let machine = Machine::new();
     let (child, log) = machine.start(&["--led", "led:red", "--reset", "key:event0:30", "--period", "20ms"]);
-    // Somebody was there, and is gone.
+    // The input device had a writer, which is gone now.
     drop(File::options().write(true).open(machine.at("dev/input/event0")).unwrap());
     Done::of(child).complains(3, &["key:event0:30 has vanished"]);
     assert_eq!(machine.led("brightness"), "0");

@@ -1,11 +1,11 @@
-//! What the README and the pages of the verbs show is true: commands run, end as they say, and print the words that stand
+//! Commands that the README and the pages of the verbs show are run: they end as shown, and print the words that stand
 //! below them.
 //!
 //! Blocks of `console` are read as a shell session. A line `$ fauxplat …` is run by a shell in a folder of its own with
 //! a store of its own; the lines below it are its output, of which every word must be printed again, numbers aside. A
-//! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A line
-//! `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the size of
-//! an effect) is cut: the test has to pass on any.
+//! line that is nothing but `…` stands for what was cut. `$ echo $?` shows the exit status, which is 0 otherwise. A
+//! line `$ make …` is not run, but its target must exist. What depends on the machine (its CPUs, caches, counters, the
+//! size of an effect) is cut: the test has to pass on any.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// One command of a session, with what is shown below it.
+/// A command of a session, with the output shown below it.
 #[derive(Debug, Default, PartialEq)]
 struct Step {
     line: usize,
@@ -96,8 +96,8 @@ fn with_statuses(steps: Vec<Step>) -> Vec<Step> {
 /// Units that change with the size of a number are part of the number.
 const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "min"];
 
-/// Words of three letters and more; what is shorter is a unit, a sign or an option of one letter. A plural belongs to
-/// its number, so its last letter goes with it.
+/// Words of at least three letters; shorter ones are units, signs or options. The plural's last letter depends on its
+/// number, so it is cut.
 fn words(text: &str) -> BTreeSet<String> {
     let letters = |c: char| !c.is_alphabetic() && c != '_';
     text.split(letters)
@@ -112,9 +112,9 @@ fn missing(shown: &[String], printed: &str) -> Vec<String> {
     words(&shown.join("\n")).difference(&words(printed)).cloned().collect()
 }
 
-/// A folder with what the commands of a document work on: a log such as the demo's, but smaller.
+/// A folder with files for a document's commands: a log such as the demo's, but smaller.
 fn workplace() -> tempfile::TempDir {
-    // Whatever the umask: a folder that others may write to is refused.
+    // Folders that others may write to are refused, so the mode does not depend on the umask.
     let for_us = fs::Permissions::from_mode(0o700);
     let folder =
         tempfile::Builder::new().permissions(for_us).tempdir().expect("a folder for temporary files");
@@ -173,7 +173,7 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
     (done.status.code().unwrap_or(-1), String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// What of a document is not as it is shown, in a folder of its own; how many commands it shows.
+/// Differences between a document and the output of its commands, in a folder of its own; also the number of commands.
 fn failures(name: &str) -> (usize, Vec<String>) {
     let folder = workplace();
     let steps = steps(&read(name));
@@ -192,7 +192,7 @@ fn failures(name: &str) -> (usize, Vec<String>) {
     (ours.len(), failures)
 }
 
-/// What `compare` and `sweep` say where they ran out of time or runs before there was an answer.
+/// Words of `compare` and `sweep` where time or runs ended before a verdict was reached.
 const NO_ANSWER: [&str; 3] = ["inconclusive", "is undecided", "cannot be excluded either"];
 
 /// Whether a failure shows that no answer was reached. Reports are wrapped, also between these words.
@@ -201,7 +201,7 @@ fn is_in_doubt(failure: &str) -> bool {
     NO_ANSWER.iter().any(|words| line.contains(words))
 }
 
-/// The same, but where a loud neighbour kept a verdict from being reached all that leads to it is tried again.
+/// Differences of a document; where disturbance kept a verdict from being reached, all commands are tried again.
 fn settled_failures(name: &str) -> (usize, Vec<String>) {
     let (count, failed) = failures(name);
     match failed.is_empty() || !failed.iter().all(|failure| is_in_doubt(failure)) {
@@ -302,8 +302,9 @@ fn every_link_leads_to_a_file() {
     }
 }
 
-/// Whether a file has a test of this name: a function with the attribute, or, in a program that has no harness, one of its own
-/// list, by its function (`("what it says", function)`) or by what the program calls it (`test("what it says", …)`).
+/// Whether a file has a test of this name: a function with the attribute, or, in a program that has no harness, one of
+/// its own list, by its function (`("what it says", function)`) or by what the program calls it (`test("what it says",
+/// …)`).
 fn has_test(source: &str, name: &str) -> bool {
     let flat = source.split_whitespace().collect::<Vec<_>>().join(" ");
     let with_attribute = format!("#[test] fn {name}(");

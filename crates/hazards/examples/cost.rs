@@ -1,4 +1,4 @@
-//! What the warnings before every experiment cost: microseconds of one call, median and largest of two hundred.
+//! Cost of the warnings before every experiment, in microseconds: median and largest of two hundred calls.
 #![expect(clippy::disallowed_macros, reason = "an example prints")]
 
 use std::path::Path;

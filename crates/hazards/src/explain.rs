@@ -34,7 +34,7 @@ pub(crate) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Settings that reach one command and what it starts, and end with it.
+/// Settings that apply to one command and its children, and end with it.
 const OF_A_COMMAND: [&str; 4] = ["timer-slack=", "dma-latency=", "thp=never", "aslr=off"];
 
 /// The command line that turns a knob.
@@ -55,7 +55,7 @@ pub fn explain(hazard: &Hazard) -> String {
     text
 }
 
-/// Words in lines of at most so many characters; a longer word has a line of its own.
+/// Wraps words to lines of at most `width` characters; a longer word has a line of its own.
 fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {

@@ -1,4 +1,4 @@
-//! What a hazard is: a declaration, and a function that judges what was read.
+//! The type of a hazard: a declaration, and a function that judges what was read.
 
 use fauxplat_model::{CpuHazard, HazardGroup, Severity};
 use fauxplat_units::Cpu;
@@ -9,54 +9,55 @@ use crate::view::View;
 /// Whether a measurement by fauxplat suffers from the hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neutralised {
-    /// It does.
+    /// The hazard affects measurements by fauxplat as well.
     No,
-    /// Less than others: how.
+    /// The hazard affects them less than others; the text says by what means.
     Partly(&'static str),
-    /// It does not: how.
+    /// The hazard does not affect them; the text says by what means.
     Yes(&'static str),
 }
 
-/// One thing on a machine that may spoil a measurement.
+/// A property of a machine that may spoil a measurement.
 ///
 /// The words are what `doctor --explain` and docs/hazards.md print; every field but the optional ones has some.
 #[derive(Clone, Copy)]
 pub struct Hazard {
-    /// Stable name in kebab case: what `--fail-if` and `--explain` take.
+    /// Stable name in kebab case, as `--fail-if` and `--explain` take it.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Title in a few words.
     pub title: &'static str,
-    /// What it is about.
+    /// The group by which reports sort hazards.
     pub group: HazardGroup,
-    /// The files that say it.
+    /// The files that are read, as text for the reader.
     pub reads: &'static str,
-    /// What it costs, with the published or measured figure and its source, or that there is none.
+    /// The cost to a measurement, with the published or measured figure and its source; or a statement that there is no
+    /// figure.
     pub cost: &'static str,
-    /// From when on it is low, medium or high, and why from there.
+    /// The thresholds of low, medium and high, with the reason for each.
     pub levels: &'static str,
-    /// Why it means nothing in a virtual machine, where it does not.
+    /// Why the hazard means nothing in a virtual machine; `None` where it does.
     pub in_vm: Option<&'static str>,
-    /// Whether fauxplat makes it harmless itself.
+    /// Whether fauxplat itself makes the hazard harmless.
     pub neutralised: Neutralised,
-    /// What `fauxplat tune --set` takes to change it.
+    /// The argument of `fauxplat tune --set` that changes it; `None` where no knob does.
     pub knob: Option<&'static str>,
-    /// What the user can do.
+    /// Advice to the user.
     pub advice: &'static str,
-    /// Judges it.
+    /// Judges the hazard on a machine that was read.
     pub(crate) judge: fn(&View<'_>) -> Verdict,
 }
 
-/// What a hazard's function says: a judgement, or why there is none.
+/// The result of a hazard's function: a judgement, or the reason why there is none.
 pub(crate) type Verdict = Result<Judged, Missing>;
 
-/// A hazard as it stands.
+/// The judgement of a hazard on one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judged {
     pub(crate) severity: Severity,
     pub(crate) value: String,
-    /// Why it means nothing here, or what the value rests upon.
+    /// Why the hazard means nothing here, or the evidence behind the value.
     pub(crate) reason: Option<String>,
-    /// CPUs on which it is there.
+    /// CPUs that have the hazard, worst first.
     pub(crate) cpus: Vec<CpuHazard>,
     /// The setting to ask of `tune` instead of the usual one.
     pub(crate) knob: Option<String>,
@@ -83,12 +84,12 @@ impl Judged {
         Judged::new(Severity::High, value)
     }
 
-    /// The hazard cannot be there, since something else is not.
+    /// A hazard that cannot be there, since a feature that it needs is missing.
     pub(crate) fn not_applicable(value: impl Into<String>, reason: impl Into<String>) -> Self {
         Judged { reason: Some(reason.into()), ..Judged::new(Severity::NotApplicable, value) }
     }
 
-    /// One of two: there or not.
+    /// A judgement with the given severity if the hazard is there, and `Severity::None` if it is not.
     pub(crate) fn either(is_there: bool, severity: Severity, value: impl Into<String>) -> Self {
         Judged::new(if is_there { severity } else { Severity::None }, value)
     }
@@ -121,7 +122,7 @@ pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
     }
 }
 
-/// A share as people read it; what is there is never called zero.
+/// A share as a percentage; a share above zero is never shown as zero.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         p if p >= 9.95 || p <= 0.0 => format!("{p:.0} %"),

@@ -1,4 +1,4 @@
-//! What on a machine spoils measurements: a declaration per hazard, read from a root path and judged.
+//! Hazards of a machine for measurements: a declaration for each, read from a root path and judged.
 //!
 //! Nothing is ever written. The root is `/` on the machine itself and a tree of files in tests; a file that is missing,
 //! may not be read or makes no sense leaves its hazard *unknown* or *not applicable*, with the reason, and spoils
@@ -30,7 +30,7 @@ pub use groups::hazards;
 pub use hazard::{Hazard, Neutralised};
 pub use warn::warnings;
 
-/// What is not a hazard's name.
+/// The name given by a user is not a hazard's.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not a hazard; {suggestion} (fauxplat doctor --all lists them)")]
 pub struct UnknownHazard {
@@ -119,7 +119,7 @@ fn judge(view: View<'_>) -> DoctorFindings {
     }
 }
 
-/// What a hazard's function says, with what every hazard has in common: guests, and files that are not there.
+/// The judgement of a hazard's function, after the rules that all hazards share: virtual machines and missing files.
 fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     let nothing_here = |why: &str| format!("in a virtual machine this is meaningless: {why}");
     match ((hazard.judge)(view), hazard.in_vm.filter(|_| view.is_virtual())) {
@@ -168,7 +168,8 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
     }
 }
 
-/// One line that does to a terminal what it says: anybody may call a process or a group what they like.
+/// The text on one line with control characters escaped: processes and groups choose their own names, and a terminal
+/// would obey them.
 fn printable(text: &str) -> String {
     let shown = |c: char| match c.is_control() {
         true => c.escape_debug().to_string(),
@@ -177,7 +178,7 @@ fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The setting for the CPUs that somebody chose, where it names CPUs.
+/// The knob's setting, with the chosen CPUs where it needs CPUs.
 fn for_cpus(knob: &str, view: &View<'_>) -> String {
     match (view.cpus == view.allowed, view.cpus.first()) {
         (false, Some(first)) => {

@@ -9,10 +9,10 @@ use std::str::FromStr;
 /// The largest file that is read whole: `/proc/interrupts` of a machine with 1024 CPUs has some ten MiB.
 const FILE_BYTES_MAX: u64 = 32 << 20;
 
-/// A file that holds one setting is never longer; what is, is not what it claims to be.
+/// A file that holds one setting is never longer; a longer file is treated as garbage.
 const SETTING_BYTES_MAX: usize = 64 << 10;
 
-/// Names that are read of one folder: a machine has fewer interrupts and fewer tasks than this.
+/// Limit of names that are read from a folder; no machine has more interrupts or tasks.
 const NAMES_MAX: usize = 1 << 17;
 
 /// Why there is no value.
@@ -24,15 +24,15 @@ pub(crate) enum Missing {
     /// The file may not be read by this user.
     #[error("/{0} may not be read (run as root)")]
     Denied(String),
-    /// The file cannot be read, or says what nobody understands.
+    /// The file cannot be read, or its contents are not understood.
     #[error("/{path}: {what}")]
     Garbage {
         /// The file, below the root.
         path: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         what: String,
     },
-    /// It takes two readings, and there was one.
+    /// The hazard needs two readings, and only one was taken.
     #[error("it takes two readings some time apart")]
     NoDelta,
 }
@@ -75,7 +75,7 @@ impl Tree {
         self.root == Path::new("/")
     }
 
-    /// Opens whatever is there, without waiting: neither for the writer of a FIFO nor for news of a device.
+    /// Opens a file of any type without blocking, whether it is a FIFO without a writer or a device.
     pub(crate) fn open_any(&self, path: &str) -> Result<File, Missing> {
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(self.root.join(path));
         opened.map_err(|error| Missing::of(path, &error))
@@ -115,7 +115,7 @@ impl Tree {
         }
     }
 
-    /// The same of a file that may be empty.
+    /// The text of a file that may be empty.
     pub(crate) fn text_or_empty(&self, path: &str) -> Result<String, Missing> {
         let bytes = self.bytes(path)?;
         if bytes.len() > SETTING_BYTES_MAX {
@@ -187,7 +187,7 @@ impl Tree {
     }
 }
 
-/// What a file says when nobody understands it, cut to a length that fits a line.
+/// The error for a file whose contents are not understood; the message quotes as much of the text as fits a line.
 pub(crate) fn not_understood(path: &str, text: &str) -> Missing {
     let said: String = text.chars().take(40).collect();
     Missing::garbage(path, format!("`{}` is not understood", said.escape_debug()))

@@ -1,4 +1,4 @@
-//! All that a hazard's function may look at.
+//! The view of a machine that a hazard's function is given.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -17,20 +17,20 @@ const SETTINGS: [&str; 2] = ["/sys", "/proc/sys"];
 /// A machine, at one moment or at two.
 pub(crate) struct View<'a> {
     pub(crate) tree: &'a Tree,
-    /// CPUs that are looked at.
+    /// CPUs that hazards are judged for.
     pub(crate) cpus: CpuSet,
     pub(crate) online: CpuSet,
     pub(crate) allowed: CpuSet,
     pub(crate) hypervisor: Option<String>,
     pub(crate) before: Option<&'a Counters>,
     pub(crate) now: &'a Counters,
-    /// Time between the two.
+    /// Seconds between the two readings.
     pub(crate) seconds: f64,
     config: OnceCell<Read<Config>>,
 }
 
 impl<'a> View<'a> {
-    /// `cpus` that nobody named are those on which this process may run.
+    /// A view of one moment. Without `cpus`, hazards are judged for the CPUs on which this process may run.
     pub(crate) fn new(tree: &'a Tree, root: &Path, cpus: Option<&CpuSet>, now: &'a Counters) -> Self {
         let facts = fauxplat_topology::discover(root);
         View {
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The same with an earlier reading.
+    /// The view with an earlier reading, so that rates can be judged.
     pub(crate) fn since(self, before: &'a Counters) -> Self {
         let seconds = self.now.at_ns.saturating_sub(before.at_ns) as f64 / 1e9;
         View { before: Some(before), seconds, ..self }
@@ -56,15 +56,15 @@ impl<'a> View<'a> {
         self.hypervisor.is_some()
     }
 
-    /// The same counters earlier and now.
+    /// A counter's earlier and present values.
     pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
-        // The reason that holds for good comes before the one that a second reading would cure.
+        // A permanent reason is reported before one that a second reading would remove.
         let late = get(self.now).as_ref().map_err(Clone::clone)?;
         let early = get(self.before.ok_or(Missing::NoDelta)?).as_ref().map_err(Clone::clone)?;
         Ok((early, late))
     }
 
-    /// What was counted on the CPUs that are looked at.
+    /// Counts between the two readings, on the CPUs in view.
     pub(crate) fn counted(&self, get: impl Fn(&Counters) -> &Read<Table>) -> Result<Table, Missing> {
         let (before, now) = self.pair(get)?;
         Ok(now.since(before))
@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         listed.iter().filter(|sibling| *sibling != cpu).collect()
     }
 
-    /// Where settings are mounted read-only, so that nobody here can change them.
+    /// Folders whose settings are mounted read-only, so that they cannot be changed from here.
     pub(crate) fn locked(&self) -> Vec<&'static str> {
         let text = self.tree.long("proc/self/mountinfo").unwrap_or_default();
         // The mount that came last lies on top.

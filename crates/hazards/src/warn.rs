@@ -13,7 +13,7 @@ use crate::{find, verdict};
 /// Hazards that a few small files tell without waiting.
 const WATCHED: [&str; 6] = ["governor", "on-battery", "clocksource", "cpu-quota", "steal", "load"];
 
-/// One line for each hazard that is high as the machine stands, from a few files and without waiting.
+/// A line for each watched hazard that is high as the machine stands, from a few files and without waiting.
 ///
 /// It takes well below 2 ms, since it stands before every experiment. `cpus` are those that are measured on; by default
 /// all on which this process may run.

@@ -1,4 +1,4 @@
-//! `aa`.
+//! Options of `aa`.
 
 use clap::{Args, ValueEnum};
 

@@ -1,9 +1,9 @@
-//! How programs are built, where fauxplat builds them.
+//! Options for programs that fauxplat builds.
 
 use clap::Args;
 use fauxplat_model::Way;
 
-// Programs that fauxplat builds itself, so that it can vary their layout.
+// Options for programs that fauxplat builds itself, so that it can vary their layout.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Build")]
 pub struct BuildArgs {
@@ -29,7 +29,7 @@ pub struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// Whether something is to be built.
+    /// Whether a program has to be built.
     pub fn is_given(&self) -> bool {
         self.build.is_some() || self.link.is_some()
     }

@@ -1,11 +1,11 @@
-//! What is run.
+//! Options that name the commands to run.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use fauxplat_model::{Control, PrintedSource, TableSource};
 
-// What is run.
+// Options that name the commands to run. (A plain comment, since clap would print a doc comment as help.)
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Commands")]
 pub struct CommandArgs {
@@ -78,7 +78,7 @@ pub struct CommandArgs {
 }
 
 impl CommandArgs {
-    /// Whether they are about more than one command, parameters filled in.
+    /// Whether the options name more than one command, once parameters are filled in.
     pub fn is_several(&self) -> bool {
         self.commands.len() > 1 || !self.parameters.is_empty() || !self.scan.is_empty()
     }

@@ -1,4 +1,4 @@
-//! `compare`, and the rule that decides.
+//! Options of `compare`, and of the decision rule.
 
 use clap::{Args, ValueEnum};
 use fauxplat_experiment::measure::layouts::LinkSeeds;
@@ -88,7 +88,7 @@ pub struct CompareArgs {
     pub output: OutputArgs,
 }
 
-// How a comparison is decided.
+// Options for the decision of a comparison.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub struct RuleArgs {

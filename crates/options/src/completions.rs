@@ -1,5 +1,5 @@
-//! Completions for the common shells: options and verbs from the definition of the command line, and for values that have
-//! names a line that asks fauxplat for them when the key is pressed.
+//! Completions for the common shells. Options and verbs come from the definition of the command line; for values that
+//! have names, the shell asks fauxplat when the key is pressed.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub fn completions(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The kind of names that an argument takes, as the hidden verb is asked for them.
+/// The kind of names that an argument takes, as an argument of the hidden verb.
 fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
     let value = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     Some(match (command.get_name(), arg.get_id().as_str(), value) {
@@ -51,7 +51,7 @@ fn question(kind: &str) -> String {
     format!("$(fauxplat __words {kind} 2>/dev/null)")
 }
 
-/// Each command with the words that lead to it, deepest last.
+/// All commands, each with the words that lead to it, parents before their subcommands.
 fn commands<'a>(command: &'a Command, path: &[&'a str]) -> Vec<(Vec<&'a str>, &'a Command)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
     let deeper = below.flat_map(|below| commands(below, &[path, &[below.get_name()]].concat()));
@@ -63,7 +63,7 @@ fn named(command: &Command) -> impl Iterator<Item = (&Arg, &'static str)> {
     command.get_arguments().filter_map(|arg| Some((arg, kind(command, arg)?)))
 }
 
-/// In bash each command has a section, with a case for each option and a list of what may stand anywhere.
+/// For bash: a section for each command, with a case for each option and the list of all words.
 fn with_names_in_bash(script: &str, cli: &Command) -> String {
     let mut out = script.to_owned();
     for (path, command) in commands(cli, &[]) {
@@ -92,7 +92,8 @@ fn with_names_in_bash(script: &str, cli: &Command) -> String {
     out
 }
 
-/// In zsh what completes an argument stands behind the last colon of its line, and before it what the value is called.
+/// For zsh: the completion of an argument stands behind the last colon of its line, and the name of the value before
+/// it.
 fn with_names_in_zsh(script: &str, cli: &Command) -> String {
     let all = commands(cli, &[]);
     let asked: Vec<(Vec<String>, String, &str)> = all
@@ -111,7 +112,7 @@ fn with_names_in_zsh(script: &str, cli: &Command) -> String {
     script.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// How the line of an argument is known in zsh's list.
+/// The beginning of an argument's line in zsh's list.
 fn marks(arg: &Arg) -> Vec<String> {
     let long = arg.get_long().map(|long| format!("--{long}=["));
     let short = arg.get_short().map(|short| format!("-{short}+["));
@@ -119,13 +120,14 @@ fn marks(arg: &Arg) -> Vec<String> {
     [long, short, positional].into_iter().flatten().collect()
 }
 
-/// How such a line ends: two verbs may have one option with values of different kinds.
+/// The end of an argument's line in zsh's list: two verbs may have an option of one name with values of different
+/// kinds.
 fn end(arg: &Arg) -> String {
     let value = arg.get_value_names().and_then(|names| names.first()).filter(|_| !arg.is_positional());
     value.map_or_else(|| ":_default'".to_owned(), |value| format!(":{value}:_default'"))
 }
 
-/// In fish each option has a line, and what is no option gets one more.
+/// For fish: a line for each option, and one for the arguments that are no options.
 fn with_names_in_fish(script: &str, cli: &Command) -> String {
     let mut out = String::new();
     let all = commands(cli, &[]);

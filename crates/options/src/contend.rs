@@ -1,4 +1,4 @@
-//! `contend`.
+//! Options of `contend`.
 
 use clap::Args;
 use fauxplat_kernels::Kernel;
@@ -57,7 +57,8 @@ pub struct ContendArgs {
     pub output: OutputArgs,
 }
 
-/// The kernel counts how busy a CPU is in ticks of 10 ms, so a shorter look would see none or one.
+/// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so a shorter interval would hold
+/// none or one.
 fn look_every(text: &str) -> Result<Nanos, String> {
     const LEAST: Nanos = Nanos(50_000_000);
     let every = time_with_unit(text)?;
@@ -67,14 +68,14 @@ fn look_every(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// Reads `0:1`, two that have no order.
+/// Parses an unordered pair of CPUs such as `0:1`.
 fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
     from_to(text).map(|(a, b)| (a.min(b), a.max(b)))
 }
 
-/// Reads `0:1`, from the one to the other.
+/// Parses an ordered pair of CPUs such as `0:1`, from the first to the second.
 pub(super) fn from_to(text: &str) -> Result<(Cpu, Cpu), String> {
-    // As a list of CPUs has them, with its bound.
+    // A CPU number is parsed as a list, whose limit then applies.
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
     let number = |text: &str| Some(text).filter(is_number)?.parse::<CpuSet>().ok()?.first();
     let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));

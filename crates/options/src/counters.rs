@@ -1,4 +1,4 @@
-//! `counters`.
+//! Options of `counters`.
 
 use clap::Args;
 

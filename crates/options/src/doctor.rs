@@ -1,4 +1,4 @@
-//! `doctor`.
+//! Options of `doctor`.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
-//! What is done when the work is over.
+//! Options for the end of an experiment.
 
 use clap::Args;
 
 use fauxplat_experiment::Ending;
 
-// What is done when the work is over.
+// Options for the end of an experiment.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub struct EndArgs {

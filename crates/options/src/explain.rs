@@ -1,4 +1,4 @@
-//! `explain`.
+//! Options of `explain`.
 
 use clap::{Args, ValueEnum};
 use fauxplat_model::Metric;
@@ -32,7 +32,7 @@ pub struct ExplainArgs {
     pub output: OutputArgs,
 }
 
-// What is varied, and how often.
+// Options for the factors of `explain` and the number of its runs.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Design")]
 pub struct DesignArgs {

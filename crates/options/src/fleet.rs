@@ -1,4 +1,4 @@
-//! `fleet` and `node`.
+//! Options of `fleet` and `node`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -53,7 +53,7 @@ pub enum FleetAction {
     Take(FleetTakeArgs),
 }
 
-// Where runs are kept.
+// Options for the folder that holds runs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FleetPlaceArgs {
     /// The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside
@@ -62,7 +62,7 @@ pub struct FleetPlaceArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// What is settled when a run begins, and would be passed over where one is resumed.
+/// Options that are fixed when a run begins, and so refused together with `--resume`.
 const SETTLED: &str = "\
     on licence shared at_once job_minutes program program_there no_answers commands command_name names \
     parameters scan step setup prepare conclude cleanup warmup tables metric_from counters regions \
@@ -70,7 +70,7 @@ const SETTLED: &str = "\
     stdin stdout cwd timeout show_output shell ignore_failure skip_failures simulated simulate_machine \
     load tune limit runs metric";
 
-// By whom and where it is measured.
+// Options for the engine and the machines.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct EngineArgs {
@@ -251,7 +251,7 @@ pub struct NodeArgs {
     pub shipped: bool,
 }
 
-/// Reads `ARCH=PATH`.
+/// Parses `ARCH=PATH`.
 fn program(text: &str) -> Result<(String, PathBuf), String> {
     let (arch, path) = pair(text)?;
     let is_word = arch.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -261,7 +261,7 @@ fn program(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-/// Reads `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => {
@@ -275,7 +275,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 mod tests {
     use super::*;
 
-    /// An option that says what is measured, or how, and is passed over in silence would be believed to have been heard.
+    /// An option about the measurement that a resumed run silently ignored would mislead its user.
     #[test]
     fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
         const GOES_WITH: [&str; 5] = ["resume", "patience", "max_time", "folder", "no_confirm"];

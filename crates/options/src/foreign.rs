@@ -1,11 +1,11 @@
-//! Options of other tools that fauxplat has under another word, or not at all: the error names ours.
+//! Options of other tools that fauxplat has under another name, or not at all; the error message names fauxplat's own.
 
 use crate::spoken::MEASURING;
 
-/// A line for each: verbs, options and what to type here. `*` are all verbs that measure commands.
+/// Lines of verbs, options, and the text that tells what to type. `*` stands for all verbs that measure commands.
 const LINES: &str = include_str!("foreign.txt");
 
-/// Options of another tool, and what to type here.
+/// An option of another tool, and what to type instead.
 struct Foreign {
     verbs: Vec<&'static str>,
     words: Vec<&'static str>,
@@ -23,7 +23,7 @@ fn read(line: &'static str) -> Option<Foreign> {
     Some(Foreign { verbs, words: parts.next()?.split(' ').collect(), ours: parts.next()? })
 }
 
-/// What to type instead of an option that a verb does not take.
+/// The text that tells what to type instead of an option that a verb does not have; `None` for an unknown option.
 pub(crate) fn ours(verb: &str, option: &str) -> Option<&'static str> {
     let word = option.split('=').next().unwrap_or_default();
     let fits = |foreign: &Foreign| foreign.verbs.contains(&verb) && foreign.words.contains(&word);
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// A word that a verb takes is not foreign to it: its entry here would never be read.
+    /// An option that a verb has is not foreign to it: its entry here would never be read.
     #[test]
     fn nothing_that_a_verb_takes_is_foreign_to_it() {
         let mut cli = Cli::command();

@@ -1,10 +1,10 @@
-//! What `--help` says beside the options: verbs in groups, examples, exit codes. Manual pages have the same.
+//! Help texts beside the options: verbs in groups, examples, exit codes. Manual pages contain them, too.
 
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 
-/// The verbs by the questions that they answer.
+/// The verbs, grouped by the questions that they answer.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Is it faster?", &["run", "compare", "aa"]),
     ("What moved it?", &["sweep", "explain", "profile", "lab"]),
@@ -37,7 +37,7 @@ pub(crate) fn after(examples: &str) -> String {
     format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
 }
 
-/// The same below what a verb explains.
+/// Explanation of a verb, followed by examples and exit codes.
 pub(crate) fn after_text(text: &str, examples: &str) -> String {
     format!("{text}\n\n{}", after(examples))
 }
@@ -81,7 +81,7 @@ fn groups(cli: &Command) -> String {
 mod tests {
     use super::*;
 
-    /// What is longer would be broken in a terminal of 80 columns, and look like another verb.
+    /// Longer lines would be broken in a terminal of 80 columns, and look like another verb.
     #[test]
     fn every_verb_stands_once_in_a_group_and_on_one_line() {
         let cli = Cli::command();
@@ -102,7 +102,7 @@ mod tests {
         check_those_below(&cli, "fauxplat");
     }
 
-    /// The verbs of a command, and what is below them.
+    /// A command's verbs and their subcommands.
     fn check_those_below(command: &Command, path: &str) {
         let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
         for verb in command.get_subcommands().filter(shown) {

@@ -1,4 +1,4 @@
-//! `history`.
+//! Options of `history`.
 
 use std::path::PathBuf;
 
@@ -97,7 +97,7 @@ pub enum HistoryAction {
     },
 }
 
-/// Reads the beginning of a time as it is stored, such as `2026-11` or `2026-11-03T14:30`.
+/// Parses the beginning of a stored time, such as `2026-11` or `2026-11-03T14:30`.
 fn since(text: &str) -> Result<String, String> {
     const SHAPE: &str = "0000-00-00T00:00:00";
     let time = text.strip_suffix('Z').unwrap_or(text);

@@ -1,4 +1,4 @@
-//! `index`.
+//! Options of `index`.
 
 use clap::Args;
 use fauxplat_model::{Placement, Policy};
@@ -43,7 +43,8 @@ pub struct IndexArgs {
     pub output: OutputArgs,
 }
 
-/// Reads a time with a unit: a number alone may be meant in any. The laps of a turn are kept until its end.
+/// Parses a time with a unit; a number alone could mean any. The limit exists because the laps of a turn are kept until
+/// its end.
 fn time_per_cpu(text: &str) -> Result<Nanos, String> {
     const MOST: Nanos = Nanos(5_000_000_000_000);
     let time = time_with_unit(text)?;

@@ -1,4 +1,4 @@
-//! `lab`.
+//! Options of `lab`.
 
 use std::path::PathBuf;
 

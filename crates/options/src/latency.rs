@@ -1,4 +1,4 @@
-//! `latency`.
+//! Options of `latency`.
 
 use std::path::PathBuf;
 
@@ -80,7 +80,7 @@ pub struct LatencyArgs {
     pub output: OutputArgs,
 }
 
-/// What is tested.
+/// Tests of `latency`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LatencyKind {
     /// From the moment for which a timer is set to the moment when the thread runs

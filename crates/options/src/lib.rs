@@ -1,5 +1,5 @@
-//! The command line, once: the verbs and their options, from which parsing, help, man pages and completions come, and what
-//! people type beside them.
+//! The command line of fauxplat: verbs and options, defined once for parsing, help, man pages and completions, and the
+//! other spellings that users type.
 #![expect(
     missing_docs,
     reason = "a doc comment on a struct of options would become what its verb is about, and one on a choice its help"
@@ -84,7 +84,8 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-// The options of a verb are laid out when it is chosen: to lay out those of all takes as long as a look at the machine.
+// Options of a verb are built only when the verb is chosen: building those of all verbs takes as long as examining the
+// machine.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Verb {
@@ -152,7 +153,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// What is done when a verb that measures is over.
+    /// The options for the end of an experiment; `None` for verbs that do not measure.
     pub fn end(&self) -> Option<&EndArgs> {
         match self {
             Verb::Run(args) => Some(&args.end),
@@ -174,7 +175,7 @@ impl Verb {
     }
 }
 
-/// What has names that a completion can offer.
+/// Kinds of names that completions offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Candidates {
     Metrics,
@@ -187,7 +188,7 @@ pub enum Candidates {
     Runs,
 }
 
-/// Reads `1%`, or `0.01`.
+/// Parses a share: `1%`, or `0.01`.
 fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
@@ -196,13 +197,12 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a time with its unit. Where another tool counts the same in another unit a bare number would mean something else
-/// to each reader.
+/// Parses a time with its unit. A number alone is refused, since other tools use other units for the same option.
 fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 
-/// Reads a time that is more than none.
+/// Parses a time above zero.
 fn some_time(text: &str) -> Result<Nanos, String> {
     match text.parse::<Nanos>() {
         Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
@@ -216,8 +216,8 @@ mod tests {
 
     use super::Cli;
 
-    /// A doc comment on a struct of options would become what its verb is about when the options are laid out; such structs
-    /// have plain comments.
+    /// A doc comment on a struct of options would replace the description of its verb, so such structs have plain
+    /// comments.
     #[test]
     fn options_do_not_change_what_a_verb_is_about() {
         let mut laid_out = Cli::command();

@@ -1,4 +1,4 @@
-//! `limit`.
+//! Options of `limit`.
 
 use clap::{Args, ValueEnum};
 use fauxplat_model::{IoLimit, Limit, OnOom, limit_list, limit_percent, limit_weight};
@@ -42,7 +42,7 @@ pub struct LimitArgs {
     pub output: OutputArgs,
 }
 
-// The limits of the one group, or of all groups that state no other.
+// Options for the limits of a single group, and of all groups that state none.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitWords {
@@ -73,7 +73,7 @@ pub struct LimitWords {
 }
 
 impl LimitWords {
-    /// The same as one limit.
+    /// The limit that the options describe.
     pub fn limit(&self) -> Limit {
         Limit {
             cpu_percent: self.cpu_quota,
@@ -110,7 +110,7 @@ fn some_bytes(text: &str) -> Result<Bytes, String> {
     }
 }
 
-/// Reads `NAME:LIMIT`.
+/// Parses `NAME:LIMIT`.
 fn group(text: &str) -> Result<(String, Limit), String> {
     let (name, limit) = text.split_once(':').unwrap_or((text, "none"));
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

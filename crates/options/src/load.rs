@@ -1,4 +1,4 @@
-//! `load`, and loads beside what other verbs measure.
+//! Options of `load`, and of loads beside other measurements.
 
 use clap::Args;
 use fauxplat_model::LoadSpec;

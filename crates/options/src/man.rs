@@ -27,7 +27,7 @@ pub fn page(mut command: Command, folder: &Path) -> Result<(), Failure> {
     pages(&command, folder)
 }
 
-/// The page of a command, and those of what is below it. Dates would make them differ from one build to the next.
+/// Writes the page of a command and those of its subcommands. Pages have no date, so that builds can be reproduced.
 fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         pages(below, folder)?;
@@ -36,7 +36,7 @@ fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     let path = folder.join(format!("{name}.1"));
     let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
     let mut page = Vec::new();
-    // What stands around the options has sections of its own.
+    // Texts before and after the options become sections of their own.
     let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
     Man::new(bare).render(&mut page).map_err(fail)?;
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -44,7 +44,7 @@ fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
     std::fs::write(&path, page).map_err(fail)
 }
 
-/// What stands below the options as sections of a manual page: a line that ends with a colon begins one.
+/// The text below the options as sections of a manual page: a line that ends with a colon begins a section.
 fn sections(after: &str) -> String {
     let mut out = String::new();
     for line in after.lines() {
@@ -60,7 +60,7 @@ fn sections(after: &str) -> String {
     if out.is_empty() { out } else { out + ".fi\n" }
 }
 
-/// What manual pages call their sections, see `man-pages(7)`.
+/// Title of a section by the conventions of `man-pages(7)`.
 fn heading(title: &str) -> String {
     match title {
         "Exit codes" => "EXIT STATUS".to_owned(),
@@ -68,7 +68,7 @@ fn heading(title: &str) -> String {
     }
 }
 
-/// A line in which roff sees no order, see `groff(7)`.
+/// A line that roff does not take for a request, see `groff(7)`.
 fn guarded(line: &str) -> String {
     let text = line.replace('\\', "\\e").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {

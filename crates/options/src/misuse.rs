@@ -1,4 +1,4 @@
-//! A command line that cannot be parsed, told in one line.
+//! Errors of the command line, in one line.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -6,8 +6,8 @@ use fauxplat_store::masked;
 
 use crate::foreign::ours;
 
-/// What the parser says, as one line: its first sentence and its tips, without the usage that `--help` shows. Of an option
-/// of another tool it says what to type here.
+/// The parser's message in one line: its first sentence and its tips, without the usage that `--help` shows. For an
+/// option of another tool, the message tells what to type instead.
 pub fn misuse(error: &clap::Error, words: &[String]) -> String {
     let verb = words.get(1).map_or("", String::as_str);
     if let (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) =

@@ -1,4 +1,4 @@
-//! Where results go.
+//! Options for reports and their destinations.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use fauxplat_report::{Detail, Format, ReportError, TimeUnit, View};
 
-// Where results go.
+// Options for reports and their destinations.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Results")]
 pub struct OutputArgs {
-    // What it may be is told by the formats themselves.
+    // The help text lists the formats, so `Format` provides it.
     #[arg(short, long, value_name = "FORMAT", default_value = "text", help = Format::HELP)]
     pub format: Format,
     /// File for the report instead of standard output
@@ -67,7 +67,8 @@ pub struct OutputArgs {
     pub tree: bool,
 }
 
-/// Reads the name of the report's file. Elsewhere `--output` says what becomes of the commands' output.
+/// Parses the file name of `--output`. In other tools `--output` tells what becomes of the commands' output; such
+/// values are refused.
 fn report_file(text: &str) -> Result<PathBuf, String> {
     let ours = match text {
         "null" => "--stdout null, which is the default, discards what the commands write",
@@ -102,7 +103,7 @@ impl FromStr for Export {
     }
 }
 
-// hyperfine's own words for files beside the report.
+// hyperfine's options for reports in files.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HyperfineExports {
     /// JSON of hyperfine 2
@@ -123,7 +124,7 @@ pub struct HyperfineExports {
 }
 
 impl OutputArgs {
-    /// The reports that go into files beside the one of `--format`.
+    /// Further reports in files, beside the report of `--format`.
     pub fn exports(&self) -> Vec<Export> {
         let words = &self.hyperfine;
         let named = [
@@ -138,7 +139,7 @@ impl OutputArgs {
         self.export.iter().cloned().chain(spoken).collect()
     }
 
-    /// What of the report is shown, and in which order.
+    /// The part of the report that is shown, its order and units.
     pub fn view(&self) -> View {
         let unit = self.time_unit.map(|unit| match unit {
             Unit::Microsecond => TimeUnit::Microsecond,
@@ -148,7 +149,7 @@ impl OutputArgs {
         View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail(), tree: self.tree }
     }
 
-    /// How much of the report is shown.
+    /// The amount of detail in the report.
     fn detail(&self) -> Detail {
         match (self.brief, self.verbose) {
             (true, _) => Detail::Line,
@@ -157,7 +158,7 @@ impl OutputArgs {
         }
     }
 
-    /// Whether nobody wants a progress line.
+    /// Whether the progress line is switched off.
     pub fn is_quiet(&self) -> bool {
         self.quiet || matches!(self.style, Look::Basic | Look::Color | Look::None)
     }

@@ -1,4 +1,4 @@
-//! `profile`.
+//! Options of `profile`.
 
 use std::path::PathBuf;
 
@@ -18,15 +18,15 @@ const EXAMPLES: &str = "\
   fauxplat profile --import perf.data --format html --output flame.html
   fauxplat profile ./old ./new";
 
-/// Bytes of the stack that the kernel can copy with a sample at most, and that are copied where nobody said how many.
+/// Limit of the kernel for the copy of the stack in a sample, in bytes; also the default.
 const STACK_MAX: u64 = 65_528;
 pub const STACK_BYTES: u32 = STACK_MAX as u32;
-/// Samples a second where nobody said how many: a number that no program's own period divides.
+/// Default rate in samples a second: a prime, so that no period of a program divides it.
 pub const RATE_HZ: u64 = 997;
-/// What that is called.
+/// The name of that limit on the command line: 64 KiB, a little more than the kernel copies.
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
-/// What is said of commands that are started: a process that runs already has no beginning any more, nor has a file.
+/// Options about commands that are started; refused for a running process and for a file.
 const OF_COMMANDS: [&str; 16] = [
     "events",
     "command_name",
@@ -46,7 +46,7 @@ const OF_COMMANDS: [&str; 16] = [
     "seed",
 ];
 
-/// What is said of the condition under which they are started.
+/// Options about the condition under which commands are started; refused for a running process and for a file.
 const OF_A_CONDITION: [&str; 23] = [
     "cpu",
     "pin_threads",
@@ -136,7 +136,7 @@ pub struct ProfileArgs {
     pub output: OutputArgs,
 }
 
-/// How callers are found.
+/// Methods of unwinding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// By the compiler's tables, through a copy of the stack
@@ -148,7 +148,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The same in the terms of the experiment.
+    /// The method as the experiment's definition has it.
     pub fn unwinding(self) -> Unwinding {
         match self {
             Method::EhFrame => Unwinding::EhFrame,
@@ -157,7 +157,7 @@ impl Method {
     }
 }
 
-/// Reads how much of the stack is copied. The kernel wants a multiple of eight, which it can write in 16 bits.
+/// Parses the size of the stack's copy. The kernel takes a multiple of eight that fits into 16 bits.
 fn stack_bytes(text: &str) -> Result<u32, String> {
     let bytes = text.parse::<Bytes>().map_err(|error| error.to_string())?.0;
     match bytes {
@@ -177,7 +177,7 @@ mod tests {
         command.get_arguments().map(|arg| arg.get_id().to_string()).collect()
     }
 
-    /// An option that somebody adds to either is refused, too, or this says so.
+    /// A new option has to be in one of the lists, or be named here.
     #[test]
     fn nothing_is_said_of_a_start_that_is_over() {
         let refused: Vec<&str> = [&OF_COMMANDS[..], &OF_A_CONDITION[..]].concat();

@@ -1,4 +1,4 @@
-//! `run`.
+//! Options of `run`.
 
 use clap::Args;
 use fauxplat_experiment::series::SHORTEST;
@@ -52,7 +52,7 @@ pub struct RunArgs {
     pub output: OutputArgs,
 }
 
-/// Reads the length of an interval between two looks at counters.
+/// Parses the interval between two readings of counters.
 pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     match time_with_unit(text)? {
         time if time < SHORTEST => Err(format!("`{text}` is too short: at least {SHORTEST}")),
@@ -60,7 +60,7 @@ pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// Reads `auto` or a number; a precision has an option of its own.
+/// Parses `auto` or a number; a precision has an option of its own.
 fn number_of_runs(text: &str) -> Result<Runs, String> {
     match text.parse()? {
         Runs::Until(_) => Err(format!("`{text}` is a precision: say --until {text}")),

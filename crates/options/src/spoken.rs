@@ -1,12 +1,12 @@
-//! What people type, brought into the words that the verbs take: commands without a verb, and options whose values other
-//! tools write apart.
+//! Normalises the command line before it is parsed: commands without a verb, and options whose values other tools
+//! separate by blanks.
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
 
 use crate::{Cli, Verb, parse};
 
-/// The words as the verbs take them.
+/// The command line with a verb, and with the values of options joined.
 pub fn understood(words: &[String]) -> Vec<String> {
     let verbs: Vec<String> =
         Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
@@ -23,7 +23,7 @@ pub fn understood(words: &[String]) -> Vec<String> {
 /// The verbs that take commands and the options about them.
 pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
 
-/// Options whose value may stand apart from its name, or in the word after the next.
+/// Joins options with values that stand in the next word or in the next two.
 fn joined(words: &[String]) -> Vec<String> {
     let (mut out, mut rest) = (Vec::new(), words.iter().peekable());
     while let Some(word) = rest.next() {
@@ -52,13 +52,13 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// `1,2`, and what stands for all.
+/// Whether a word is a list of exit statuses such as `1,2`, or hyperfine's word for all.
 fn is_statuses(word: &str) -> bool {
     word == "all-non-zero"
         || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
-/// Whether a word is a shell, possibly with options, and so what `--shell` means rather than a command.
+/// Whether a word is a shell, possibly with options, and so the value of `--shell` rather than a command.
 fn names_a_shell(word: &str) -> bool {
     const SHELLS: [&str; 14] = [
         "default", "none", "sh", "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "tcsh",
@@ -69,7 +69,7 @@ fn names_a_shell(word: &str) -> bool {
     SHELLS.contains(&name) && words.all(|option| option.starts_with('-') && option != "-c")
 }
 
-/// Several commands are compared, one is run; options that only one of the two verbs takes say which is meant.
+/// Several commands are compared, a single one is run; options that only one of the two verbs has decide.
 fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
     let program = words.first().cloned().unwrap_or_default();
     let spoken = |verb: &str| [&[program.clone(), verb.to_owned()], rest].concat();
@@ -88,7 +88,7 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
     }
 }
 
-/// Whether the first word is a verb with a slip of the finger rather than a command: no program of that name is there.
+/// Whether the first word is a mistyped verb rather than a command: it resembles a verb, and no program has its name.
 fn resembles_a_verb(words: &[String]) -> bool {
     let is_one = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
     let Some(first) = words.get(1).filter(is_one) else { return false };

@@ -1,9 +1,9 @@
-//! What stands around the runs of every measuring verb.
+//! Options for the surroundings of runs, for every measuring verb.
 
 use clap::Args;
 use fauxplat_model::{Condition, Limit, LoadSpec};
 
-// What stands around the runs of every measuring verb.
+// Options for the surroundings of runs, for every measuring verb.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Surroundings")]
 pub struct SurroundingsArgs {
@@ -21,7 +21,7 @@ pub struct SurroundingsArgs {
 }
 
 impl SurroundingsArgs {
-    /// What the command line says goes before what a saved definition says.
+    /// Adds the options to a condition. Options on the command line override a saved definition.
     pub fn apply(&self, condition: &mut Condition) {
         if !self.load.is_empty() {
             condition.load.clone_from(&self.load);

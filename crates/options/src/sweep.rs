@@ -1,4 +1,4 @@
-//! `sweep`.
+//! Options of `sweep`.
 
 use clap::Args;
 use fauxplat_model::{Factor, Metric, StatedMargin};
@@ -8,7 +8,7 @@ use super::compare::metric;
 use super::help::after_text;
 use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
 
-/// The factors, as they say of themselves.
+/// Help text about the factors, from their own descriptions.
 fn factors() -> String {
     let name = Factor::Parameter("NAME".to_owned());
     let rows: Vec<String> = Factor::BUILT_IN.iter().chain([&name]).map(row).collect();
@@ -16,7 +16,7 @@ fn factors() -> String {
     format!("Factors, with what is swept when no levels are given:\n{}", rows.trim_end())
 }
 
-/// The line of a factor. What does not fit goes on below itself.
+/// The help line of a factor, wrapped with its continuation indented.
 fn row(factor: &Factor) -> String {
     const WIDTH: usize = 86;
     let mut lines = vec![String::new()];
@@ -60,7 +60,7 @@ pub struct SweepArgs {
     pub output: OutputArgs,
 }
 
-// How a sweep is decided.
+// Options for the decision of a sweep.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Decision")]
 pub struct SweepRuleArgs {

@@ -1,4 +1,4 @@
-//! `table`.
+//! Options of `table`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `topo`.
+//! Options of `topo`.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub struct TopoArgs {
     pub look: TopoLook,
 }
 
-// How the parts are shown.
+// Options for the form in which parts are shown.
 #[derive(Debug, Args)]
 pub struct TopoLook {
     /// Nested boxes, in characters (the same as --format boxes)
@@ -59,7 +59,7 @@ pub struct TopoLook {
     pub output: OutputArgs,
 }
 
-// Which machine is looked at.
+// Options for the machine whose parts are shown.
 #[derive(Debug, Args)]
 pub struct TopoMachine {
     /// Read sys and proc below this folder: the captured tree of another machine

@@ -1,4 +1,4 @@
-//! `tune` and `restore`.
+//! Options of `tune` and `restore`.
 
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ pub struct RestoreArgs {
     pub output: OutputArgs,
 }
 
-// Which machine, and where its changes are announced.
+// Options for the machine to tune and the journal of its changes.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Journal")]
 pub struct PlaceArgs {

@@ -1,23 +1,23 @@
-//! Names of functions as their programmers wrote them.
+//! Demangled names of functions.
 
 use std::fmt;
 
 use cpp_demangle::{DemangleOptions, ParseOptions};
 
-/// A symbol longer than this is shown as it is: templates may grow names of megabytes.
+/// Limit of a symbol's length, in bytes. Longer symbols are shown mangled: templates may grow to names of megabytes.
 const SYMBOL_MAX: usize = 16 << 10;
-/// Names nested deeper than this are not followed: 16 templates in each other. Of a symbol that is none the library tries
-/// twice as much with every template more, and 29 of them took it half an hour.
+/// Limit of nesting: 16 templates in each other. For an invalid symbol the library's time doubles with each level, and
+/// 29 levels took half an hour.
 const DEPTH_MAX: u32 = 96;
-/// The same where beginnings of a symbol are tried one after the other: ten templates.
+/// Depth limit where beginnings of a symbol are tried one after the other: ten templates.
 const CUT_DEPTH_MAX: u32 = 64;
-/// What a symbol means is no longer than this: one of some hundred bytes, each of whose parts is the one before twice, would
-/// fill any memory.
+/// Limit of the demangled name, in bytes. A symbol of some hundred bytes, each of whose parts is the previous one
+/// twice, would fill any memory.
 const NAME_MAX: usize = 64 << 10;
-/// Beginnings of a symbol that are tried: each is read anew.
+/// Number of beginnings of a symbol that are tried, each of which is demangled anew.
 const CUTS_MAX: usize = 100;
 
-/// What a symbol means; `None` if it is mangled in a way that is not understood here.
+/// The demangled name of a symbol; `None` if the symbol is mangled in a way that is not understood here.
 pub fn demangle(symbol: &str) -> Option<String> {
     if let Some(called) = symbol.strip_suffix("@plt") {
         return Some(format!("{}@plt", demangle(called)?));
@@ -44,8 +44,9 @@ fn cpp(symbol: &str) -> Option<String> {
     whole(symbol, DEPTH_MAX).or_else(|| without_types(symbol))
 }
 
-/// Of some types of results and parameters (`__enable_if<…>`) the library knows no expressions. They are not shown, so the
-/// function's own name in front of them will do: the longest beginning that is one, with types that are simple.
+/// The library does not know expressions in some types of results and parameters (`__enable_if<…>`). Types are not
+/// shown, so the longest beginning of the symbol that is a valid symbol with simple types is used: it holds the
+/// function's own name.
 fn without_types(symbol: &str) -> Option<String> {
     let expression = symbol.find("IX")?;
     let cuts = (3..=expression).rev().filter(|&cut| symbol.is_char_boundary(cut)).take(CUTS_MAX);
@@ -62,7 +63,7 @@ fn whole(symbol: &str, depth_max: u32) -> Option<String> {
     Some(name.0)
 }
 
-/// A name as long as it makes sense; the first part that goes beyond ends it.
+/// The name, cut before the first part that goes beyond the limit.
 struct Bounded(String);
 
 impl fmt::Write for Bounded {
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(demangle("_Zgarbage"), None);
     }
 
-    /// Each part is the one before twice: `b<c>`, `b<b<c>, b<c>>`, and so on.
+    /// Every part of the symbol is the previous part twice: `b<c>`, `b<b<c>, b<c>>`, and so on.
     #[test]
     fn a_symbol_that_means_a_name_without_end_is_not_understood() {
         let doubled = |parts: &str| format!("_Z1fI1bI1cE{parts}Evv");
@@ -104,8 +105,8 @@ mod tests {
         assert_eq!(demangle(&doubled(&parts.collect::<String>())), None);
     }
 
-    /// With each template more that begins and does not end, the library tries twice as much: no clock is needed to see
-    /// that it does not try for ever.
+    /// The library's time doubles with each unfinished template, so the test needs no clock: without the limit it would
+    /// not end.
     #[test]
     fn templates_in_each_other_are_followed_so_far() {
         let nested = |count: usize| format!("_Z1fI{}1bI1cE{}Evv", "1aI".repeat(count), "E".repeat(count));

@@ -1,4 +1,4 @@
-//! What is needed of an executable file to follow calls through it and to find its names.
+//! The parts of an executable file that are needed to unwind through it and to find its symbols.
 
 use std::fs::File;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use fauxplat_sys::files::open_regular;
 use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSegment};
 
-/// Bytes of a section, shared by all who follow calls through it.
+/// Bytes of a section, shared by all unwinders that use it.
 pub(crate) type Bytes = Arc<[u8]>;
 
 /// A part of a file that is mapped: where it stands in the file, and at which of the file's own addresses.
@@ -18,7 +18,8 @@ pub(crate) struct Segment {
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     pub(crate) address: u64,
-    /// Its beginning is mapped from the multiple of this before it, or of a page where that is less.
+    /// Alignment of the segment: it is mapped from the multiple of this before its start, or of a page where a page is
+    /// smaller.
     pub(crate) align: u64,
     pub(crate) is_code: bool,
 }
@@ -28,7 +29,7 @@ impl Segment {
         (self.offset..self.offset.saturating_add(self.bytes)).contains(&offset)
     }
 
-    /// Whether a mapping from this place in the file on can be of it.
+    /// Whether a mapping that begins at this file offset can belong to the segment.
     fn may_begin(&self, offset: u64) -> bool {
         let first = self.offset - self.offset % self.align.max(1);
         (first..self.offset.saturating_add(self.bytes)).contains(&offset)
@@ -42,34 +43,34 @@ pub(crate) struct Section {
     pub(crate) data: Option<Bytes>,
 }
 
-/// What an executable says about itself.
+/// Facts about an executable file that its headers state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elf {
     pub(crate) segments: Vec<Segment>,
     pub(crate) build_id: Option<String>,
-    /// The name of the file with what was stripped, if it names one.
+    /// Name of the file with the stripped debug information (`.gnu_debuglink`), if there is one.
     pub(crate) debug_link: Option<PathBuf>,
     pub(crate) eh_frame: Section,
     pub(crate) eh_frame_hdr: Section,
     pub(crate) debug_frame: Option<Bytes>,
     pub(crate) text: Range<u64>,
     pub(crate) got: Range<u64>,
-    /// Where the program begins, if it is one.
+    /// Entry point of the program; zero for a file without one.
     pub(crate) entry: u64,
-    /// Whether it has lines.
+    /// Whether the file has line tables.
     pub(crate) has_lines: bool,
-    /// Whether it has names of all functions.
+    /// Whether the file has a symbol table of all functions, not only of dynamic ones.
     pub(crate) has_symbols: bool,
 }
 
-/// How long the first instructions of a program are at most, up to the call of its first function.
+/// Length of the first instructions of a program, up to the call of its first function, in bytes.
 const ENTRY_BYTES: u64 = 64;
 
-/// A table of a compiler is not larger than this, or it is not one.
+/// Upper limit of a compiler's table, in bytes; a larger section is not a table.
 const SECTION_MAX: u64 = 512 << 20;
 
 impl Elf {
-    /// Reads a file; nothing if it is none of these.
+    /// Reads a file; `None` if it is no ELF file.
     pub(crate) fn of_file(file: &File) -> Option<Self> {
         let cache = ReadCache::new(file.try_clone().ok()?);
         Elf::of(&object::File::parse(&cache).ok()?)
@@ -106,13 +107,14 @@ impl Elf {
         })
     }
 
-    /// Whether an address is in the few instructions with which a program begins. Nobody called them, and no table says so.
+    /// Whether an address lies in the first instructions of a program. They have no caller, and no unwind table says
+    /// so.
     pub(crate) fn is_entry(&self, address: u64) -> bool {
         self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }
 
-    /// The file's own address of a place from which code is mapped. Linkers pack segments: the page in which code begins may
-    /// begin with the end of what stands before it in the file and somewhere else in memory.
+    /// The file's own address of a place from which code is mapped. Linkers pack segments: the page in which code
+    /// begins may begin with the end of what stands before it in the file and somewhere else in memory.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
         let code = || self.segments.iter().filter(|it| it.is_code);
         let segment = code().find(|it| it.has(offset)).or_else(|| code().find(|it| it.may_begin(offset)));
@@ -136,22 +138,22 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where distributions put what they stripped, besides the folder of the file itself.
+/// Folders where distributions keep separate debug files, besides the folder of the file itself.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-/// The number that a linker gave the file of this path; nothing where it has none, or is no ELF file.
+/// Build id of the file at this path; `None` where it has none, or is no ELF file.
 pub fn build_id(path: &Path) -> Option<String> {
     Elf::of_file(&open_regular(path).ok()?)?.build_id
 }
 
-/// Files that may hold what was stripped from this one, the surest first.
+/// Candidates for the separate debug file, the most certain first.
 pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     if let Some((first, rest)) = elf.build_id.as_deref().and_then(|id| id.split_at_checked(2)) {
         all.push(Path::new(DEBUG_ROOT).join(".build-id").join(first).join(format!("{rest}.debug")));
     }
     if let (Some(link), Some(folder)) = (&elf.debug_link, path.parent()) {
-        // The name of a file, not a way to one: whoever wrote it may not send us elsewhere.
+        // The debug link must be a plain file name: its author must not choose the folder.
         if let Some(name) = link.file_name() {
             all.push(folder.join(name));
             all.push(folder.join(".debug").join(name));

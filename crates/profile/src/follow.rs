@@ -13,28 +13,28 @@ use crate::stacks::{Place, RawStack, Stacks};
 use crate::unwind::{self, Cache, Callers};
 use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
-/// How long the kernel may take from the time of a record to its being there to read, generously.
+/// The longest delay between the timestamp of a record and the moment when it can be read, generously.
 const SETTLED_NS: u64 = 2_000_000;
-/// How long nobody looks when nearly nothing comes, and when much does.
+/// Pause between two reads of the rings: while almost no records arrive, and while many do.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
-/// A ring may fill up to here before the next look comes sooner.
+/// Fill level of a ring above which the next read comes sooner.
 const FILL_MAX: f64 = 0.25;
 
-/// What was seen of the processes of one run.
+/// Samples of the processes of one run, counted by stack.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
     /// Samples of each stack, by the stack's number.
     pub stacks: Vec<u64>,
-    /// All samples.
+    /// Number of samples.
     pub samples: u64,
-    /// Samples for which the kernel had no room.
+    /// Samples that the kernel dropped because its buffer was full.
     pub lost: u64,
-    /// How often the kernel kept samples back.
+    /// How often the kernel throttled sampling.
     pub throttled: u64,
-    /// Waits that were seen, and how long they were together, in nanoseconds.
+    /// Number of waits that were seen.
     pub waits: u64,
-    /// The length of all.
+    /// Total length of the waits, in nanoseconds.
     pub waited_ns: u64,
     /// CPU time that reading took, in nanoseconds.
     pub own_cpu_ns: u64,
@@ -42,7 +42,7 @@ pub struct Followed {
     pub processes: Vec<(i32, String, u64, u32)>,
 }
 
-/// Makes stacks of samples, of as many runs as one likes.
+/// Turns samples into stacks, for any number of runs.
 pub struct Profiler {
     pub(crate) objects: Objects,
     pub(crate) stacks: Stacks,
@@ -61,7 +61,7 @@ impl Default for Profiler {
     }
 }
 
-/// One run while it goes on.
+/// The state of one run while it is sampled.
 pub(crate) struct Run<'p> {
     profiler: &'p mut Profiler,
     pub(crate) stack: Stack,
@@ -76,8 +76,8 @@ impl Profiler {
         Run { profiler: self, stack, waits, processes: HashMap::new(), followed: Followed::default() }
     }
 
-    /// Reads until it is over, and what was still under way then. With `waiting`, samples are where waits begin, and of these
-    /// the length counts.
+    /// Reads until the run is over, and then the records that were still in the rings. With `waiting`, a sample marks
+    /// the beginning of a wait, and stacks count the length of waits.
     pub fn follow(
         &mut self,
         sampler: &mut Sampler,
@@ -142,9 +142,10 @@ impl Run<'_> {
                 let former = self.processes.insert(pid, child);
                 former.into_iter().for_each(|former| self.end(pid, former));
             }
-            // Another thread has the same memory.
+            // A thread shares the memory map of its process, so there is nothing to copy.
             Record::Forked { .. } => {}
-            // What ended is told when all is over; its number may be another thread's next.
+            // The process stays known until all records are read; a thread's number may be used again, so its wait is
+            // forgotten.
             Record::Ended { tid, .. } => self.waits.iter_mut().for_each(|waits| waits.forget(tid)),
             Record::Switched { pid, tid, time_ns, how } => self.switched((pid, tid), time_ns, how),
             Record::Lost(count) => self.followed.lost += count,
@@ -176,7 +177,7 @@ impl Run<'_> {
             None => sampled.kernel_chain,
         };
         for (at, &address) in kernel_chain.iter().enumerate() {
-            // All but the first are where a call goes on.
+            // Every address but the first is a return address.
             let address = if at == 0 { address } else { address.saturating_sub(1) };
             addresses.push(stacks.place(Place { object: KERNEL, address }));
         }
@@ -241,7 +242,7 @@ impl Run<'_> {
         self.count((wait.pid, tid), stack, samples);
     }
 
-    /// Nobody looks any longer: what waits has waited until now.
+    /// Ends all waits at the end of sampling: a thread that still waits has waited until now.
     fn end_waits(&mut self, now_ns: u64) {
         let open = self.waits.as_ref().map(Waits::open).unwrap_or_default();
         open.into_iter().for_each(|tid| self.end_wait(tid, now_ns));

@@ -1,16 +1,16 @@
-//! Files that somebody else wrote, and that libraries read for us which panic at what is not whole.
+//! Files of strangers, read by libraries that panic on damaged input.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a library reads for this thread: a panic says something of the file then, and nothing of us.
+    /// Whether this thread is inside a library call: a panic is then caused by the file and not by a bug of ours.
     static READS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a library finds; nothing where it panics, of which the user is told nothing either. Only what is the library's
-/// belongs in here, since a mistake of our own would pass for one of the file.
+/// Calls a library that may panic on damaged files; `None` where it panics, without the usual message. Only the
+/// library's code belongs in the closure, since a bug of ours would pass for a damaged file.
 pub(crate) fn unless_it_panics<T>(read: impl FnOnce() -> T) -> Option<T> {
     static SILENCE: Once = Once::new();
     SILENCE.call_once(|| {

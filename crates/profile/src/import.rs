@@ -1,4 +1,4 @@
-//! Profiles that perf recorded: its samples are followed as ours are.
+//! Imports profiles that perf recorded; the samples are processed like fauxplat's own.
 
 mod sections;
 mod unpacking;
@@ -19,10 +19,10 @@ use crate::foreign::unless_it_panics;
 /// `PROT_EXEC` of mmap(2).
 const EXECUTE: u32 = 4;
 
-/// Why a file is no profile that can be shown.
+/// Why a file cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// It cannot be opened.
+    /// The file cannot be opened.
     #[error("{path}: {source}", path = path.display())]
     Open {
         /// The file.
@@ -30,25 +30,25 @@ pub enum ImportError {
         /// The reason.
         source: std::io::Error,
     },
-    /// It is not what perf writes, or damaged.
+    /// The file is no perf.data, or damaged.
     #[error("{path}: it is no perf.data that can be read: {reason}", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
-    /// It was recorded on another kind of processor.
+    /// The file was recorded on another kind of processor.
     #[error("{path}: it was recorded on {theirs}, and stacks of {ours} are followed here", path = path.display())]
     Processor {
         /// The file.
         path: PathBuf,
-        /// Its processor.
+        /// The processor on which the file was recorded.
         theirs: String,
-        /// Ours.
+        /// The processor of this build.
         ours: &'static str,
     },
-    /// The user did not want to wait for it.
+    /// The user interrupted the import.
     #[error("{path}: interrupted before all of it was read", path = path.display())]
     Stopped {
         /// The file.
@@ -56,7 +56,7 @@ pub enum ImportError {
     },
 }
 
-/// What was recorded.
+/// Contents of an imported perf.data.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
     /// The samples.
@@ -67,13 +67,13 @@ pub struct Imported {
     pub command: Option<String>,
     /// Bytes of the stack that were copied with a sample; 0 where callers were found by frame pointers.
     pub stack_bytes: u32,
-    /// Whether samples of the kernel are among them.
+    /// Whether the profile has samples of the kernel.
     pub has_kernel: bool,
-    /// Events that all samples stand for; nanoseconds where the event is a clock.
+    /// Sum of the samples' periods: number of events, or nanoseconds where the event is a clock.
     pub events: u64,
     /// From the first sample to the last, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Events beside the first, whose samples are left out.
+    /// Further events of the file, whose samples are left out.
     pub left_out: Vec<String>,
 }
 
@@ -128,7 +128,8 @@ fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> ImportError {
     ImportError::Damaged { path: path.to_owned(), reason: reason.to_string() }
 }
 
-/// What the library reads of the file, which asserts what a damaged one breaks.
+/// A result of the library that must be whole; a panic of the library, whose assertions damaged files break, is
+/// reported as damage.
 fn whole<T, E: std::fmt::Display>(
     path: &Path,
     read: impl FnOnce() -> Result<T, E>,
@@ -139,7 +140,7 @@ fn whole<T, E: std::fmt::Display>(
     }
 }
 
-/// What the file says beside its records; nothing where it is damaged in that.
+/// An optional part of the file's metadata; `None` where it is missing or damaged.
 fn said<T, E>(read: impl FnOnce() -> Result<T, E>) -> Option<T> {
     unless_it_panics(read)?.ok()
 }
@@ -154,7 +155,7 @@ fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
     }
 }
 
-/// Which build each file was when it was recorded.
+/// Build ids by path, as they were when perf recorded the file.
 fn builds(about: &PerfFile) -> HashMap<String, String> {
     let all = said(|| about.build_ids()).unwrap_or_default();
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -175,7 +176,7 @@ fn described(about: &PerfFile) -> Imported {
     Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }
 }
 
-/// What a sample has, in words as the kernel gives them to us.
+/// The data of a sample, in the words that the kernel's ring buffer has.
 struct Words {
     chain: Vec<u64>,
     registers: Option<Vec<u64>>,
@@ -223,7 +224,7 @@ impl Words {
     }
 }
 
-/// What processes did, in our words.
+/// A record of the library as one of the kernel's ring buffer.
 fn told(record: EventRecord) -> Option<Record<'static>> {
     match record {
         EventRecord::Comm(it) => {

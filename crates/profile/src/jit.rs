@@ -1,11 +1,11 @@
-//! Names of code that programs wrote into their memory themselves: perf maps, which interpreters and virtual machines
-//! write where they are asked to (`python -X perf`, `node --perf-basic-prof`).
+//! Names of generated code: perf maps, which interpreters and virtual machines write on request (`python -X perf`,
+//! `node --perf-basic-prof`).
 
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A map larger than this is not read.
+/// Limit of a map's size in bytes; larger maps are not read.
 const MAP_MAX: u64 = 256 << 20;
 
 /// The functions of one process.
@@ -16,8 +16,8 @@ pub struct PerfMap {
 }
 
 impl PerfMap {
-    /// Reads the map of a process where its maker put it. Only what the process's user, root, or whoever profiles wrote is
-    /// believed: anybody may write there.
+    /// Reads the map of a process where its maker put it. Only what the process's user, root, or whoever profiles wrote
+    /// is believed: anybody may write there.
     pub(crate) fn read(pid: i32, user: Option<u32>) -> Option<Self> {
         PerfMap::read_file(Path::new(&format!("/tmp/perf-{pid}.map")), user)
     }
@@ -25,7 +25,8 @@ impl PerfMap {
     fn read_file(path: &Path, user: Option<u32>) -> Option<Self> {
         let named = path.symlink_metadata().ok().filter(|facts| facts.is_file())?;
         let file = fauxplat_sys::files::open_at_once(path, false).ok()?;
-        // What is read is what was opened, and that is not where a link leads which somebody has put there meanwhile.
+        // The opened file must be the file that was examined, and not the target of a link that was put there
+        // meanwhile.
         let facts = file.metadata().ok()?;
         let is_same = (facts.dev(), facts.ino()) == (named.dev(), named.ino());
         if !is_same || facts.len() > MAP_MAX || !is_believed(facts.uid(), user) {
@@ -44,7 +45,7 @@ impl PerfMap {
         PerfMap { functions }
     }
 
-    /// The function that an address is in.
+    /// The function that contains an address.
     pub fn find(&self, address: u64) -> Option<&str> {
         let after = self.functions.partition_point(|(start, ..)| *start <= address);
         let (start, bytes, name) = self.functions.get(after.checked_sub(1)?)?;
@@ -52,7 +53,8 @@ impl PerfMap {
     }
 }
 
-/// Whether what this user wrote is believed of a process of that one.
+/// Whether a map written by `writer` is trusted for a process of `user`. Root and the profiling user are always
+/// trusted.
 fn is_believed(writer: u32, user: Option<u32>) -> bool {
     writer == 0 || writer == fauxplat_sys::process::user_id() || Some(writer) == user
 }

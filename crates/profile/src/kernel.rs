@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// The kernel's functions by their addresses.
+/// Functions of the kernel by address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kernel {
     /// Sorted by address. Names are slices of the text.
@@ -13,7 +13,7 @@ pub(crate) struct Kernel {
 const FILE: &str = "/proc/kallsyms";
 
 impl Kernel {
-    /// Reads what the kernel tells. Whoever may not know its addresses is told that all of them are zero.
+    /// Reads `/proc/kallsyms`. A user who may not know the addresses gets zeros for all of them.
     pub(crate) fn read() -> Self {
         Kernel::parse(fs::read_to_string(FILE).unwrap_or_default())
     }
@@ -36,7 +36,7 @@ impl Kernel {
         self.symbols.is_empty()
     }
 
-    /// Where the functions of the scheduler are, in which every thread is that waits: what `ps -o wchan` leaves out, too.
+    /// Addresses of the scheduler's functions, in which every waiting thread is; `ps -o wchan` leaves them out, too.
     pub(crate) fn scheduler(&self) -> std::ops::Range<u64> {
         let place = |wanted: &str| {
             let found = self.symbols.iter().find(|(_, name)| self.text.get(name.clone()) == Some(wanted));
@@ -45,11 +45,11 @@ impl Kernel {
         place("__sched_text_start")..place("__sched_text_end")
     }
 
-    /// The function that an address is in.
+    /// The function that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<String> {
         let after = self.symbols.partition_point(|(start, _)| *start <= address);
         let (_, name) = self.symbols.get(after.checked_sub(1)?)?;
-        // A module stands behind a tabulator.
+        // The name of a module follows after a tab.
         self.text.get(name.clone()).map(|name| name.replace('\t', " "))
     }
 }

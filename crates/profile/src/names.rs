@@ -1,4 +1,4 @@
-//! What places in the code of a file are called.
+//! Names of addresses in the code of a file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::elf::{Elf, debug_files};
 use crate::objects::own_vdso;
 use crate::stubs::Stubs;
 
-/// A function at a place, and where in its source.
+/// A function at an address, with its source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -22,17 +22,18 @@ pub(crate) struct Named {
     pub(crate) line: Option<u32>,
 }
 
-/// What a file could say of some of its places.
+/// Names that a file gives to some of its addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// For each place the functions there, from the one that runs to the one that holds its code.
+    /// For each address its functions: inlined functions first, the function that holds the code last.
     pub(crate) at: HashMap<u64, Vec<Named>>,
     pub(crate) known: ObjectNames,
-    /// Why not more is known.
+    /// Why no more names are known; `None` if nothing is missing.
     pub(crate) missing: Option<String>,
 }
 
-/// Looks up places of a file. `readable` is where it can be read now, `path` where it was.
+/// Looks up addresses of a file. `readable` is the path at which the file can be read now, `path` the one that was
+/// mapped.
 pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
     let stripped = if elf.has_lines { None } else { debug_file(elf, Path::new(path)) };
     let with_lines = if elf.has_lines { Some(readable.to_owned()) } else { stripped };
@@ -65,7 +66,7 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
     names
 }
 
-/// The few functions that the kernel maps into every process.
+/// Names of the few functions in the vDSO.
 pub(crate) fn of_vdso(places: &[u64]) -> Names {
     let image = own_vdso().unwrap_or_default();
     let symbols =
@@ -95,7 +96,7 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
     }
 }
 
-/// The file with what was stripped, if it is installed and belongs to this one.
+/// The separate debug file, if it is installed and belongs to this build.
 fn debug_file(elf: &Elf, path: &Path) -> Option<PathBuf> {
     debug_files(elf, path).into_iter().find(|candidate| {
         let other = open_regular(candidate).ok().and_then(|file| Elf::of_file(&file));
@@ -105,7 +106,7 @@ fn debug_file(elf: &Elf, path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The functions at a place with lines, if its debug information knows any.
+/// The functions at an address by debug information, with lines; empty where it knows none.
 fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
     let mut frames = loader.find_frames(place).ok()?;
     let mut all = Vec::new();
@@ -118,7 +119,7 @@ fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The symbols that places are in.
+/// The symbols that contain the addresses.
 fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
         let file = open_regular(path).ok()?;
@@ -129,7 +130,7 @@ fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
 }
 
-/// Stubs by which a file calls functions of others: nobody wrote them, and no symbol names them.
+/// Names of PLT stubs, for which there are no symbols.
 fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     let found = || {
         let cache = ReadCache::new(open_regular(path).ok()?);
@@ -140,18 +141,18 @@ fn stubs(path: &Path, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() { HashMap::new() } else { found().unwrap_or_default() }
 }
 
-/// Where one symbol begins and how long it is.
+/// Address and length of a symbol.
 struct Span {
     start: u64,
     bytes: u64,
-    /// The end of the section that it is in: what has no length goes no further.
+    /// End of the symbol's section, beyond which a symbol without a length does not reach.
     section_end: u64,
     is_dynamic: bool,
     index: SymbolIndex,
 }
 
 impl Span {
-    /// That of a function which stands in this file.
+    /// The span of a symbol, if it is a function that is defined in this file.
     fn of<'d>(symbol: &impl ObjectSymbol<'d>, is_dynamic: bool, ends: &[u64]) -> Option<Self> {
         let section_end =
             symbol.section_index().and_then(|section| ends.get(section.0)).copied().unwrap_or(u64::MAX);
@@ -179,7 +180,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true, &ends));
     let mut spans: Vec<Span> =
         file.symbols().filter_map(|symbol| Span::of(&symbol, false, &ends)).chain(exported).collect();
-    // Of several names for one place, the longest function and then the file's own table is meant.
+    // Of several names for one address, the longest function is taken, and then one of the file's own symbol table.
     spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
     let name = |span: &Span| {
         let symbol = match span.is_dynamic {
@@ -191,7 +192,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let of = |place: u64| {
         let after = spans.partition_point(|span| span.start <= place);
         let span = spans.get(after.checked_sub(1)?)?;
-        // What has no length, as in assembly, reaches to the next one.
+        // A symbol without a length, as in assembly, reaches to the next symbol.
         let is_in = if span.bytes == 0 { place < span.section_end } else { place - span.start < span.bytes };
         if is_in { name(span) } else { None }
     };

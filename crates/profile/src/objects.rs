@@ -1,4 +1,4 @@
-//! Files whose code runs, each once, whichever process maps it.
+//! Objects that contain code, each once, whichever process maps it.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -9,32 +9,32 @@ use fauxplat_sys::sampling::Mapping;
 
 use crate::elf::Elf;
 
-/// A file by its place in the list.
+/// Index of an object in the list.
 pub(crate) type ObjectId = u32;
 
-/// Where code came from.
+/// The origin of an object's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A file that could be opened, so that it can be read when it has been replaced or deleted.
     File,
-    /// A file that could not be opened, or was another one by then: why.
+    /// A file that could not be opened, or that had been replaced by then, with the reason.
     Lost(String),
-    /// What the kernel maps into every process.
+    /// The vDSO, which the kernel maps into every process.
     Vdso,
     /// Memory without a file, in which a program writes its own code.
     Jit {
         /// The process.
         pid: i32,
-        /// Its user, who may say what its code is called.
+        /// The user of the process, who may provide names for the code; `None` if unknown.
         user: Option<u32>,
     },
     /// The kernel.
     Kernel,
-    /// No memory that is known.
+    /// An address outside of all known mappings.
     Unknown,
 }
 
-/// One of them.
+/// A source of code: a file, the kernel, or a process's own memory.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) path: String,
@@ -48,14 +48,14 @@ impl Object {
         Object { path: path.to_owned(), source, elf: None, file: None }
     }
 
-    /// A path at which the file can be read, whatever has become of its name.
+    /// A path at which the open file can be read, even when it was renamed or deleted.
     pub(crate) fn readable(&self) -> Option<PathBuf> {
         use std::os::fd::AsRawFd;
         self.file.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
     }
 }
 
-/// The kernel, and code of which nothing is known: they are always there.
+/// Objects that always exist: the kernel, and code of unknown origin.
 pub(crate) const KERNEL: ObjectId = 0;
 pub(crate) const UNKNOWN: ObjectId = 1;
 
@@ -66,16 +66,16 @@ struct Recorded {
     build_id: Option<String>,
 }
 
-/// All of them.
+/// All objects of a profile.
 #[derive(Debug)]
 pub(crate) struct Objects {
     all: Vec<Object>,
     files: HashMap<((u32, u32), u64), ObjectId>,
     jits: HashMap<i32, ObjectId>,
     vdso: Option<ObjectId>,
-    /// Of a profile that was recorded before: its files by their paths, with the number of the build that was recorded.
+    /// Build ids by path, for a recording that is imported; files are then looked up by path.
     recorded: Option<HashMap<String, Recorded>>,
-    /// When the first of them could be mapped, in seconds of the real time.
+    /// Start of the profile in seconds since 1970: mapped files are older.
     begun_s: i64,
 }
 
@@ -87,7 +87,7 @@ impl Objects {
         Objects { all, files: HashMap::new(), jits: HashMap::new(), vdso: None, recorded: None, begun_s }
     }
 
-    /// Files are those of a recording, of whose builds these are known: no process that lives has anything to do with it.
+    /// Objects of a recording with these build ids. No live process is consulted.
     pub(crate) fn recorded(&mut self, builds: HashMap<String, String>) {
         self.recorded = Some(
             builds
@@ -105,7 +105,7 @@ impl Objects {
         self.all.iter()
     }
 
-    /// The object of a mapping. Its file is opened while the process that maps it is likely to live.
+    /// The object of a mapping. The file is opened at once, while the process is likely to live.
     pub(crate) fn of(&mut self, mapping: &Mapping) -> ObjectId {
         let path = String::from_utf8_lossy(&mapping.path).into_owned();
         if path == "[vdso]" {
@@ -135,7 +135,7 @@ impl Objects {
         id
     }
 
-    /// Memory of a process in which it writes code.
+    /// The object for code that a process generates in its own memory.
     pub(crate) fn jit(&mut self, pid: i32) -> ObjectId {
         match self.jits.get(&pid) {
             Some(&known) => known,
@@ -164,7 +164,7 @@ impl Objects {
     }
 }
 
-/// Whether it is the path of a file, and no name that the kernel or perf gave to something else.
+/// Whether the text is the path of a file, and not a name by which the kernel or perf marks another kind of mapping.
 fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && !path.starts_with("//")
@@ -172,7 +172,7 @@ fn is_path(path: &str) -> bool {
         && !path.starts_with("/SYSV")
 }
 
-/// The file of a profile that was recorded before, if it is still of the same build.
+/// The file of a recording, if its build id is still that of the recording.
 fn recorded_before(path: String, build_id: Option<String>) -> Object {
     let lost = |why: &str| Object::plain(&path, Source::Lost(why.to_owned()));
     if !fs::metadata(&path).is_ok_and(|facts| facts.is_file()) {
@@ -189,7 +189,7 @@ fn recorded_before(path: String, build_id: Option<String>) -> Object {
     Object { elf, file: Some(file), ..Object::plain(&path, Source::File) }
 }
 
-/// The file of a mapping, if it is still the one that was mapped.
+/// The file of a mapping, if it is still the mapped one.
 fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
     // Through the process's own root: it may live in a container.
     let within = Path::new("/proc").join(mapping.pid.to_string()).join("root");
@@ -198,11 +198,12 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
     let end = mapping.start.saturating_add(mapping.bytes);
     let mapped = format!("/proc/{}/map_files/{:x}-{end:x}", mapping.pid, mapping.start);
     let found = [PathBuf::from(mapped), inside, PathBuf::from(&path)].into_iter().find_map(|path| {
-        // What is no file is not even opened: of a device that alone may have effects.
+        // Only regular files are opened: opening a device may have side effects.
         fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let file = fauxplat_sys::files::open_at_once(&path, false).ok()?;
         let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
-        // Layered file systems tell other numbers here than in mappings, so a file is taken that has not changed lately.
+        // Layered file systems tell other numbers here than in mappings, so a file is taken that has not changed
+        // lately.
         (facts.ino() == mapping.inode || facts.ctime() < changed_before_s).then_some(file)
     });
     let Some(file) = found else {
@@ -212,7 +213,7 @@ fn opened(mapping: &Mapping, path: String, changed_before_s: i64) -> Object {
     Object { elf: Elf::of_file(&file), file: Some(file), ..Object::plain(&path, Source::File) }
 }
 
-/// What the kernel maps into every process, as this one has it.
+/// The bytes of the vDSO, as it is mapped into this process.
 pub(crate) fn own_vdso() -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     let maps = fs::read_to_string("/proc/self/maps").ok()?;

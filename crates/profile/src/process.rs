@@ -1,4 +1,4 @@
-//! Where the code of a process stands in its memory.
+//! The address space of a process, as far as it holds code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::elf::{Bytes, Elf};
 use crate::objects::{ObjectId, Objects, Source, UNKNOWN};
 use crate::stacks::Place;
 
-/// Finds callers in the memory of one process.
+/// The unwinder of one process.
 pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwind>;
 
 /// A part of memory that holds code.
@@ -18,21 +18,21 @@ pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwi
 struct Mapped {
     end: u64,
     object: ObjectId,
-    /// What is added to an address to get that of the file.
+    /// Difference from an address in memory to the address in the file, modulo 2⁶⁴.
     to_file: u64,
 }
 
-/// A process that lives, or the last state of one that ended.
+/// A live process, or the last state of one that ended.
 #[derive(Clone)]
 pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) threads: BTreeSet<i32>,
     pub(crate) samples: u64,
-    /// Shared with those that it made, until one of them maps something: most of them soon run another program.
+    /// Shared with child processes until one of them maps something: most children soon execute another program.
     code: Arc<Code>,
 }
 
-/// Which code stands where.
+/// The code that is mapped into a process, by address.
 #[derive(Clone)]
 struct Code {
     unwinder: Unwinder,
@@ -50,22 +50,22 @@ impl Process {
         Process { name: name.to_owned(), threads: BTreeSet::new(), samples: 0, code: Arc::default() }
     }
 
-    /// Finds callers in its memory.
+    /// The unwinder for the process's memory.
     pub(crate) fn unwinder(&self) -> &Unwinder {
         &self.code.unwinder
     }
 
-    /// A process that another one made begins with its memory.
+    /// The state of a new child process, which begins with its parent's memory map.
     pub(crate) fn child(&self) -> Self {
         Process { threads: BTreeSet::new(), samples: 0, ..self.clone() }
     }
 
-    /// Another program runs in it.
+    /// Forgets all mappings, since the process executes another program.
     pub(crate) fn forget_code(&mut self) {
         self.code = Arc::default();
     }
 
-    /// Takes note of code. What stood there before is gone.
+    /// Adds a mapping of code, and removes the mappings that it replaces.
     pub(crate) fn map(&mut self, mapping: &Mapping, objects: &mut Objects) {
         let end = mapping.start.saturating_add(mapping.bytes);
         let Code { unwinder, mapped } = Arc::make_mut(&mut self.code);
@@ -78,12 +78,12 @@ impl Process {
         let id = objects.of(mapping);
         let object = objects.get(id);
         let address = match (&object.source, &object.elf) {
-            // The file of an image in memory begins where it is mapped.
+            // The file offset of an image in memory begins where the image is mapped.
             (Source::Vdso, Some(elf)) => elf.address_of(0),
             (_, Some(elf)) => elf.address_of(mapping.file_offset),
-            // An address of its own is all that such memory has.
+            // Generated code has no file, so its address in memory is used.
             (Source::Jit { .. }, None) => Some(mapping.start),
-            // Without its tables an address is a place in the file.
+            // Without program headers, an address is an offset in the file.
             (_, None) => Some(mapping.file_offset),
         };
         let Some(address) = address else { return };
@@ -101,7 +101,7 @@ impl Process {
         objects.get(place.object).elf.as_ref().is_some_and(|elf| elf.is_entry(place.address))
     }
 
-    /// Whose code an address is in, and where.
+    /// The object that an address belongs to, and the address within it.
     pub(crate) fn place(&self, address: u64) -> Place {
         let below = self.code.mapped.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
         match below {

@@ -1,4 +1,4 @@
-//! How often each stack was seen. Nothing else of a sample is kept.
+//! Number of samples of each stack; nothing else of a sample is kept.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,19 @@ use fauxplat_model::StackEnd;
 
 use crate::objects::ObjectId;
 
-/// A place in code: whose it is, and where by the file's own addresses.
+/// An address in code: its object, and the address within the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) object: ObjectId,
     pub(crate) address: u64,
 }
 
-/// A way to where a sample was.
+/// A stack of addresses, with the process that it was in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RawStack {
-    /// Places, from the one that ran to the one that was called first.
+    /// Indices of places, from the innermost function to the outermost.
     pub(crate) places: Box<[u32]>,
-    /// What the process was called, by its place in the list of names.
+    /// Name of the process, as an index into the list of names.
     pub(crate) process: u32,
     pub(crate) end: StackEnd,
 }
@@ -60,7 +60,7 @@ impl Stacks {
     }
 }
 
-/// Things that got numbers in the order in which they were first seen.
+/// A table that numbers values in the order in which they were first seen.
 #[derive(Debug)]
 struct Interned<T> {
     numbers: HashMap<T, u32>,

@@ -5,15 +5,15 @@ use std::ops::Range;
 use object::elf::{R_AARCH64_JUMP_SLOT, R_X86_64_JUMP_SLOT};
 use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget};
 
-/// A stub of the processors that are known here has so many bytes.
+/// Size of a stub in bytes, on the supported processors.
 const STUB_BYTES: u64 = 16;
 
 /// The stubs of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Stubs {
-    /// Sections of stubs, and how many of them come before the first that is somebody's.
+    /// Sections of stubs, each with the number of its first stubs that belong to no function.
     sections: Vec<(Range<u64>, u64)>,
-    /// Functions that are called by stubs, in the order of these.
+    /// Called functions, in the order of their stubs.
     names: Vec<String>,
 }
 
@@ -23,15 +23,16 @@ impl Stubs {
             let section = file.section_by_name(name)?;
             Some((section.address()..section.address().checked_add(section.size())?, before))
         };
-        // Where calls must land on a marked instruction, the stubs that are called stand in a table of their own. The other
-        // begins with a stub that finds functions when they are called for the first time; of arm64 it has the size of two.
+        // Where calls must land on a marked instruction (CET, BTI), the called stubs are in a section of their own. The
+        // other section begins with a stub that resolves functions at their first call; on arm64 it is as long as two
+        // stubs.
         let first = if file.architecture() == object::Architecture::Aarch64 { 2 } else { 1 };
         let sections =
             [(".plt.sec", 0), (".plt", first), (".plt.got", u64::MAX)].into_iter().filter_map(section);
         Stubs { sections: sections.collect(), names: names(file) }
     }
 
-    /// What a place is called that is in a stub.
+    /// The name of a stub: that of the function that it calls, with `@plt`. `None` for an address outside of the stubs.
     pub(crate) fn name(&self, place: u64) -> Option<String> {
         let (section, before) = self.sections.iter().find(|(section, _)| section.contains(&place))?;
         let number = ((place - section.start) / STUB_BYTES).checked_sub(*before);
@@ -44,7 +45,7 @@ impl Stubs {
     }
 }
 
-/// The functions for which the linker left slots, in the order of these.
+/// The functions for which the linker made PLT entries, in their order.
 fn names<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Vec<String> {
     let symbols = file.dynamic_symbol_table();
     let name = |target: RelocationTarget| {

@@ -1,4 +1,4 @@
-//! From places to names: the tables of a report.
+//! Builds the tables of a report: names for addresses, stacks and samples.
 
 use std::collections::HashMap;
 
@@ -14,25 +14,25 @@ use crate::objects::{KERNEL, Object, ObjectId, Source, UNKNOWN};
 use crate::stacks::Place;
 use crate::waits::{PREEMPTED, PREEMPTED_NAME};
 
-/// What was followed, with names.
+/// Profiles of runs with names, ready for a report.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// Files that code came from.
+    /// Objects that contain code.
     pub objects: Vec<ProfiledObject>,
-    /// Places in code.
+    /// Frames: functions, with the object and source line of each.
     pub frames: Vec<ProfiledFrame>,
-    /// Ways to them; their samples are empty.
+    /// Stacks of frames; their sample counts are filled in later.
     pub stacks: Vec<ProfiledStack>,
-    /// Instructions in which samples were; their samples are empty.
+    /// Instructions with samples; their sample counts are filled in later.
     pub instructions: Vec<ProfiledInstruction>,
-    /// The runs, by the numbers of these stacks.
+    /// The runs; their samples refer to the stacks above by number.
     pub runs: Vec<ProfiledRun>,
 }
 
-/// What places in an object are called.
+/// Finds names of addresses in an object.
 type LookUp = fn(&Object, &[u64]) -> Names;
 
-/// Things that are the same get one number.
+/// A table that gives equal values one number.
 struct Numbered<T>(HashMap<T, u32>, Vec<T>);
 
 impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
@@ -57,7 +57,7 @@ impl Profiler {
         self.tables_by(look_up, runs, profiles)
     }
 
-    /// The same without names, for whoever wants stacks alone: no file is asked what its places are called.
+    /// Tables without names, for callers that need stacks alone: no file is searched for symbols.
     pub fn nameless_tables(self, runs: &[(ProfiledRun, Followed)], profiles: usize) -> Tables {
         self.tables_by(|_, _| Names::default(), runs, profiles)
     }
@@ -120,7 +120,7 @@ impl Profiler {
         tables
     }
 
-    /// Which places are in a stack with samples.
+    /// For each place, whether a stack with samples contains it.
     fn seen(&self, is_sampled: &[bool], places: usize) -> Vec<bool> {
         let mut seen = vec![false; places];
         let sampled = self.stacks.all().into_iter().zip(is_sampled).filter(|(_, is_sampled)| **is_sampled);
@@ -128,7 +128,8 @@ impl Profiler {
         seen
     }
 
-    /// The objects of a report, and for each place its frames, from the one that runs to the one that holds its code.
+    /// The objects of a report, and for each place its frames: inlined functions first, the function that holds the
+    /// code last.
     fn frames(
         &self,
         look_up: LookUp,
@@ -175,7 +176,7 @@ impl Profiler {
     }
 }
 
-/// Which stacks have samples: there may have been so little waiting in one that none fell into it.
+/// For each stack, whether it has samples. A stack of waits may have none, where too little time was waited in it.
 fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     let mut is_sampled = vec![false; stacks];
     for (_, followed) in runs {
@@ -208,7 +209,7 @@ fn frames_of(place: &Place, named: &[Named], object: Option<u32>, source: &Objec
     named.iter().enumerate().map(frame).collect()
 }
 
-/// Names of places in one object.
+/// Names of addresses in one object.
 fn look_up(object: &Object, places: &[u64]) -> Names {
     match &object.source {
         Source::Kernel => {
@@ -262,7 +263,7 @@ fn instructions(
         .into_iter()
         .filter_map(|(place, samples)| {
             let frame = *frames_of[place as usize].first()?;
-            // What belongs to no file has no instructions that could be shown.
+            // Places outside of any file have no instructions to show.
             let object = frames[frame as usize].object?;
             let address = places[place as usize].address;
             Some(ProfiledInstruction { object, address, frame, samples })
@@ -272,19 +273,19 @@ fn instructions(
     all
 }
 
-/// How a stack ends decides what is wrong with a profile, so it is told of each.
+/// Notes for each profile how its stacks end, which shows how complete it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
     /// Samples of stacks that go further than what was copied.
     pub truncated: u64,
-    /// Samples of stacks that end where nobody knows the caller.
+    /// Samples of stacks that end at a frame whose caller is unknown.
     pub broken: u64,
     /// Samples in code without a name.
     pub unknown: u64,
 }
 
 impl Tables {
-    /// How the stacks of one profile end.
+    /// Counts the ends of the stacks of one profile.
     pub fn ends(&self, profile: usize) -> Ends {
         let mut ends = Ends::default();
         for stack in &self.stacks {

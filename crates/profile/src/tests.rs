@@ -1,4 +1,4 @@
-//! What strangers wrote: files that are broken in every way are no programs, and never an end of this one.
+//! Damaged files of strangers: a broken file is never a program and never crashes this one.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,8 @@ const SOURCE: &str = "static inline int twice(int n) { return n * 2; }\n\
     __attribute__((noinline)) int work(int n) { return twice(n) + 1; }\n\
     int main(int argc, char **argv) { (void)argv; return work(argc); }\n";
 
-/// A small program with tables, lines and symbols, compiled once; without a compiler the beginning of this test's own.
+/// A small program with unwind tables, lines and symbols, compiled once; without a compiler, the first bytes of this
+/// test program.
 #[expect(clippy::disallowed_methods, reason = "a compiler is started, and nothing is measured")]
 fn image() -> &'static [u8] {
     static IMAGE: OnceLock<Vec<u8>> = OnceLock::new();
@@ -35,7 +36,7 @@ fn image() -> &'static [u8] {
     })
 }
 
-/// Everything that is done with a file of a stranger.
+/// Every operation on a stranger's file.
 fn use_all(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("program");
@@ -62,7 +63,7 @@ fn use_all(bytes: &[u8]) {
     process.map(&mapping, &mut Objects::new());
     let stack: Vec<u64> = (0..128).map(|at| 0x1000_0000 + at * 0x333).collect();
     for ip in places.iter().map(|place| place.wrapping_add(0x1000_0000)) {
-        // As many registers as are asked for, of which one is the stack's and one the code's address.
+        // The sample has exactly the registers that are asked for, among them stack pointer and program counter.
         let registers = if cfg!(target_arch = "aarch64") { vec![64, ip + 8, 0, ip] } else { vec![64, 0, ip] };
         let sampled = sampled(Some(&registers), &stack);
         let callers = unwind::tables(&sampled, 1024, process.unwinder(), &mut Cache::new());
@@ -84,7 +85,7 @@ fn a_program_as_it_is_can_be_read() {
     use_all(image());
 }
 
-/// This function, by its address, in its own file: names, lines, and whatever holds its code.
+/// The test function's own address has a name, a line and functions that hold its code.
 #[test]
 fn a_place_has_its_name() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -99,7 +100,7 @@ fn a_place_has_its_name() {
     assert!(outer.name.ends_with("a_place_has_its_name"), "{outer:?}");
 }
 
-/// Code that is packed behind something else: the page from which it is mapped begins with that.
+/// Code that a linker packed behind other bytes: the page from which it is mapped begins with those bytes.
 #[test]
 fn code_is_where_its_own_segment_says() {
     let segment =
@@ -115,7 +116,7 @@ fn code_is_where_its_own_segment_says() {
     assert_eq!([0x5900, 0x6000, 0].map(|at| elf.address_of(at)), [Some(0x20_7900), None, Some(0x20_0000)]);
 }
 
-/// Every mapping of code of this program, as the kernel tells it: the function is where it is.
+/// Every mapping of code in this process, as the kernel reports it, leads to the function at its address.
 #[test]
 fn a_mapping_leads_to_its_functions() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -149,7 +150,8 @@ fn without_registers_there_are_no_callers() {
     assert_eq!(Process::new("p").place(0x1234).object, UNKNOWN);
 }
 
-/// Of memory that is mapped over other memory, the newer counts; a child has that of its parent, and another program none.
+/// Newer mappings replace older ones at the same address; a child process begins with its parent's mappings, and a
+/// newly executed program with none.
 #[test]
 fn memory_is_what_was_mapped_last() {
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
@@ -174,7 +176,7 @@ fn memory_is_what_was_mapped_last() {
     process.map(&mapping(u64::MAX - 10, 100, 7), &mut objects);
 }
 
-/// The beginning of a file of perf: places and lengths at random, and within it.
+/// The beginning of a perf.data file: sections with random offsets and lengths, in bounds and out of them.
 fn recorded(words: &[u64]) -> Vec<u8> {
     [b"PERFILE2".as_slice(), &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>()].concat()
 }

@@ -1,4 +1,4 @@
-//! Who called whom at the moment of a sample.
+//! Unwinds the stack of a sample.
 
 use fauxplat_model::StackEnd;
 use fauxplat_sys::sampling::Sampled;
@@ -7,10 +7,10 @@ use framehop::{CacheNative, MayAllocateDuringUnwind, Unwinder as _};
 use crate::foreign::unless_it_panics;
 use crate::process::Unwinder;
 
-/// Rules of unwinding for the addresses that were met last.
+/// A cache of unwind rules for recent addresses.
 pub(crate) type Cache = CacheNative<MayAllocateDuringUnwind>;
 
-/// Longer chains are cut: a stack of 64 KiB has fewer frames than this.
+/// Limit of frames of a chain: a stack of 64 KiB has fewer.
 const FRAMES_MAX: usize = 8192;
 /// Frames that the kernel follows by frame pointers (`kernel.perf_event_max_stack`), but for the first.
 const CHAIN_MAX: usize = 126;
@@ -22,7 +22,7 @@ pub(crate) struct Callers {
     pub(crate) end: StackEnd,
 }
 
-/// Follows frame pointers as the kernel did.
+/// Callers by frame pointers, as the kernel recorded them.
 pub(crate) fn chain(sampled: &Sampled) -> Callers {
     let mut chain = sampled.user_chain.iter();
     let first = chain.next().copied();
@@ -37,7 +37,7 @@ pub(crate) fn chain(sampled: &Sampled) -> Callers {
     Callers { addresses, end }
 }
 
-/// Follows the compiler's tables through a copy of the stack of so many bytes at most.
+/// Callers by the compiler's unwind tables, through a copy of at most `stack_bytes`.
 pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, cache: &mut Cache) -> Callers {
     let Some(start) = sampled.registers.and_then(Start::of) else {
         return Callers { addresses: Vec::new(), end: StackEnd::Broken };
@@ -51,7 +51,7 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
     };
     let mut addresses = Vec::new();
     let mut frames = unwinder.iter_frames(start.ip, start.registers(unwinder), cache, &mut read);
-    // The tables are a stranger's, and who reads them for us was seen to panic at some that are nonsense.
+    // The tables come from a stranger's file, and the library that reads them panics at some that are damaged.
     let is_whole = unless_it_panics(|| {
         loop {
             match frames.next() {
@@ -71,7 +71,7 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
     Callers { addresses, end }
 }
 
-/// Where unwinding begins.
+/// Registers of the first frame.
 struct Start {
     ip: u64,
     sp: u64,

@@ -1,8 +1,9 @@
-//! Time in which threads have no CPU, by where they wait.
+//! Off-CPU time of threads, by the stack in which they wait.
 //!
-//! Every wait is seen, from the switch that takes the CPU away to the one that gives it back. To be told like all other
-//! profiles it becomes samples: each stack has a clock that runs while a thread waits there, and a sample whenever that has
-//! run for so long. Of each stack the time is told to less than a sample.
+//! The kernel reports every wait, from the switch that takes the CPU away to the one that gives it back. Waits are
+//! converted to samples, so that they are reported like other profiles: each stack has a clock that runs while a thread
+//! waits there, and gets a sample whenever the clock has run for a fixed time. The error of each stack's time is below
+//! one sample.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,28 +12,29 @@ use crate::kernel::Kernel;
 use crate::objects::KERNEL;
 use crate::stacks::{Place, RawStack};
 
-/// Where a thread is that could go on and has no CPU: no function of the kernel is there.
+/// Place of a preempted thread: it could run and has no CPU, and no function of the kernel says so.
 pub(crate) const PREEMPTED: Place = Place { object: KERNEL, address: 0 };
-/// What that is called.
+/// Name of the function in which preempted threads are shown to wait.
 pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
 
-/// How waits become samples.
+/// How waits are converted to samples.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     sample_ns: u64,
     has_kernel: bool,
-    /// Every wait ends in these functions, so that they say nothing.
+    /// Addresses of the scheduler's functions, in which every wait ends; they are left out of stacks, since they tell
+    /// nothing.
     scheduler: Range<u64>,
 }
 
 impl Waiting {
-    /// A sample for so many nanoseconds of waiting, with the kernel's functions or without.
+    /// Counts one sample for each `sample_ns` of waiting, with or without the kernel's functions in stacks.
     pub fn new(sample_ns: u64, has_kernel: bool) -> Self {
         let scheduler = if has_kernel { Kernel::read().scheduler() } else { 0..0 };
         Waiting { sample_ns: sample_ns.max(1), has_kernel, scheduler }
     }
 
-    /// Callers in the kernel without the scheduler, from the function that waits on.
+    /// Callers in the kernel without the scheduler's functions, beginning with the function that waits.
     pub(crate) fn kernel_chain<'c>(&self, chain: &'c [u64]) -> &'c [u64] {
         let first = chain.iter().position(|address| !self.scheduler.contains(address));
         match first.filter(|_| self.has_kernel) {
@@ -42,18 +44,18 @@ impl Waiting {
     }
 }
 
-/// A wait that goes on.
+/// An unfinished wait.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wait {
     pub(crate) pid: i32,
     pub(crate) since_ns: u64,
-    /// Unknown where the kernel had no room for the sample.
+    /// Stack of the wait; `None` where the kernel had no room for its sample.
     pub(crate) stack: Option<RawStack>,
-    /// Whether the thread could have gone on.
+    /// Whether the thread was preempted, and so could have continued.
     pub(crate) is_preempted: bool,
 }
 
-/// The threads of a run that wait, and what is left over of each stack's time.
+/// Waiting threads of a run, and the remainders of each stack's time.
 #[derive(Debug)]
 pub(crate) struct Waits {
     pub(crate) waiting: Waiting,
@@ -72,20 +74,21 @@ impl Waits {
         self.open.insert(tid, wait);
     }
 
-    /// It has lost it. That its sample came before is the rule, and nothing is known where that was lost.
+    /// Notes that a thread lost its CPU. As a rule the sample of its stack came before; where it was lost, the stack of
+    /// the wait is unknown.
     pub(crate) fn switched_out(&mut self, tid: i32, pid: i32, since_ns: u64, is_preempted: bool) {
         let unknown = Wait { pid, since_ns, stack: None, is_preempted };
         self.open.entry(tid).or_insert(unknown).is_preempted = is_preempted;
     }
 
-    /// It has a CPU again, or nobody looks any longer: for how long it waited.
+    /// Ends the wait of a thread that has a CPU again, or at the end of sampling; returns the wait and its length.
     pub(crate) fn ends(&mut self, tid: i32, now_ns: u64) -> Option<(Wait, u64)> {
         let wait = self.open.remove(&tid)?;
         let waited_ns = now_ns.saturating_sub(wait.since_ns);
         Some((wait, waited_ns))
     }
 
-    /// Those that wait still.
+    /// Threads that still wait.
     pub(crate) fn open(&self) -> Vec<i32> {
         self.open.keys().copied().collect()
     }
@@ -94,8 +97,8 @@ impl Waits {
         self.open.remove(&tid);
     }
 
-    /// How many samples fall into so much more time of a stack. Clocks begin at different places, evenly: of many stacks in
-    /// which little was waited some have a sample, and their share is right.
+    /// The number of samples for a further wait in a stack. The clocks of stacks begin at different, evenly spread
+    /// phases: of many stacks with little waiting some get a sample, and their share is right.
     pub(crate) fn samples(&mut self, stack: u32, waited_ns: u64) -> u64 {
         let sample_ns = self.waiting.sample_ns;
         let clock_ns = self.clocks.entry(stack).or_insert_with(|| {
@@ -120,7 +123,7 @@ mod tests {
     #[test]
     fn a_sample_stands_for_so_much_waiting_however_it_is_cut() {
         let mut waits = waits(1000);
-        // Two that take turns, each for half of a sample's time, have a half of the samples each.
+        // Two stacks that wait in turns, each for half of a sample's time, get half of the samples each.
         let mut samples = [0, 0];
         for _ in 0..1000 {
             samples[0] += waits.samples(0, 500);

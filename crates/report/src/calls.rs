@@ -1,31 +1,30 @@
-//! The stacks of a profile as those see them who draw, list and export them: ways into code, and the tree that they
-//! make.
+//! Stacks of a profile, prepared for drawing, listing and export: paths of calls, and the tree that they form.
 
 use std::collections::{BTreeSet, HashMap};
 
 use fauxplat_model::{ProfileFindings, ProfiledFrame, StackEnd};
 
-/// What stands instead of the callers that a copy of the stack did not hold.
+/// Name that replaces callers outside of the copy of the stack.
 const TRUNCATED: &str = "[truncated]";
-/// What stands instead of the callers that no table led to.
+/// Name that replaces callers that unwinding could not find.
 const BROKEN: &str = "[broken]";
-/// What samples are in that have no stack at all.
+/// Name for samples without a stack.
 const NO_STACK: &str = "[no stack]";
-/// What the trunk of all ways is called.
+/// Name of the root of all stacks.
 const ALL: &str = "all";
 
-/// Which kind of code it is, as far as a reader cares.
+/// The kind of code of a call, as far as a reader cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// No code: all of it, a process, or what stands for callers that nobody knows.
+    /// No code: the root, a process, or a mark for missing callers.
     Frame,
     User,
-    /// Its code stands in that of its caller.
+    /// A function that was inlined into its caller.
     Inlined,
     Kernel,
-    /// The process wrote it itself.
+    /// Code that the process generated itself.
     Jit,
-    /// It has no name.
+    /// Code without a name.
     Unknown,
 }
 
@@ -33,7 +32,7 @@ impl Kind {
     /// All kinds of code, in the order of a legend.
     pub(crate) const OF_CODE: [Kind; 5] = [Kind::User, Kind::Inlined, Kind::Kernel, Kind::Jit, Kind::Unknown];
 
-    /// What a legend calls it.
+    /// Name of the kind in a legend.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Frame => "process",
@@ -46,7 +45,7 @@ impl Kind {
     }
 }
 
-/// What kind of code a frame is.
+/// The kind of code of a frame.
 pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
     let object = frame.object.and_then(|place| found.objects.get(place as usize));
     match frame {
@@ -58,25 +57,25 @@ pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
     }
 }
 
-/// A way to where samples were.
+/// A stack with samples, from the process to the innermost function.
 pub(crate) struct Way<'f> {
-    /// Empty where nobody knows the process.
+    /// Name of the process; empty if it is unknown.
     pub(crate) process: &'f str,
-    /// What stands between the process and the frames, where the way is not whole.
+    /// A mark for missing callers, between the process and the frames; `None` if the stack is complete.
     pub(crate) mark: Option<&'static str>,
-    /// Places of frames, the one that was called first before all others.
+    /// Indices of frames, the outermost function first.
     pub(crate) frames: &'f [u32],
     samples: Vec<u64>,
 }
 
 impl Way<'_> {
-    /// Samples of one profile.
+    /// Samples of the stack in one profile.
     pub(crate) fn samples(&self, profile: usize) -> u64 {
         self.samples.get(profile).copied().unwrap_or(0)
     }
 }
 
-/// All ways of all profiles: together they have every sample, also those of which no stack is known.
+/// All stacks of all profiles; together they hold every sample, also those without a known stack.
 pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
     let mut ways: Vec<Way> = Vec::with_capacity(found.stacks.len() + 1);
     for stack in &found.stacks {
@@ -105,7 +104,7 @@ pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
     ways
 }
 
-/// The frames of a way that the tables hold.
+/// The frames of a stack that the tables hold.
 pub(crate) fn frames<'f>(
     found: &'f ProfileFindings,
     places: &'f [u32],
@@ -113,19 +112,19 @@ pub(crate) fn frames<'f>(
     places.iter().filter_map(|&place| Some((place, found.frames.get(place as usize)?)))
 }
 
-/// A function below those that called it.
+/// A function within the path of its callers.
 pub(crate) struct Call<'f> {
     pub(crate) name: &'f str,
     pub(crate) kind: Kind,
-    /// Calls above it; 0 for the trunk.
+    /// Number of calls above; 0 for the root.
     pub(crate) depth: usize,
-    /// Samples in it and in what it called, for each profile.
+    /// Samples in the function and its callees, for each profile.
     pub(crate) samples: Vec<u64>,
-    /// Places of what it called.
+    /// Indices of its callees.
     pub(crate) callees: Vec<usize>,
 }
 
-/// All calls, each behind its caller; the first is the trunk.
+/// All calls, every one after its caller; the first is the root.
 pub(crate) struct CallTree<'f> {
     pub(crate) calls: Vec<Call<'f>>,
 }
@@ -185,14 +184,14 @@ impl<'f> CallTree<'f> {
         }
     }
 
-    /// The trunk, which has every sample.
+    /// The root, which has every sample.
     pub(crate) fn trunk(&self) -> &Call<'f> {
         &self.calls[0]
     }
 }
 
-/// Whether processes tell ways apart: every profile has the same ones, and more than one. Two versions of a program
-/// have different names, and would have no call in common below those.
+/// Whether processes are levels of the tree: every profile has the same ones, and more than one. Two versions of a
+/// program have different names, and would have no call in common below those.
 fn has_processes(ways: &[Way], profiles: &[usize]) -> bool {
     let of = |profile: usize| -> BTreeSet<&str> {
         let own = ways.iter().filter(|way| way.samples(profile) > 0 && !way.process.is_empty());

@@ -1,4 +1,4 @@
-//! One row per run, every metric a column: what a spreadsheet or a data frame reads.
+//! CSV with a row for each run and a column for each metric, for spreadsheets and data frames.
 
 use std::io::Write;
 
@@ -45,8 +45,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(rows.flush()?)
 }
 
-/// Writes the same rows with every field as people may see it: what somebody else named does not break lines, drive a
-/// terminal or turn the direction of what stands beside it.
+/// Writes the rows with every field escaped, so that foreign names do not break lines, drive a terminal or change the
+/// direction of the text beside them.
 fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut shown = csv::Writer::from_writer(out);
     let mut plain = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rows);
@@ -59,7 +59,7 @@ fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
 /// Columns of a live table.
 const OF_TABLE: [&str; 7] = ["elapsed_s", "object", "object_name", "key", "key_name", "value", "rate_per_s"];
 
-/// Writes one row per value of a live table, below a header line if it is the first look.
+/// Writes a row for each value of a live table, and a header line before the first reading.
 pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut rows = csv::Writer::from_writer(out);
     if first {

@@ -1,4 +1,4 @@
-//! Counts and times that do not say the same, in words.
+//! Sentences about metrics whose verdicts disagree: counts and times.
 
 use fauxplat_model::{DerivedChange, Disagreement, Metric, MetricChange};
 
@@ -36,7 +36,7 @@ fn moved(it: &MetricChange) -> String {
     format!("{} {word} {}", percent((ratio - 1.0).abs()), plain(it.metric))
 }
 
-/// What is counted, without who counts it.
+/// Name of a counted event, without the counter's source.
 fn plain(metric: Metric) -> String {
     let title = metric.title();
     let event = title.split_once(':').map_or(title, |(_, event)| event);

@@ -1,4 +1,4 @@
-//! What can go wrong when something is written or read back.
+//! Errors of writing a report and of reading a baseline.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub enum ReportError {
     NothingToExport {
         /// Name of the format.
         format: &'static str,
-        /// What is missing.
+        /// The missing part.
         reason: &'static str,
     },
     /// A name that an exposition of metrics cannot carry.
@@ -29,10 +29,10 @@ pub enum ReportError {
     NotAMetric {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// Why the name is refused.
         reason: &'static str,
     },
-    /// The format has no form for looks that follow one another.
+    /// The format has no form for successive readings.
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
     /// A file that is no record with runs.
@@ -45,7 +45,7 @@ pub enum ReportError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What the parser met.
+        /// The parser's message.
         message: String,
     },
     /// The baseline is JSON of a known kind, but not in its shape.
@@ -57,7 +57,7 @@ pub enum ReportError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What was met instead.
+        /// The parser's message: the value that it met.
         message: String,
     },
     /// The baseline is JSON of no known kind.
@@ -66,7 +66,7 @@ pub enum ReportError {
          or `\"fauxplat.compare/1\"`), hyperfine's (`\"results\": […]`) or pyperf's (`\"benchmarks\": […]`); {found}"
     )]
     BaselineKind {
-        /// What was found instead.
+        /// Description of the JSON that was found.
         found: String,
     },
     /// The baseline is well-formed and holds no run that can be compared.
@@ -78,7 +78,7 @@ pub enum ReportError {
 }
 
 impl From<serde_json::Error> for ReportError {
-    /// For writing alone: what is written is always representable, so only the output can fail.
+    /// The conversion is for writing alone: values are always representable, so only the output can fail.
     fn from(error: serde_json::Error) -> Self {
         ReportError::Io(error.into())
     }

@@ -1,4 +1,4 @@
-//! Evidence that is no run, as it is exported: objects with a `kind` in JSON, one row per figure in CSV.
+//! Export of evidence other than runs: objects with a `kind` in JSON, a row for each figure in CSV.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::ReportError;
 use crate::words::visible;
 
-/// `evidence[]`: every piece but the runs, which stand with their commands, in the order in which they came.
+/// `evidence[]`: every piece but the runs, which are listed with their commands, in the order in which they came.
 pub(crate) struct Pieces<'a>(pub(crate) &'a [Evidence]);
 
 impl Pieces<'_> {
@@ -23,7 +23,7 @@ impl Serialize for Pieces<'_> {
     }
 }
 
-/// One piece, with the noun's own fields beside its kind.
+/// A piece of evidence: the fields of its type, and its kind.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Piece<'a> {
@@ -47,7 +47,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// What the figure of a row is about comes first, then the figure.
+/// Columns of the CSV: first those that identify a figure, then the figure.
 const COLUMNS: [&str; 10] =
     ["kind", "number", "round", "cell", "worker", "trial", "name", "figure", "at", "value"];
 
@@ -92,7 +92,7 @@ impl About {
     }
 }
 
-/// One figure of a piece; `at` is the place within the piece: a bound, a moment, a lap, a process.
+/// A figure of a piece; `at` is its position within the piece: a bound, a moment, a lap, a process.
 struct Figure {
     figure: String,
     at: String,
@@ -132,7 +132,7 @@ fn figures(piece: &Evidence) -> Vec<Figure> {
     }
 }
 
-/// What was not measured has no row.
+/// Figures of a shift. A reading that was not measured has no row.
 fn of_shift(shift: &ShiftSample) -> Vec<Figure> {
     let handover = shift.handover.as_ref();
     let figures = [

@@ -1,11 +1,11 @@
-//! The formats by name, and how text looks.
+//! Report formats by name, and settings of text reports.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::ReportError;
 
-/// What there is to be exposed.
+/// Why a verb has no OpenMetrics form.
 pub(crate) const EXPOSED: &str = "it carries the values of a live table, of a process that is watched, or of a fleet; see \
                                   `fauxplat table`, `fauxplat counters --pid` and `fauxplat fleet`";
 
@@ -18,22 +18,22 @@ pub(crate) const TWO_PROFILES: &str =
 pub(crate) const UNTIMED: &str =
     "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
 
-/// What a record can be written as.
+/// A form in which a record can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// For people at a terminal.
     Text,
     /// The whole record: see `docs/json.md`.
     Json,
-    /// One row per run, every metric a column.
+    /// CSV with a row for each run and a column for each metric.
     Csv,
-    /// One row per command: what `--export-csv` of hyperfine writes, in seconds.
+    /// CSV with a row for each command, as `--export-csv` of hyperfine writes it, in seconds.
     CsvSummary,
     /// Tables and sentences for pull-request comments.
     Markdown,
-    /// The same in AsciiDoc.
+    /// Tables and sentences in AsciiDoc.
     AsciiDoc,
-    /// The same in Org.
+    /// Tables and sentences in Org.
     Org,
     /// The `--export-json` of hyperfine 1, in seconds.
     HyperfineJson,
@@ -51,11 +51,11 @@ pub enum Format {
     JUnit,
     /// A drawing, of findings that have one.
     Svg,
-    /// One page from which nothing is loaded.
+    /// A single HTML page that loads nothing else.
     Html,
-    /// The same in characters, for a terminal.
+    /// A drawing of a topology in characters, for a terminal.
     Boxes,
-    /// What `lscpu -p` of util-linux prints, of a topology.
+    /// The output of `lscpu -p` of util-linux, for a topology.
     Lscpu,
     /// The text exposition that Prometheus and its text-file collector read; for live tables.
     OpenMetrics,
@@ -67,7 +67,7 @@ pub enum Format {
     Firefox,
     /// The compressed protocol buffer that pprof reads; for profiles.
     Pprof,
-    /// Lines that take confirmed machines out of a cluster of Slurm, for whoever decides to run them; for fleets.
+    /// Commands that take confirmed machines out of a cluster of Slurm, for an administrator to run; for fleets.
     SlurmDrain,
 }
 
@@ -100,7 +100,7 @@ impl Format {
         Format::SlurmDrain,
     ];
 
-    /// What a command line says of its option for formats.
+    /// Help text of the option for formats.
     pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
         hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
         openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet";
@@ -111,8 +111,8 @@ impl Format {
         format!("{} or {last}", before.join(", "))
     }
 
-    /// Refuses a format that has no form for what a verb measures, whatever that will be. Not every refusal can be foreseen:
-    /// some formats want something of which there may be none.
+    /// Refuses a format that has no form for the results of a verb. Not every refusal can be foreseen: some formats
+    /// need a part that a report may lack.
     ///
     /// # Errors
     /// [`ReportError::NothingToExport`].
@@ -135,7 +135,7 @@ impl Format {
         }
     }
 
-    /// Whether it has a place for what so many commands give.
+    /// Whether the format can hold a report of this many commands, and of simulated runs.
     ///
     /// # Errors
     /// [`ReportError::NothingToExport`].
@@ -209,7 +209,8 @@ impl FromStr for Format {
     }
 }
 
-/// How text looks. The application decides, since it alone knows the terminal and the environment.
+/// Properties of the text's destination. The application sets them, since it alone knows the terminal and the
+/// environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether ANSI colours may be used.
@@ -227,27 +228,28 @@ impl Default for Style {
     }
 }
 
-/// What of a report is shown, and in which order. The user decides.
+/// The user's choice of how a report is shown: units, order, detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The unit of all times in the tables of `run`; the one that suits each row when absent.
     pub unit: Option<TimeUnit>,
-    /// Whether the table of several commands begins with the fastest, rather than in the order in which they were given.
+    /// Whether the table of several commands begins with the fastest, rather than in the order in which they were
+    /// given.
     pub by_mean: bool,
-    /// How much of it a terminal is shown; the other formats have all of it.
+    /// Amount of detail in a text report; other formats always have all of it.
     pub detail: Detail,
     /// Whether a terminal is shown the tree of calls of a profile, too.
     pub tree: bool,
 }
 
-/// How much of a report somebody wants.
+/// The amount of detail in a text report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// A line for each comparison or command.
     Line,
     /// The answer, its table and drawing, what may spoil it in a line each, and how to repeat it.
     Brief,
-    /// What the answer rests upon as well, and the conditions.
+    /// The evidence behind the answer and the conditions as well.
     #[default]
     Full,
 }

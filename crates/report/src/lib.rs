@@ -1,4 +1,4 @@
-//! Findings become text, JSON, CSV, Markdown and the formats that CI systems read.
+//! Writes findings as text, JSON, CSV, Markdown and the formats that CI systems read.
 //!
 //! Everything is written to any [`Write`]; the crate asks neither the terminal nor the clock. What was measured
 //! elsewhere is read back by [`read_baseline`].
@@ -50,7 +50,7 @@ pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write
     write_viewed(record, format, style, &View::default(), out)
 }
 
-/// The same, shown as the user wants it.
+/// Writes a record with the user's choice of units, order and detail.
 fn write_viewed(
     record: &Record,
     format: Format,
@@ -68,8 +68,8 @@ fn write_viewed(
     Ok(out.flush()?)
 }
 
-/// Writes an experiment as [`write`] does, shown as the user wants it, with the evidence that is no run: in JSON as `evidence[]`, in CSV as one row per
-/// figure where the experiment has no runs. The other formats have no place for it.
+/// Writes an experiment as [`write`] does, shown as the user wants it, with the evidence that is no run: in JSON as
+/// `evidence[]`, in CSV as one row per figure where the experiment has no runs. The other formats have no place for it.
 ///
 /// # Errors
 ///
@@ -94,8 +94,8 @@ pub fn write_with_evidence(
     Ok(out.flush()?)
 }
 
-/// Writes one of several looks at a live table that follow each other in one stream: text as a line per value, JSON as
-/// one line per look, CSV with its header before the `first` look only.
+/// Writes one of several successive readings of a live table in one stream: text as a line for each value, JSON as a
+/// line for each reading, CSV with its header before the `first` reading only.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ pub fn verdict_sentence(comparison: &Comparison) -> String {
     words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
 }
 
-/// Writes any table as the reports draw theirs, for listings that are no experiment.
+/// Writes a table in the layout of reports, for listings that are no experiment.
 ///
 /// Each row has a cell per title. The first column is shortened where there is no room; what does not fit beside it
 /// continues in a second table below.

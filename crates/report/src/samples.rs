@@ -30,8 +30,7 @@ impl<'a> ByCommand<'a> {
     }
 }
 
-/// What comes first of commands, and what beside it: time, CPU time and memory, or, of commands that were counted and not
-/// timed, what was counted.
+/// The leading metrics of a report: time, CPU time and memory, or, for simulated commands, counts.
 pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [Metric; 3] {
     let times = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
     let measured: Vec<&Summary> = found.into_iter().flat_map(|it| &it.summaries).collect();
@@ -46,7 +45,7 @@ pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [
     }
 }
 
-/// Who counted, and on which machine, where commands were simulated.
+/// A sentence about the simulator and its machine; `None` where commands were timed.
 pub(crate) fn simulated(record: &Record) -> Option<String> {
     let metric = metrics_of(record.samples).into_iter().find(|it| it.name().starts_with("simulated:"))?;
     Some(format!("Simulated, and not timed: {}.", metric.spec().source))
@@ -80,7 +79,7 @@ pub(crate) fn command_findings<'a>(record: &Record<'a>) -> &'a [RunFindings] {
     &all[all.len().saturating_sub(record.commands.len())..]
 }
 
-/// What was compared without being run: the name and findings of a baseline from another time.
+/// Name and findings of a baseline from another time, which was compared without being run.
 pub(crate) fn baseline<'a>(record: &Record<'a>) -> Option<(&'a str, &'a RunFindings)> {
     let Findings::Compare(found) = record.findings else { return None };
     let (comparison, findings) = (found.comparisons.first()?, found.commands.first()?);
@@ -98,7 +97,8 @@ pub(crate) fn summary(findings: &RunFindings, metric: Metric) -> Option<&Summary
     findings.summaries.iter().find(|summary| summary.metric == metric)
 }
 
-/// Runs from which one lies beyond the 95th percentile, and beyond the 99th: of fewer it is the slowest by another name.
+/// Runs from which one lies beyond the 95th percentile, and beyond the 99th: of fewer it is the slowest by another
+/// name.
 pub(crate) const P95_FROM: usize = 20;
 pub(crate) const P99_FROM: usize = 100;
 

@@ -18,7 +18,7 @@ pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
     metrics_that(found, view, |_| true)
 }
 
-/// How long it took, what it used, and whatever somebody asked for.
+/// The main metrics: time, resources, and metrics that options ask for.
 pub(crate) fn main_metrics(found: &RunFindings, view: &View) -> Grid {
     let main = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::PEAK_MEMORY, Metric::RATE];
     metrics_that(found, view, |metric| main.contains(&metric) || !metric.is_built_in())
@@ -35,7 +35,7 @@ fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> 
     grid
 }
 
-/// What was computed from counts of the same run.
+/// Values that were derived from counts of the same run.
 pub(crate) fn derived(found: &RunFindings) -> Grid {
     let mut grid = Grid::new(&["derived", "median", "95 % interval", "from"], &[3, 2]);
     for one in &found.derived {
@@ -52,7 +52,7 @@ pub(crate) fn derived(found: &RunFindings) -> Grid {
     grid
 }
 
-/// The same figures of several commands in columns; only those that more than one of them has.
+/// Derived values of several commands in columns; only those that at least two of them have.
 pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Grid {
     let names = compared(record).into_iter().map(|(name, _)| visible(name));
     let headings: Vec<String> =
@@ -84,7 +84,7 @@ pub(crate) fn zero_metrics(found: &RunFindings) -> Vec<String> {
     zero.map(|it| it.metric.title().to_owned()).collect()
 }
 
-/// Whether this is the first published counter under its own name: it stands as `rate` already.
+/// Whether a summary repeats the metric `rate` under the counter's own name.
 fn is_echo(found: &RunFindings, echo: &Summary) -> bool {
     let rate = summary(found, Metric::RATE).map(|rate| Summary { metric: echo.metric, ..rate.clone() });
     echo.metric != Metric::RATE && rate.as_ref() == Some(echo)
@@ -94,7 +94,7 @@ fn is_zero(summary: &Summary) -> bool {
     summary.min == 0.0 && summary.max == 0.0
 }
 
-/// Median, interval, mean ± sd, min … max, all in the unit that stands after the median.
+/// Median, interval, mean ± sd, min … max, all in the median's unit.
 fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     let typical = if summary.median == 0.0 { summary.max } else { summary.median };
     let scale = Scale::viewed(summary.metric, typical, view);
@@ -139,7 +139,7 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> G
     grid
 }
 
-/// What the commands of a comparison used; their differences stand elsewhere, since medians do not pair the runs.
+/// Medians of the compared commands. Differences are in another table, since medians do not pair the runs.
 pub(crate) fn resources(record: &Record) -> Grid {
     let header = ["medians", "wall time", "CPU time", "run-queue wait", "peak memory", "runs", "failed"];
     let mut grid = Grid::named(&header, &[6, 3, 5]);
@@ -191,7 +191,7 @@ pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     grid
 }
 
-/// The same for several metrics, each of which has a row for the reference.
+/// Effects for several metrics, each with a row for the reference.
 fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Comparison) -> Grid {
     let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
     let header = ["command", "metric", "median", "difference", "interval", "p", runs, "verdict"];
@@ -247,7 +247,7 @@ fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> 
     ]
 }
 
-/// What a verdict means to somebody who hoped for less.
+/// The tone of a verdict, for a reader who hopes for an improvement.
 pub(crate) fn tone(comparison: &Comparison) -> Tone {
     match comparison.verdict {
         Verdict::Equivalent => Tone::Neutral,
@@ -293,7 +293,7 @@ fn live_cells(value: Option<&TableValue>) -> [String; 2] {
     ]
 }
 
-/// What an A/A calibration found in each stratum.
+/// Results of an A/A calibration by stratum.
 pub(crate) fn strata(found: &AaFindings) -> Grid {
     let header = [
         "stratum",

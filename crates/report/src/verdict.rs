@@ -1,4 +1,4 @@
-//! The verdict of a comparison in words that state what they cover.
+//! The verdict of a comparison in words that state its scope.
 
 use fauxplat_model::{
     Comparison, DifferenceIn, Dropped, DroppedReason, ExactCounts, Extent, Grade, Metric, Scope, Secondary,
@@ -13,7 +13,7 @@ const AUTOCORRELATION_HIGH: f64 = 0.2;
 /// Ratios from here on are easier to grasp as a factor.
 const FACTOR_FROM: f64 = 1.5;
 
-/// A verdict in one or two sentences. `a` and `b` are the names as they shall stand in the text.
+/// A verdict in one or two sentences. `a` and `b` are the names in the text.
 pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     if let Some(counts) = comparison.exact {
         return exactly(comparison, counts, a, b);
@@ -53,7 +53,7 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
-/// What counts say that were the same in each run.
+/// The verdict of exact counts, which were the same in each run.
 fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> String {
     let ExactCounts { a: count_a, b: count_b, runs } = counts;
     let [count_a, count_b] = [count_a, count_b].map(|count| quantity(comparison.metric, count as f64));
@@ -90,7 +90,7 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} against {a}: {}{effect}, {}{dropped}", word(comparison), comparison.metric.title())
 }
 
-/// By how much counts differ that repeat; both of them where one is none, since no ratio says that.
+/// The change of exact counts; both counts where one is zero, since a ratio cannot show that.
 fn exact_change(comparison: &Comparison) -> String {
     let count = |count: u64| quantity(comparison.metric, count as f64);
     match comparison.exact.filter(ExactCounts::is_one_zero) {
@@ -134,7 +134,7 @@ fn different_typically(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} {relation} {a} by {amount}{factor}{within} ({})", interval(comparison))
 }
 
-/// What is different now and then, and whose those runs are.
+/// A sentence about slow runs: their difference, and which command has them.
 fn slower_now_and_then(comparison: &Comparison, tail: &Tail, side: Side, [a, b]: [&str; 2]) -> String {
     let (slow, other, more, less) = match side {
         Side::B => (b, a, tail.share_b, tail.share_a),
@@ -248,7 +248,7 @@ fn cpu_time(comparison: &Comparison) -> Option<String> {
     (comparison.metric == Metric::WALL && !is_baseline(comparison)).then_some(words)
 }
 
-/// What ended a comparison before it was decided.
+/// The limit that ended a comparison before it was decided, in brackets.
 fn limit(comparison: &Comparison) -> &'static str {
     match comparison.stopped_by {
         // A baseline has no design that could have gone on.
@@ -339,7 +339,7 @@ pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     let mean = comparison.mean.map(|mean| {
         format!("Means: {} ({} to {}).", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
     });
-    // Where typical runs differ, a pair beyond what is typical says nothing of slow runs.
+    // Where typical runs differ, a pair beyond the typical range is no sign of slow runs.
     let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
     let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
     let beside = match comparison.difference_in.contains(&DifferenceIn::Typical) {
@@ -418,7 +418,7 @@ pub(crate) struct Guard {
     pub(crate) is_warning: bool,
 }
 
-/// What the guards dropped; nothing when they dropped nothing.
+/// Pairs that the guards dropped; `None` if they dropped none.
 pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     let total = comparison.pairs + comparison.dropped_pairs;
     if comparison.dropped_pairs == 0 {
@@ -444,7 +444,7 @@ fn reason(reason: DroppedReason) -> &'static str {
     }
 }
 
-/// One word for tables.
+/// The verdict in one word, for tables.
 pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
         Verdict::Equivalent if comparison.extent == Some(Extent::Typical) => "typically equivalent",
@@ -461,7 +461,7 @@ pub(crate) fn word(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// Whether the metric says how fast a command is, by its own time or by what it gets done.
+/// Whether the metric measures the speed of a command, by its time or by its rate of work.
 fn is_speed(metric: Metric) -> bool {
     is_time(metric) || metric.unit() == Unit::MicroPerSecond
 }

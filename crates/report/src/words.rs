@@ -1,4 +1,4 @@
-//! Words and numbers that text and Markdown share: names made harmless, numbers in a common unit, percentages.
+//! Words and numbers that text and Markdown share: escaped names, numbers in a common unit, percentages.
 
 use fauxplat_model::{Metric, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -8,7 +8,7 @@ use crate::{TimeUnit, View};
 /// Stands between a number and its unit, so that no line breaks there; [`spaced`] makes it a blank at last.
 pub(crate) const TIE: char = '\u{a0}';
 
-/// The text as it is written out: ties have done their work.
+/// The final text: ties become blanks.
 pub(crate) fn spaced(text: &str) -> String {
     text.replace(TIE, " ")
 }
@@ -28,8 +28,8 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Control characters, line separators, the format characters that reorder or hide what stands around them, and what is
-/// no character: XML has none of those, however they are written.
+/// Whether a character is hidden: control characters, line separators, format characters that reorder or hide their
+/// neighbours, and non-characters, which XML cannot hold in any form.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -47,8 +47,8 @@ pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
-/// As much of a text as fits into one line of so many columns: whole sentences where they fill half of it, or else whole
-/// words, and a mark for what is left out.
+/// The first line of a text within `width` columns: whole sentences where they fill half of it, or else whole words,
+/// and a mark for the rest.
 pub(crate) fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -59,7 +59,7 @@ pub(crate) fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{} {ellipsis}", fitting[..end].trim_end_matches([' ', ',', ';', ':']))
 }
 
-/// As much of the beginning of a text as fits into so many columns, and a mark for the rest.
+/// The beginning of a text within `width` columns, and a mark for the rest.
 pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     match text.width() <= width {
         true => text.to_owned(),
@@ -67,7 +67,7 @@ pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     }
 }
 
-/// As many characters as fit into so many columns.
+/// The longest beginning of a text that fits the columns.
 fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars
@@ -78,11 +78,11 @@ fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
-/// Millionths per second, as people say it: so many an hour, a minute, a second, thousands a second.
+/// Units of rates, by their size in millionths per second: an hour, a minute, a second, thousands a second.
 const PER_TIME: [(f64, &str); 6] =
     [(1e6 / 3600.0, "/h"), (1e6 / 60.0, "/min"), (1e6, "/s"), (1e9, "k/s"), (1e12, "M/s"), (1e15, "G/s")];
 
-/// The unit in which several values of one metric stand side by side.
+/// The common unit of several values of one metric.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     pub(crate) divisor: f64,
@@ -102,13 +102,13 @@ impl Scale {
             // The title names the unit, if the user did.
             Unit::Millionth => &[(1e6, "")],
         };
-        // What four digits would round up to a whole unit is told in it: 1.000 µs, not 1000 ns.
+        // A value that four digits would round up to a whole unit is shown in that unit: 1.000 µs, not 1000 ns.
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
         Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
     }
 
-    /// The same, or the unit of time that the user wants.
+    /// The scale of a metric, in the user's unit of time if one is set.
     pub(crate) fn viewed(metric: Metric, typical: f64, view: &View) -> Scale {
         let (divisor, unit) = match view.unit.filter(|_| metric.unit() == Unit::Nanos) {
             None => return Scale::of(metric, typical),
@@ -121,7 +121,7 @@ impl Scale {
 
     /// The number without its unit, with as many digits as its size deserves.
     pub(crate) fn number(self, value: f64) -> String {
-        // Zero has no sign: what is added to it takes that away.
+        // Adding zero removes the sign of a negative zero.
         let scaled = value / self.divisor + 0.0;
         if !scaled.is_finite() {
             return "?".to_owned();
@@ -146,7 +146,7 @@ impl Scale {
     }
 }
 
-/// One value in its own best unit.
+/// A value in its own best unit.
 pub(crate) fn quantity(metric: Metric, value: f64) -> String {
     Scale::of(metric, value).with_unit(value)
 }
@@ -170,7 +170,7 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A probability or margin that somebody asked for, without digits that say nothing: 0.01 becomes `1 %`.
+/// A requested probability or margin, without trailing digits: 0.01 becomes `1 %`.
 pub(crate) fn round_percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent.is_finite() && percent.abs() < 1e6 {
@@ -186,7 +186,7 @@ fn magnitude(percent: f64) -> String {
         p if p >= 9.995 => format!("{p:.1}{TIE}%"),
         p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
         p if p >= 0.0005 => format!("{p:.3}{TIE}%"),
-        // It is not zero, and must not look like it.
+        // The value is above zero, and must not look like zero.
         _ => format!("<0.001{TIE}%"),
     }
 }
@@ -200,7 +200,7 @@ pub(crate) fn p_value(p: f64) -> String {
     }
 }
 
-/// A number with three digits that say something, or all that stand before the point.
+/// A number with three significant digits, or all digits before the point.
 pub(crate) fn significant(value: f64) -> String {
     match value.abs() {
         v if !v.is_finite() => "?".to_owned(),
@@ -378,7 +378,8 @@ mod tests {
         assert!(quantity(Metric::WALL, f64::MAX).len() < 16);
     }
 
-    /// What a number in a report says, in the unit beside it. What is less than can be shown is as good as half of it.
+    /// The value of a number in a report, in the unit beside it. A number too small to be shown is taken for half of
+    /// the smallest.
     fn read(shown: &str) -> f64 {
         let shown = shown.trim_start_matches('+').replace('−', "-").replace("<0.001", "0.0005");
         shown.parse().unwrap()
@@ -391,7 +392,7 @@ mod tests {
         fn quantities_are_rounded_to_the_nearest(value in 1.0f64..1e15, typical in 1.0f64..1e15) {
             let own = Scale::of(Metric::WALL, value);
             prop_assert!((read(&own.number(value)) * own.divisor / value - 1.0).abs() <= 0.5001e-2);
-            // In a row with others the unit is theirs, and so is the last digit.
+            // Beside other values, unit and last digit are those of the common scale.
             let scale = Scale::of(Metric::WALL, typical);
             let away = (read(&scale.number(value)) - value / scale.divisor).abs();
             prop_assert!(away <= 0.0005001_f64.max(value / scale.divisor * 0.5001e-2));
@@ -437,7 +438,7 @@ mod tests {
             prop_assert!(short == name || short.width() == width, "no room is left unused: {short}");
         }
 
-        /// What is visible stays so: a text that went through twice is not escaped twice.
+        /// A text that is escaped twice is not changed by the second time.
         #[test]
         fn what_is_visible_is_visible_already(text in any::<String>()) {
             let once = visible(&text);

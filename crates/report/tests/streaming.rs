@@ -1,4 +1,4 @@
-//! A hundred thousand samples are written without holding what is written.
+//! A hundred thousand samples are written without holding the output in memory.
 
 #[expect(dead_code, reason = "each user of the constructed records takes some of them")]
 #[path = "suite/common.rs"]
@@ -30,7 +30,7 @@ impl Write for Counter {
     }
 }
 
-/// One test, since the heap is shared by all threads of the process.
+/// A single test, since all threads of the process share the heap.
 #[test]
 fn memory_does_not_grow_with_what_is_written() {
     let mut owned = common::run(&["sort", "gsort"]);

@@ -1,4 +1,4 @@
-//! Opening the file: what it is, who may write it, and how SQLite is set up.
+//! Opening the file: validation, permissions, and the settings of SQLite.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,7 +13,7 @@ use crate::error::{BUSY_SECONDS, at};
 use crate::path::beside;
 use crate::{StoreError, VERSION, schema};
 
-/// What may be done with a store.
+/// The operations that a store allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Everything.
@@ -24,7 +24,7 @@ pub enum Access {
     Newer(i64),
 }
 
-/// Creates the file if need be, and opens it for as much as it allows.
+/// Creates the file if need be, and opens it with as much access as possible.
 pub(crate) fn open(path: &Path) -> Result<(Connection, Access), StoreError> {
     let exists = check_kind(path)?;
     if !exists {
@@ -54,9 +54,9 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Makes the folders above a path that are missing, which nobody but their owner may write to, whatever the umask. Each
-/// belongs to whoever owns the one that it is in, as far as we may give it away: what root makes below a user's folder is
-/// the user's, or the user could not measure any more.
+/// Creates missing parent folders, writable by their owner alone whatever the umask. Each gets the owner of its parent,
+/// as far as permitted: a folder that root creates below a user's folder has to be the user's, or the user could not
+/// measure any more.
 ///
 /// # Errors
 /// One of them cannot be made.
@@ -71,7 +71,7 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
                 let seen = fs::symlink_metadata(folder)?;
                 let opened = File::open(folder)?;
                 let now = opened.metadata()?;
-                // Not what somebody has put in its place meanwhile.
+                // The opened folder must be the one that was examined: a link may have been put in its place meanwhile.
                 if seen.is_dir() && (seen.dev(), seen.ino()) == (now.dev(), now.ino()) {
                     give_to_owner_of_folder(&opened, folder);
                 }
@@ -81,15 +81,15 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes an empty file, which SQLite takes for a new store, and the files beside it will have the same owner. A link that
-/// ends in nothing is not followed: whoever made it would say where root makes a file.
+/// Creates an empty file, which SQLite takes for a new store; files beside it get the same owner. A dangling link is
+/// not followed: its author would choose where root creates a file.
 fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
         Ok(file) => give_to_owner_of_folder(&file, path),
         Err(_) if path.is_symlink() => {
             return Err(StoreError::NotAFile { path: path.to_owned(), what: "a link that leads nowhere" });
         }
-        // Somebody else has just made it.
+        // Another process has just created the file.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => {
             return Err(StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() });
@@ -101,7 +101,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 fn give_to_owner_of_folder(made: &File, path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(owner) = fs::metadata(folder) {
-        // An ordinary user gives nothing away, and need not.
+        // An ordinary user cannot change the owner, and need not.
         let _not_permitted = fchown(made, Some(owner.uid()), Some(owner.gid()));
     }
 }
@@ -166,7 +166,7 @@ fn immutable(path: &Path, error: rusqlite::Error) -> rusqlite::Result<Connection
 
 /// The schema version of a store that is ours or empty; a database of another program is an error.
 fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
-    // All of it as of one moment: another process may be making the store between two looks.
+    // All pragmas are read in one transaction, since another process may be creating the store between two reads.
     let moment = connection.unchecked_transaction().map_err(at(path))?;
     let number =
         |pragma| moment.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(at(path));
@@ -174,7 +174,7 @@ fn judge(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
         moment.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
     match (number("application_id")?, number("user_version")?) {
         (schema::APPLICATION_ID, version) => Ok(version),
-        // Another process may have made the file just now and not have finished the migration.
+        // Another process may have created the file just now and not have finished the migration.
         (0, 0) if tables == 0 => Ok(0),
         _ => Err(StoreError::ForeignDatabase { path: path.to_owned() }),
     }
@@ -208,7 +208,7 @@ fn is_permission(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// An error at opening is about creating when there was no file.
+/// An error at opening is reported as one of creating where the file did not exist.
 fn unopened(path: &Path, exists: bool, error: rusqlite::Error) -> StoreError {
     if !exists && is_permission(&error) {
         return StoreError::CannotCreate { path: path.to_owned(), reason: error.to_string() };
@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever looks at a file while another process makes a store of it sees all of that or nothing.
+    /// A reader sees all of a store that another process is creating, or nothing of it.
     #[test]
     fn a_store_that_is_made_between_two_looks_is_nobody_elses() {
         let folder = tempfile::tempdir().unwrap();

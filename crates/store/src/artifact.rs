@@ -1,25 +1,26 @@
-//! What is too large for a row of figures: compressed, under the name of its form.
+//! Artifacts: data too large for a row of figures, compressed and stored under the name of its form.
 
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::error::at;
 use crate::{Experiment, Store, StoreError, schema, sql};
 
-/// Something large that an experiment left behind.
+/// An artifact of an experiment, as it is stored and loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// The name and version of its form.
+    /// Name and version of the data's form, such as `fauxplat.histogram/1`.
     pub schema: String,
-    /// The text or bytes.
+    /// The data, unpacked.
     pub data: Vec<u8>,
 }
 
-/// What is said to be larger than this when unpacked is refused: a damaged store shall not take all memory.
+/// Largest unpacked size of an artifact. A stored size above it is refused, so that a damaged store cannot take all
+/// memory.
 const LARGEST_BYTES: usize = 256 << 20;
-/// Twice as fast as the level that the library takes by itself, and a tenth larger.
+/// Level of compression: twice as fast as the library's default, with results a tenth larger.
 const LEVEL: i32 = 1;
 
-/// Inserts an artifact, in the transaction that is under way if there is one.
+/// Inserts an artifact, within the current transaction if there is one.
 pub(crate) fn insert(
     experiment: &Experiment,
     number: i64,

@@ -1,4 +1,4 @@
-//! What SQLite and PostgreSQL do alike: rows by the same statements, in transactions.
+//! The interface that SQLite and PostgreSQL share: rows by the same statements, in transactions.
 
 use rusqlite::types::Value;
 
@@ -7,18 +7,18 @@ use crate::StoreError;
 /// A row of values: integers, texts, bytes, or nothing.
 pub(crate) type Values = Vec<Value>;
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Reading: nothing that others do meanwhile is seen.
+    /// Reading from one snapshot: changes by others meanwhile are not seen.
     Read,
-    /// Adding what others may be adding at the same time.
+    /// Adding rows, concurrently with others who add.
     Add,
-    /// Removing, while nobody adds.
+    /// Removing rows, while nobody else adds.
     Remove,
 }
 
-/// A database with the tables of a store.
+/// A database that has the tables of a store.
 pub(crate) trait Engine {
     /// The columns of a table, in their order; none if there is no such table.
     fn columns(&self, table: &str) -> Result<Vec<String>, StoreError>;
@@ -26,23 +26,23 @@ pub(crate) trait Engine {
     /// The rows of a query.
     fn read(&self, sql: &str, values: &[Value]) -> Result<Vec<Values>, StoreError>;
 
-    /// Carries out a statement; how many rows it touched.
+    /// Executes a statement; returns the number of changed rows.
     fn write(&self, sql: &str, values: &[Value]) -> Result<u64, StoreError>;
 
-    /// How many rows go into one statement: one trip over a network for all of them.
+    /// Number of rows in one statement, so that a network is crossed once for all of them.
     fn rows_at_once(&self) -> usize;
 
     /// Begins a transaction.
     fn begin(&self, purpose: Purpose) -> Result<(), StoreError>;
 
-    /// Ends it. When this is `Ok`, everything is on the disk of whoever holds the store.
+    /// Commits the transaction. After `Ok` everything is on the disk of the store.
     fn commit(&self) -> Result<(), StoreError>;
 
-    /// Ends it as if it had never been. Where that fails, the connection is gone, and it has not been.
+    /// Rolls the transaction back. Where that fails, the connection is gone, and with it the transaction.
     fn roll_back(&self);
 }
 
-/// Does something in a transaction, or nothing.
+/// Runs a closure in a transaction, which is rolled back on an error.
 pub(crate) fn together<T, E: From<StoreError>>(
     engine: &dyn Engine,
     purpose: Purpose,
@@ -56,12 +56,12 @@ pub(crate) fn together<T, E: From<StoreError>>(
     done
 }
 
-/// A value of a row; nothing where the row ends before it, as one of a server that is none of ours may.
+/// A value of a row; NULL where the row is too short, as one of a foreign server may be.
 pub(crate) fn cell(row: &Values, at: usize) -> &Value {
     row.get(at).unwrap_or(&Value::Null)
 }
 
-/// An integer of a row; 0 where there is something else.
+/// An integer of a row; 0 for any other type.
 pub(crate) fn integer(value: &Value) -> i64 {
     match value {
         Value::Integer(number) => *number,
@@ -69,7 +69,7 @@ pub(crate) fn integer(value: &Value) -> i64 {
     }
 }
 
-/// A text of a row, if there is one.
+/// A text of a row; `None` for any other type.
 pub(crate) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::Text(text) => Some(text),
@@ -77,7 +77,7 @@ pub(crate) fn text(value: &Value) -> Option<&str> {
     }
 }
 
-/// A text as a value, or nothing.
+/// A text as a value; NULL for `None`.
 pub(crate) fn optional(text: Option<&str>) -> Value {
     text.map_or(Value::Null, |text| Value::Text(text.to_owned()))
 }

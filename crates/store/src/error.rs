@@ -1,10 +1,10 @@
-//! What can go wrong with a store: the file, what happened, what to do.
+//! Errors of a store: the file or address, what happened, and what to do.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// What can go wrong with a store.
+/// An error of a store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -26,7 +26,7 @@ pub enum StoreError {
     CannotCreate {
         /// The path of the store.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system call.
         reason: String,
     },
     /// The file exists and cannot be opened or read.
@@ -36,7 +36,7 @@ pub enum StoreError {
     CannotOpen {
         /// The path of the store.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system call.
         reason: String,
     },
     /// The file has other contents.
@@ -62,7 +62,7 @@ pub enum StoreError {
     Damaged {
         /// The path of the store.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         reason: String,
     },
     /// A write was asked for, and a newer fauxplat owns the schema.
@@ -100,7 +100,7 @@ pub enum StoreError {
     Io {
         /// The path of the store.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system call.
         reason: String,
     },
     /// Another process kept the store locked.
@@ -108,7 +108,7 @@ pub enum StoreError {
     Busy {
         /// The path of the store.
         path: PathBuf,
-        /// How long it was tried.
+        /// Seconds for which the lock was tried.
         seconds: u64,
     },
     /// No such experiment.
@@ -118,21 +118,21 @@ pub enum StoreError {
     NoSuchExperiment {
         /// The path of the store.
         path: PathBuf,
-        /// What was asked for.
+        /// The id that was asked for.
         id: String,
     },
-    /// Nobody has recorded so much, and it is more than anybody's memory should be asked for.
+    /// The experiment has more runs than are ever recorded, and more than memory should be used for.
     #[error(
         "{path}: experiment {id} has {runs} runs; at most {max} are read at once (`fauxplat history rm {id}` removes it)"
     )]
     TooManyRuns {
         /// The path of the store.
         path: PathBuf,
-        /// The experiment.
+        /// Number of the experiment.
         id: i64,
-        /// As many as the store says, or as were read.
+        /// Number of runs, as the store states it or as they were read.
         runs: u64,
-        /// The bound.
+        /// Upper limit of runs that are read.
         max: u64,
     },
     /// The text is not an experiment's id.
@@ -146,35 +146,35 @@ pub enum StoreError {
     BadUrl {
         /// The address, without its password.
         url: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         reason: String,
     },
-    /// The server is not there now.
+    /// The server cannot be reached now.
     #[error(
         "{url}: the server of the store is not there ({reason}); what was acknowledged is safe: try again when it is back"
     )]
     Away {
         /// The address.
         url: String,
-        /// What happened on the way.
+        /// The error on the way to the server.
         reason: String,
     },
-    /// The server does not let us in, or do that.
+    /// The server refuses the login or the operation.
     #[error("{url}: the server refuses ({reason}); {remedy}")]
     Refused {
         /// The address.
         url: String,
-        /// What it said.
+        /// The server's message.
         reason: String,
-        /// What to do.
+        /// Advice to the user.
         remedy: &'static str,
     },
-    /// The database is not for us, or cannot hold that.
+    /// The database is not a store, or cannot hold the data.
     #[error("{url}: {reason}")]
     Unfit {
         /// The address.
         url: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
     /// Anything else that the server reports.
@@ -182,7 +182,7 @@ pub enum StoreError {
     Server {
         /// The address.
         url: String,
-        /// What it said.
+        /// The server's message.
         reason: String,
     },
     /// The experiment is still being written.
@@ -199,7 +199,7 @@ pub enum StoreError {
     /// The kernel gives no randomness for the name of an experiment.
     #[error("/dev/urandom: {reason}; an experiment needs a name that no other has, so give fauxplat a /dev")]
     Randomness {
-        /// What the system said.
+        /// The error of the system call.
         reason: String,
     },
     /// A value cannot be written as text.
@@ -227,12 +227,12 @@ pub enum StoreError {
     Sqlite {
         /// The path of the store.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
 }
 
-/// For how long a locked store is tried, in seconds.
+/// How long a locked store is retried, in seconds.
 pub(crate) const BUSY_SECONDS: u64 = 10;
 
 /// Gives SQLite's error the path of the store and a meaning, for `map_err(at(path))`.

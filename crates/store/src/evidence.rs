@@ -33,7 +33,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Keeps something large: text or bytes in a form that the schema names, such as `fauxplat.histogram/1`. Gives the
+    /// Stores an artifact: text or bytes in a form that the schema names, such as `fauxplat.histogram/1`. Returns the
     /// number by which [`crate::Store::artifact`] finds it.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Experiment {
         Ok(number)
     }
 
-    /// Says what was going to be done, as JSON. The last word stands.
+    /// Stores the plan, as JSON. A later plan replaces an earlier one.
     ///
     /// # Errors
     /// Those of writing.

@@ -5,28 +5,28 @@ use crate::housekeeping::delete;
 use crate::transfer::{Carried, Number, carry};
 use crate::{Access, State, Store, StoreError, VERSION, sql};
 
-/// What became of experiments that were to be carried to another store.
+/// The results of carrying experiments to another store.
 #[derive(Debug, Default)]
 pub struct Exchanged {
-    /// Those that are there now: their numbers here and there, and how many samples each has.
+    /// Carried experiments: the number in this store, the number in the other, and the number of samples.
     pub carried: Vec<(i64, i64, u64)>,
-    /// Those that were there already, with the same content: their numbers here and there.
+    /// Experiments that the other store already had with the same content: their numbers in this store and the other.
     pub known: Vec<(i64, i64)>,
-    /// Those that stay here, and why.
+    /// Experiments that were not carried, each with the reason.
     pub kept: Vec<(i64, String)>,
-    /// What ended it before all were carried. Those above are safe.
+    /// The error that ended the exchange early; experiments in the lists above are safe.
     pub trouble: Option<StoreError>,
 }
 
 impl Exchanged {
-    /// How many samples were carried.
+    /// Number of carried samples.
     pub fn samples(&self) -> u64 {
         self.carried.iter().map(|(_, _, samples)| samples).sum()
     }
 }
 
 impl Store {
-    /// Carries experiments to another store, where each of them is whole or not at all. One that is there already, by its
+    /// Carries experiments to another store, each whole or not at all. An experiment that is already there, by its
     /// UUID, is compared and stays as it is.
     ///
     /// # Errors
@@ -52,7 +52,8 @@ impl Store {
         Ok(exchanged)
     }
 
-    /// Nobody holds the lock of a file while a server is waited for: what a server sends is copied first.
+    /// Carries one experiment. A server's rows are copied to the file first, so that no lock of a file is held while a
+    /// server is waited for.
     fn carry_one(&self, to: &Store, id: i64) -> Result<Carried, StoreError> {
         self.fetch(id)?;
         let carried = carry(&self.file, to.engine(), id, Number::Next)?;
@@ -66,7 +67,7 @@ impl Store {
         Ok(carried)
     }
 
-    /// All experiments that are over, oldest first.
+    /// All finished experiments, oldest first.
     ///
     /// # Errors
     /// Those of reading.
@@ -74,7 +75,7 @@ impl Store {
         self.over(self.engine().read(sql::ALL_IDS, &[])?)
     }
 
-    /// Of the experiments of a query, those that are over.
+    /// The finished experiments of a query.
     pub(crate) fn over(&self, rows: Vec<Values>) -> Result<Vec<i64>, StoreError> {
         let mut over = Vec::new();
         for id in rows.iter().filter_map(|row| row.first().map(integer)) {

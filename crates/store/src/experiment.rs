@@ -20,18 +20,18 @@ pub struct Experiment {
     pub(crate) path: PathBuf,
     id: i64,
     uuid: String,
-    /// Samples so far, which is also the next sequence number.
+    /// Number of samples so far, which is also the next sequence number.
     pub(crate) samples: i64,
-    /// Pieces of evidence so far that were no runs, and artifacts.
+    /// Number of pieces of evidence so far other than runs.
     pub(crate) evidence: i64,
     pub(crate) artifacts: i64,
     metrics: Numbers,
-    /// Whether it still has to be ended.
+    /// Whether the experiment still has to be finished.
     open: bool,
 }
 
 impl Drop for Experiment {
-    /// The process may live on, so its life does not tell that this experiment was given up.
+    /// Marks an abandoned experiment, since its process may live on and would make it look as if it was still running.
     fn drop(&mut self) {
         if self.open {
             // When even this fails, the experiment reads as interrupted from the end of the process on.
@@ -78,7 +78,7 @@ impl Experiment {
         self.id
     }
 
-    /// What it is called in every store that ever holds it.
+    /// The UUID of the experiment, the same in every store that ever holds it.
     pub fn uuid(&self) -> &str {
         &self.uuid
     }
@@ -129,7 +129,7 @@ impl Experiment {
         transaction.commit()
     }
 
-    /// Inserts what of a sample has columns.
+    /// Inserts the readings of samples that have columns.
     fn insert(&self, number: i64, sample: &Sample) -> rusqlite::Result<usize> {
         let mut statement = self.connection.prepare_cached(sql::INSERT_SAMPLE)?;
         row::bind(&mut statement, self.id, self.samples + number, sample)?;

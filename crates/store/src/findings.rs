@@ -21,7 +21,7 @@ pub(crate) fn decode(schema: &str, text: &str) -> Option<Findings> {
     Findings::deserialize(schema, &mut serde_json::Deserializer::from_str(text))?.ok()
 }
 
-/// What a list of experiments says about them.
+/// The one-line summary of findings in a list of experiments.
 pub(crate) fn summary(findings: &Findings) -> String {
     match findings {
         Findings::Run(commands) => join(commands.iter().map(median)),
@@ -78,7 +78,7 @@ fn join(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// How many machines are not as the others.
+/// Number of machines in each state other than normal.
 fn odd_machines(fleet: &FleetFindings) -> String {
     let count = |state| fleet.nodes.iter().filter(|node| node.state == state).count();
     let odd = NodeState::ALL.iter().filter(|&&state| state != NodeState::Normal && count(state) > 0);
@@ -110,12 +110,12 @@ fn verdict(comparison: &Comparison) -> String {
     format!("{} {word}{}", comparison.b, by(comparison.effect_ratio))
 }
 
-/// By how much, in brackets; nothing where that is no number.
+/// The effect in brackets; empty where it is not finite.
 fn by(ratio: f64) -> String {
     if ratio.is_nan() { String::new() } else { format!(" ({:+.2} %)", (ratio - 1.0) * 100.0) }
 }
 
-/// The answer in each metric, which is named where there are several.
+/// The verdict in each metric; metrics are named where there are several.
 fn answer(findings: &SweepFindings) -> String {
     let also = findings.also.iter().map(|also| (also.metric, &also.finding));
     let all: Vec<(Metric, &SweepFinding)> =
@@ -134,7 +134,7 @@ fn answer(findings: &SweepFindings) -> String {
     format!("{}: {}", findings.factor, answers.join(", "))
 }
 
-/// What a group met.
+/// Events of a group that reached its limits.
 fn limited(group: &LimitedGroup) -> String {
     let events: Vec<&str> = group.events.iter().map(|event| event.kind.word()).collect();
     match events.as_slice() {
@@ -143,7 +143,7 @@ fn limited(group: &LimitedGroup) -> String {
     }
 }
 
-/// What a generator reached.
+/// Intensity that a generator achieved.
 fn achieved(account: &LoadAccount) -> String {
     let LoadAccount { kind, cpu, achieved_percent, .. } = account;
     let place = cpu.map_or(String::new(), |cpu| format!("@{cpu}"));
@@ -153,7 +153,7 @@ fn achieved(account: &LoadAccount) -> String {
     )
 }
 
-/// The part that most comes from.
+/// The component with the largest share of the variance.
 fn largest(findings: &ExplainFindings) -> String {
     let parts = findings.components.iter();
     let largest = parts.max_by(|a, b| a.points_percent.total_cmp(&b.points_percent));

@@ -1,4 +1,4 @@
-//! Removing experiments and giving the space back.
+//! Removing experiments, and shrinking the file.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::error::at;
 use crate::path::beside;
 use crate::{State, Store, StoreError, sql};
 
-/// How much a store holds.
+/// The amount of data in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
     /// Bytes of the file and of the log beside it.
@@ -21,8 +21,8 @@ pub struct Size {
 }
 
 impl Store {
-    /// Removes an experiment with its commands, samples and all other evidence. The space is used again by later ones; only
-    /// [`Store::vacuum`] makes the file smaller.
+    /// Removes an experiment with its commands, samples and all other evidence. Later experiments use the space again;
+    /// only [`Store::vacuum`] makes the file smaller.
     ///
     /// # Errors
     /// [`StoreError::NoSuchExperiment`], [`StoreError::StillRunning`]; those of writing, when nothing is removed.
@@ -39,7 +39,7 @@ impl Store {
         delete(self.engine(), id)
     }
 
-    /// How much the store holds, and how much space it takes.
+    /// The number of experiments and samples, and the space that the store takes.
     ///
     /// # Errors
     /// Those of reading.
@@ -54,8 +54,8 @@ impl Store {
         Ok(Size { file_bytes, experiments: count(0), samples: count(1) })
     }
 
-    /// Writes the store anew without gaps and empties its log. It takes as much free space as the store itself. A server
-    /// does the like by itself.
+    /// Rewrites the store without gaps and empties its log, which takes as much free space as the store itself. A
+    /// server does so by itself.
     ///
     /// # Errors
     /// Those of writing; the store is as it was then.
@@ -68,7 +68,7 @@ impl Store {
     }
 }
 
-/// Removes all rows of an experiment, and machines that no experiment has any more, or nothing.
+/// Removes all rows of an experiment and machines without experiments, in one transaction.
 pub(crate) fn delete(engine: &dyn Engine, id: i64) -> Result<(), StoreError> {
     together(engine, Purpose::Remove, || {
         for statement in sql::REMOVE_EVIDENCE.into_iter().chain(sql::REMOVE) {

@@ -9,10 +9,10 @@ use rusqlite::{Row, Rows};
 use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
-/// The metrics of a stored experiment, by their numbers. Those that a damaged or foreign row names in vain are none.
+/// Metrics of a stored experiment by number. Rows of a damaged or foreign store that name no valid metric are ignored.
 pub(crate) struct Known {
     by_number: HashMap<i64, Metric>,
-    /// What every sample of the experiment has.
+    /// Metrics of every sample of the experiment.
     set: Arc<MetricSet>,
 }
 
@@ -41,7 +41,7 @@ impl Known {
         &self.set
     }
 
-    /// Whether there is nothing beside the columns.
+    /// Whether all readings have columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
@@ -55,7 +55,7 @@ fn metric(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Metric)>> {
     Ok(metric.or_else(|| Metric::from_id(&id).ok()).map(|metric| (number, metric)))
 }
 
-/// One row of `sql::READINGS`.
+/// A row of `sql::READINGS`.
 struct Cell {
     sequence: i64,
     metric: i64,
@@ -72,7 +72,7 @@ impl Cell {
     }
 }
 
-/// The rows of `sql::READINGS`, handed out sample by sample.
+/// The rows of `sql::READINGS`, consumed sample by sample.
 pub(crate) struct Cells<'s> {
     rows: Rows<'s>,
     next: Option<Cell>,
@@ -90,7 +90,7 @@ impl<'s> Cells<'s> {
         Ok(())
     }
 
-    /// Adds what the sample with this number has beside its columns.
+    /// Adds the readings of the sample with this number that have no column.
     pub(crate) fn complete(
         &mut self,
         sequence: i64,

@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A noun that is stored as JSON, with an example of all its fields. Lists in the example hold one element.
+/// A type that is stored as JSON, with an example of all its fields. Lists in the example hold one element.
 pub(crate) trait Stored: Serialize + DeserializeOwned {
-    /// What warnings call it.
+    /// Name of the noun in warnings.
     const NAME: &'static str;
 
-    /// The defaults.
+    /// A value with all fields, by which stored JSON is completed and checked.
     fn example() -> Self;
 }
 
@@ -64,7 +64,7 @@ impl Stored for Sources {
     }
 }
 
-/// Reads a noun; what could not be read is said in `warnings`.
+/// Reads a value; fields that cannot be read are noted in `warnings`.
 pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
     if let Ok(value) = serde_json::from_str(text) {
         return value;
@@ -76,11 +76,11 @@ pub(crate) fn noun<T: Stored>(text: &str, warnings: &mut Vec<String>) -> T {
         return value;
     }
     warnings.push(format!("the stored {} cannot be read by this version: defaults are shown", T::NAME));
-    // The lists of the example are there for their form alone.
+    // The example's lists have elements only to show their form.
     serde_json::from_value(overlay(&example, None)).unwrap_or_else(|_| T::example())
 }
 
-/// A list of words; one that cannot be read is empty, and said so.
+/// A list of texts; a list that cannot be read is empty, with a warning.
 pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_else(|_| {
         warnings.push(format!("the stored {what} cannot be read by this version: none is shown"));
@@ -107,7 +107,7 @@ pub(crate) fn command(row: &rusqlite::Row<'_>, warnings: &mut Vec<String>) -> ru
     })
 }
 
-/// The stored value with exactly the fields of the example.
+/// The stored value, reduced to the fields of the example.
 fn overlay(example: &Value, stored: Option<Value>) -> Value {
     match (example, stored) {
         (Value::Object(fields), Some(Value::Object(mut stored))) => {

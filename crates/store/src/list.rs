@@ -1,4 +1,4 @@
-//! What experiments there are.
+//! The list of experiments.
 
 use std::collections::HashMap;
 
@@ -7,48 +7,48 @@ use rusqlite::types::Value;
 use crate::engine::{Values, cell, integer, optional, text};
 use crate::{State, Store, StoreError, sql};
 
-/// Which experiments to list; the default is all.
+/// A filter for the list of experiments; the default selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this verb: `run`, `compare`, `aa`.
+    /// Only experiments of this verb: `run`, `compare`, `aa`.
     pub kind: Option<String>,
-    /// Only this state.
+    /// Only experiments in this state.
     pub state: Option<State>,
-    /// Only those with a command whose name or command line contains this.
+    /// Only experiments with a command whose name or command line contains this text.
     pub name: Option<String>,
-    /// Only those that began at this time or later: RFC 3339 in UTC, or its beginning (`2026-11`).
+    /// Only experiments that began at this time or later: RFC 3339 in UTC, or a prefix of it (`2026-11`).
     pub since: Option<String>,
-    /// At most so many, the newest.
+    /// Maximum number of rows; the newest are taken.
     pub limit: Option<usize>,
 }
 
-/// One line of a list.
+/// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExperimentRow {
     /// The number by which it is loaded.
     pub id: i64,
-    /// When it began, in RFC 3339 form, UTC.
+    /// Start of the experiment, in RFC 3339 form, UTC.
     pub started: String,
-    /// The verb that made it.
+    /// The verb of the experiment.
     pub kind: String,
-    /// How it stands.
+    /// State of the experiment.
     pub state: State,
-    /// Names of its commands.
+    /// Names of the experiment's commands.
     pub names: Vec<String>,
-    /// How many samples it has, warm-up runs included.
+    /// Number of samples, warm-up runs included.
     pub samples: u64,
-    /// The verdicts or medians in one line, once it is finished.
+    /// The verdicts or medians in one line; `None` until the experiment is finished.
     pub summary: Option<String>,
 }
 
-/// How many experiments' names are asked for at once.
+/// Number of experiments whose names one statement asks for.
 const CHUNK: usize = 200;
 
 /// Name and line of each command, by experiment.
 type Names = HashMap<i64, Vec<(String, String)>>;
 
 impl Store {
-    /// The experiments that the filter lets through, newest first.
+    /// The experiments that match the filter, newest first.
     ///
     /// # Errors
     /// Those of reading.
@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-/// The experiment with its names, or nothing if the filter stops it.
+/// The row with its names; `None` if the filter does not match.
 fn with_names(
     names: Vec<(String, String)>,
     mut experiment: ExperimentRow,

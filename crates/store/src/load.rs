@@ -12,28 +12,29 @@ use crate::{State, Store, StoreError, findings, lenient, row, schema, sql};
 /// An experiment as it was recorded.
 #[derive(Clone, Debug)]
 pub struct StoredExperiment {
-    /// The verb that made it.
+    /// The verb of the experiment.
     pub kind: String,
-    /// How it stands.
+    /// State of the experiment.
     pub state: State,
-    /// About the experiment. What another version wrote and this one cannot read is told in its warnings.
+    /// Header of the experiment. Its warnings list stored values that this version cannot read.
     pub header: Header,
-    /// Its commands, in the order of their index.
+    /// Commands of the experiment, in the order of their index.
     pub commands: Vec<Command>,
-    /// Its samples in the order in which they were taken, warm-up runs included.
+    /// Samples in the order in which they were taken, warm-up runs included.
     pub samples: Vec<Sample>,
-    /// What was found; absent until it is finished, and when another version wrote what this one cannot read.
+    /// Findings; `None` until the experiment is finished, and where another version wrote findings that this one cannot
+    /// read.
     pub findings: Option<Findings>,
     /// The findings as they stand in the store.
     pub findings_json: Option<Value>,
     /// The verdicts or medians in one line.
     pub summary: Option<String>,
-    /// What was going to be done, if that was recorded.
+    /// Plan of the experiment, if it was recorded.
     pub plan: Option<Value>,
 }
 
-/// Runs of an experiment that are held in memory at once: each takes some two hundred bytes, so that these are two gibibytes,
-/// and are ten times as many as `run` makes.
+/// Runs of an experiment that are held in memory at once: each takes some two hundred bytes, so that these are two
+/// gibibytes, and are ten times as many as `run` makes.
 pub const SAMPLES_MAX: u64 = 10_000_000;
 
 impl Store {
@@ -47,7 +48,7 @@ impl Store {
         self.check_number(id, said.map_err(at(&self.path))?.unwrap_or(0).max(0).cast_unsigned())?;
         self.try_samples(id, |sample| {
             experiment.samples.push(sample);
-            // Numbers of a stranger's samples need not begin at 0.
+            // Sequence numbers in a foreign store need not begin at 0.
             self.check_number(id, experiment.samples.len() as u64)
         })?;
         Ok(experiment)
@@ -60,7 +61,7 @@ impl Store {
         }
     }
 
-    /// Loads an experiment with an empty list of samples, for those who stream them.
+    /// Loads an experiment with an empty list of samples, for callers that stream them.
     ///
     /// # Errors
     /// [`StoreError::NoSuchExperiment`]; those of reading.
@@ -105,7 +106,7 @@ impl Store {
         })
     }
 
-    /// The same for a receiver that may fail.
+    /// Passes the samples one by one to a receiver that may fail.
     pub(crate) fn try_samples(
         &self,
         id: i64,
@@ -122,7 +123,7 @@ impl Store {
         self.try_rows(id, &known, Some(cells), each)
     }
 
-    /// The rows of the samples, each completed by what stands beside them. Sequence numbers have no gaps.
+    /// The rows of samples, each completed by its readings without a column. Sequence numbers have no gaps.
     fn try_rows(
         &self,
         id: i64,

@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use crate::StoreError;
 use crate::error::json;
 
-/// Facts as text, the key of exactly these facts, and the key of the machine across boots and affinities.
+/// A machine's facts as text, with two keys: of exactly these facts, and of the machine across boots and affinities.
 pub(crate) struct MachineKey {
     /// SHA-256 of all facts.
     pub(crate) hash: String,
-    /// SHA-256 of the facts that outlive a boot and do not depend on who asks.
+    /// SHA-256 of the facts that survive a reboot and do not depend on the process's permissions.
     pub(crate) identity: String,
     /// The facts as JSON.
     pub(crate) facts: String,

@@ -1,8 +1,8 @@
-//! Who writes an experiment: it tells one that is running from one whose process is gone.
+//! The owner of an experiment: the process that writes it, by which a running experiment is told from an abandoned one.
 //!
-//! Containers that share a store number their processes each for itself, so the name says which numbers are meant: it
-//! has the namespace as well. Of a process in a namespace that cannot be seen from here nobody knows whether it runs,
-//! and then it does: what is still being written must not be removed.
+//! Containers that share a store number their processes independently, so the owner's name includes the namespace of
+//! process ids. A process in a namespace that cannot be seen from here counts as running, since an experiment that is
+//! still being written must not be removed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,9 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use fauxplat_procfs::status;
 use fauxplat_procfs::task::TaskStat;
 
-/// This process, as no other process is: boot, process id, start time, namespace of process ids.
+/// The unique name of this process: boot, process id, start time, namespace of process ids.
 pub(crate) fn own() -> String {
-    // Its own number of a namespace, and the one under which `/proc` shows it, differ where `/proc` is another's.
+    // The process id and the number that `/proc/self` shows differ where `/proc` belongs to another namespace.
     let start = start_ticks("self").unwrap_or_default();
     format!("{} {} {start} {}", boot(), std::process::id(), namespace("self").unwrap_or_default())
 }
@@ -38,8 +38,8 @@ pub(crate) fn is_alive(owner: &str) -> bool {
 /// The namespace in which the first process of the machine is, see `PROC_PID_INIT_INO` in the kernel's `proc_ns.h`.
 const FIRST_NAMESPACE: u64 = 0xEFFF_FFFC;
 
-/// The same for a process of another namespace: it is looked for among all that are to be seen from here. In the first
-/// namespace they all are, unless `/proc` hides them (`hidepid` in `proc(5)`).
+/// Whether a process of another namespace still runs, as far as processes are visible here. In the first namespace all
+/// processes are, unless `/proc` hides them (`hidepid` in `proc(5)`).
 fn is_alive_elsewhere(there: u64, pid: u32, start: u64) -> bool {
     let is_it = |process: &str| {
         let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -82,7 +82,7 @@ fn start_ticks(process: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// This process with one of its parts replaced.
+    /// The name of this process with one of its parts replaced.
     fn with(part: usize, text: &str) -> String {
         let own = own();
         let mut parts: Vec<&str> = own.split(' ').collect();
@@ -101,7 +101,7 @@ mod tests {
         assert!(!is_alive(&format!("{} 1 1", boot())));
     }
 
-    /// Who cannot be seen may be there.
+    /// A process that cannot be seen counts as alive.
     #[test]
     fn nobody_is_dead_who_cannot_be_seen() {
         let sees_all = namespace("self") == Some(FIRST_NAMESPACE) && shows_the_first();

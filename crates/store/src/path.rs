@@ -1,4 +1,4 @@
-//! Where the store is when nobody says otherwise.
+//! Default path of the store.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ pub fn default_path() -> Result<PathBuf, StoreError> {
     choose(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
 }
 
-/// The file on this machine of the store that is named so: the file itself; the default one where none is named, and for
-/// a server, since what is measured for it is recorded there before it is carried to it. A URL may hold a password, so no
-/// file is ever called after one.
+/// The file on this machine of the store that is named so: the file itself; the default one where none is named, and
+/// for a server, since what is measured for it is recorded there before it is carried to it. A URL may hold a password,
+/// so no file is ever called after one.
 ///
 /// # Errors
 /// As [`default_path`].
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(chosen(None, Some("/home/a")).unwrap(), "/home/a/.local/share/fauxplat/store.sqlite");
     }
 
-    /// The password of a server would be read by whoever lists a folder.
+    /// A file name with the server's password could be read by anybody who lists the folder.
     #[test]
     fn no_file_is_called_after_a_server() {
         let named = |store| local_path(Some(Path::new(store))).ok();

@@ -11,7 +11,7 @@ use crate::{row, sql};
 #[derive(Debug, Default)]
 pub(crate) struct Numbers(HashMap<Metric, i64>);
 
-/// What of a sample has no column: readings of other metrics, and for how long a metric counted.
+/// Readings of a sample that have no column: values of open metrics, and the times for which metrics counted.
 fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>, Option<Counted>)> + '_ {
     sample.readings.iter().filter_map(|(metric, value)| {
         let counted = sample.readings.counted(metric);
@@ -20,14 +20,14 @@ fn without_column(sample: &Sample) -> impl Iterator<Item = (Metric, Option<u64>,
     })
 }
 
-/// Whether one row holds the whole sample. Most do, and this is asked of each.
+/// Whether the columns hold the whole sample, as for most samples. Called for each sample, so it has to be fast.
 pub(crate) fn is_one_row(sample: &Sample) -> bool {
     let has_columns = || sample.readings.metrics().iter().all(Metric::is_built_in);
     !sample.readings.is_partial() && (has_columns() || without_column(sample).next().is_none())
 }
 
 impl Numbers {
-    /// Gives numbers to metrics that are new in these samples; says which they are.
+    /// Numbers the metrics that are new in these samples, and returns them.
     pub(crate) fn add(&mut self, samples: &[Sample]) -> Vec<Metric> {
         let mut fresh = Vec::new();
         for (metric, ..) in samples.iter().flat_map(without_column) {
@@ -39,7 +39,7 @@ impl Numbers {
         fresh
     }
 
-    /// Takes the numbers back, when the rows could not be written.
+    /// Forgets numbers whose rows could not be written.
     pub(crate) fn forget(&mut self, fresh: &[Metric]) {
         self.0.retain(|metric, _| !fresh.contains(metric));
     }

@@ -39,7 +39,7 @@ pub(crate) fn bind(
     Ok(())
 }
 
-/// Reads a row of `sql::SAMPLES`, for samples that have these metrics; those without a column are still absent.
+/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later.
 pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>) -> rusqlite::Result<Sample> {
     let reading = |index: usize| -> rusqlite::Result<Reading> {
         Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())

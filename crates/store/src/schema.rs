@@ -1,4 +1,4 @@
-//! The tables, and how an older store becomes a newer one.
+//! The tables, and migrations from older versions.
 //!
 //! Migrations only ever add tables and columns: an older fauxplat can then go on reading what it knows from a
 //! newer store.
@@ -7,12 +7,12 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::sql;
 
-/// What leads from one version to the next.
+/// A migration from one version to the next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
     /// Statements that make tables and columns. Each engine reads the types in its own words.
     pub(crate) tables: &'static str,
-    /// What it takes beside them in a file of SQLite that holds experiments already.
+    /// Statements that fill the new columns in a file of SQLite that already holds experiments.
     pub(crate) filled: &'static str,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const MIGRATIONS: [Migration; 4] = [
     Migration { tables: SPOOL, filled: "" },
 ];
 
-/// The version from which on a store has more than runs.
+/// The version from which on a store holds evidence other than runs.
 pub(crate) const WITH_EVIDENCE: i64 = 3;
 
 /// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
@@ -199,14 +199,14 @@ ALTER TABLE experiment ADD COLUMN plan TEXT;
 CREATE UNIQUE INDEX experiment_uuid ON experiment (uuid);
 ";
 
-/// Experiments that are there already get a name, as random as the others (version 4 of RFC 9562), and have no plan.
+/// Existing experiments get a name as random as that of new ones (version 4 of RFC 9562), and no plan.
 const NAMES: &str = "
 UPDATE experiment SET uuid = lower(
     hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
     substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
 ";
 
-/// Which experiments are meant for a shared store that has not acknowledged them yet.
+/// Experiments that are meant for a shared store which has not acknowledged them yet.
 const SPOOL: &str = "
 CREATE TABLE spool (
     experiment INTEGER NOT NULL,
@@ -215,7 +215,7 @@ CREATE TABLE spool (
 ) WITHOUT ROWID;
 ";
 
-/// Brings a store to this program's version. Nothing happens to one that is there already.
+/// Migrates a store to this program's version; nothing happens if it is current.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     apply(connection, &MIGRATIONS)
 }

@@ -10,16 +10,16 @@ use crate::engine::{Values, cell, integer, text};
 use crate::machine::MachineKey;
 use crate::{State, Store, StoreError, findings, sql};
 
-/// One finished session in which a program ran.
+/// A finished session in which a program ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionReadings {
     /// The experiment.
     pub id: i64,
-    /// What its measured, successful runs read, in their order; not none.
+    /// Readings of the measured, successful runs, in their order; never empty.
     pub readings: Vec<f64>,
 }
 
-/// One finished session in which two programs ran in shared blocks.
+/// A finished session in which two programs ran in shared blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionPairs {
     /// The experiment.
@@ -28,7 +28,7 @@ pub struct SessionPairs {
     pub log_ratios: Vec<f64>,
 }
 
-/// A session that holds a command, and the number of the command there.
+/// An experiment that contains a command, with the command's number in it.
 struct Found {
     id: i64,
     kind: String,
@@ -36,10 +36,10 @@ struct Found {
 }
 
 impl Store {
-    /// Finished sessions of this machine in which this very program ran with these arguments, oldest first: what the
-    /// variance of its level between sessions is estimated from. The machine is the same across boots and affinities,
-    /// not across kernels. Taken are `run`, `compare` and undisturbed calibrations, in which nothing was varied that
-    /// moves a level; a program that could not be read has no sessions.
+    /// Finished sessions on this machine in which the same program ran with the same arguments, oldest first. The
+    /// variance of its level between sessions is estimated from them. The machine is the same across boots and
+    /// affinities, not across kernels. `run`, `compare` and undisturbed calibrations are taken, in which nothing was
+    /// varied that moves a level; a program that could not be read has no sessions.
     ///
     /// # Errors
     /// Those of reading.
@@ -63,8 +63,8 @@ impl Store {
         Ok(sessions)
     }
 
-    /// Finished comparisons on this machine in which these very programs ran with these arguments in shared blocks,
-    /// oldest first: what replication is judged by.
+    /// Finished comparisons on this machine in which the same two programs ran with the same arguments in shared
+    /// blocks, oldest first. Replication is judged by them.
     ///
     /// # Errors
     /// Those of reading.
@@ -89,7 +89,7 @@ impl Store {
         Ok(sessions)
     }
 
-    /// Where a command is held, oldest first. Programs are the same by their hash, wherever they lay.
+    /// Experiments that contain a command, oldest first. Programs are identified by their hash, wherever the file was.
     fn holding(&self, machine: &MachineFacts, command: &Command) -> Result<Vec<Found>, StoreError> {
         let Some(hash) = &command.program_sha256 else { return Ok(Vec::new()) };
         let identity = MachineKey::of(machine)?.identity;
@@ -104,7 +104,7 @@ impl Store {
     }
 }
 
-/// Whether the arguments behind the program's own name are those of a command.
+/// Whether stored arguments, without the program's own name, equal those of a command.
 fn same_arguments(argv: &str, command: &Command) -> bool {
     let argv: Vec<String> = serde_json::from_str(argv).unwrap_or_default();
     !argv.is_empty() && argv.get(1..) == command.argv.get(1..)
@@ -126,13 +126,13 @@ fn is_undisturbed(kind: &str, findings: Option<&str>) -> bool {
     }
 }
 
-/// What a run says about its command; nothing if it failed.
+/// The reading of a measured, successful run; `None` for other runs.
 fn read(sample: &Sample, metric: Metric) -> Option<f64> {
     let counts = sample.phase == Phase::Measured && sample.outcome.is_success();
     sample.get(metric).filter(|_| counts).map(|value| value as f64)
 }
 
-/// The same where it has a logarithm.
+/// The reading of a measured, successful run, if it is positive and so has a logarithm.
 fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
     read(sample, metric).filter(|&value| value > 0.0)
 }

@@ -1,7 +1,8 @@
-//! The spool: experiments in a file that are meant for a shared store, until it has acknowledged them.
+//! The spool: experiments in a file that wait for a shared store to acknowledge them.
 //!
-//! Who measures never waits for a network: samples are committed to the file as they land, and the experiment is carried
-//! to the server when it is over. What the server does not take then stays marked here, and is carried the next time.
+//! A measurement never waits for a network: samples are committed to the file as they land, and the experiment is
+//! carried to the server when it is over. An experiment that the server does not accept stays marked in the file, and
+//! is carried the next time.
 
 use std::path::Path;
 
@@ -11,19 +12,19 @@ use crate::engine::Engine;
 use crate::postgres::{Patience, Url};
 use crate::{Access, Store, StoreError, sql};
 
-/// What became of an experiment that was meant for a shared store, and of earlier ones.
+/// The results of shipping an experiment, and earlier ones, to a shared store.
 #[derive(Debug, Default)]
 pub struct Shipment {
-    /// Its number there, once the server has acknowledged all of it.
+    /// Number of the experiment in the shared store, once the server has acknowledged all of it.
     pub acknowledged: Option<i64>,
     /// Experiments of this file that are over and not acknowledged yet.
     pub waiting: Vec<i64>,
-    /// Why not.
+    /// Why the server has not acknowledged them.
     pub trouble: Option<String>,
 }
 
 impl Store {
-    /// Opens a file to record in, for a shared store.
+    /// Opens a file that is the spool of a shared store.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -33,12 +34,13 @@ impl Store {
         Ok(store)
     }
 
-    /// The shared store that this file is a spool of.
+    /// The shared store of this spool.
     pub fn target(&self) -> Option<&Url> {
         self.target.as_ref()
     }
 
-    /// Whether the shared store will take what is measured now. One that is not there now may be later.
+    /// Checks before a measurement whether the shared store will accept it. A server that cannot be reached now is no
+    /// error, since it may be back later.
     ///
     /// # Errors
     /// It is there, and does not let us in, is of another program or version, or may only be read.
@@ -51,7 +53,7 @@ impl Store {
         }
     }
 
-    /// Carries an experiment that is over to the shared store, and then those that have waited, as far as patience goes.
+    /// Carries a finished experiment to the shared store, and then the earlier ones that wait, within the patience.
     pub fn ship(&self, id: i64, patience: Patience) -> Shipment {
         let Some(url) = &self.target else { return Shipment::default() };
         let mut shipment = Shipment::default();
@@ -75,7 +77,7 @@ impl Store {
         self.carry_to(shared, &earlier)?.trouble.map_or(Ok(()), Err)
     }
 
-    /// What is over and waits for another store, oldest first. Nothing waits for a file.
+    /// Finished experiments that wait for another store, oldest first; none if the other store is a file.
     ///
     /// # Errors
     /// Those of reading.
@@ -87,7 +89,7 @@ impl Store {
         self.over(self.file.read(sql::SPOOLED, &[Value::Text(url.key().to_owned())])?)
     }
 
-    /// Notes that a shared store has acknowledged an experiment. A file that cannot be written has no notes.
+    /// Notes that a shared store has acknowledged an experiment. In a read-only file nothing is noted.
     pub(crate) fn acknowledged(&self, id: i64, url: &Url) -> Result<(), StoreError> {
         match self.access() {
             Access::ReadWrite => {

@@ -12,7 +12,7 @@ pub(crate) use shared::*;
 /// Records that a migration was applied.
 pub(crate) const INSERT_SCHEMA: &str = "INSERT INTO schema (version, applied) VALUES ($1, CURRENT_TIMESTAMP)";
 
-/// A machine is written once, however many experiments it makes.
+/// Inserts a machine, unless it is there already.
 pub(crate) const INSERT_MACHINE: &str =
     "INSERT INTO machine (hash, identity, facts) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
 
@@ -36,13 +36,13 @@ pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO sample
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
      $23, $24, $25, $26, $27, $28, $29)";
 
-/// Ends an experiment.
+/// Finishes an experiment.
 pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
     SET state = $1, sources = $2, warnings = $3, not_measured = $4, findings_schema = $5, findings = $6,
         summary = $7, condition = $8
     WHERE id = $9";
 
-/// Marks an experiment that was given up.
+/// Marks an abandoned experiment as interrupted.
 pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' WHERE id = $1";
 
 /// Experiments, newest first. Sequence numbers have no gaps, so the last one gives the count without a scan.
@@ -56,7 +56,7 @@ pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started,
 pub(crate) const NAMES: &str = "SELECT experiment, name, command FROM command
     WHERE experiment >= $1 AND experiment <= $2 ORDER BY experiment, number";
 
-/// One experiment with its machine.
+/// An experiment with its machine.
 pub(crate) const LOAD: &str = "SELECT e.kind, e.state, e.owner, e.started, e.fauxplat_version, e.seed,
         e.invocation, m.facts, e.condition, e.definition, e.sources, e.warnings, e.not_measured,
         e.findings_schema, e.findings, e.summary
@@ -67,7 +67,7 @@ pub(crate) const COMMANDS: &str = "SELECT name, command, program, program_sha256
         cleanup, condition
     FROM command WHERE experiment = $1 ORDER BY number";
 
-/// How many samples an experiment says that it has, as in the list.
+/// Number of samples of an experiment, as the list states it.
 pub(crate) const SAMPLE_COUNT: &str = "SELECT MAX(sequence) + 1 FROM sample WHERE experiment = $1";
 
 /// The samples of an experiment, as they were taken.
@@ -99,7 +99,7 @@ pub(crate) const REMOVE: [&str; 3] = [
 pub(crate) const REMOVE_MACHINES: &str =
     "DELETE FROM machine WHERE hash NOT IN (SELECT machine FROM experiment)";
 
-/// How much there is.
+/// Numbers of experiments and samples.
 pub(crate) const COUNTS: &str = "SELECT (SELECT COUNT(*) FROM experiment), (SELECT COUNT(*) FROM sample)";
 
 #[cfg(test)]

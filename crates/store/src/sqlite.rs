@@ -1,4 +1,4 @@
-//! A file of SQLite as an engine.
+//! SQLite as an engine.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::engine::{Engine, Purpose, Values};
 use crate::error::at;
 
-/// A connection to a file, and the name that errors give it.
+/// A connection to a file, with the path for error messages.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     pub(crate) connection: Rc<Connection>,
@@ -64,7 +64,7 @@ impl Engine for Sqlite {
     }
 
     fn roll_back(&self) {
-        // SQLite has done it already where the disk is full, and says so in vain.
+        // On a full disk SQLite has already rolled back, and the statement fails without harm.
         let _already = self.connection.execute_batch("ROLLBACK");
     }
 }

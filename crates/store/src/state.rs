@@ -1,19 +1,19 @@
-//! How experiments stand.
+//! States of an experiment.
 
 use crate::owner;
 
-/// How an experiment stands.
+/// The state of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Its process is still writing.
+    /// The process of the experiment is still writing.
     Running,
-    /// It came to its end.
+    /// The experiment came to its end.
     Finished,
-    /// The user ended it; what was measured until then has been analysed.
+    /// The user ended the experiment; the samples until then have been analysed.
     Stopped,
-    /// It ended with an error that its warnings tell.
+    /// The experiment ended with an error, which its warnings tell.
     Failed,
-    /// Its process is gone, and nobody ended it: it was killed, or the machine went down.
+    /// The process of the experiment is gone without finishing it: it was killed, or the machine went down.
     Interrupted,
 }
 
@@ -29,7 +29,7 @@ impl State {
         }
     }
 
-    /// What a stored word means now: *running* holds only as long as the owner lives.
+    /// The state by its stored word and owner: *running* holds only as long as the owner lives.
     pub(crate) fn read(word: &str, owner: &str) -> State {
         match word {
             "finished" => State::Finished,

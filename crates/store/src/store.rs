@@ -1,4 +1,4 @@
-//! The store as its users hold it.
+//! The handle of an open store.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -25,13 +25,13 @@ pub struct Store {
     pub(crate) connection: Rc<Connection>,
     pub(crate) path: PathBuf,
     access: Access,
-    /// The schema version of the file, which is older than ours where it cannot be written.
+    /// Schema version of the file. It is older than this program's where the file cannot be written.
     pub(crate) version: i64,
-    /// The same file as an engine.
+    /// The file of this store as an engine.
     pub(crate) file: Sqlite,
-    /// The server whose experiments the file has copies of, one by one as they are read.
+    /// The server, for a shared store. The file then holds copies of experiments, made when they are read.
     pub(crate) server: Option<Server>,
-    /// Where what is recorded here goes when it is over.
+    /// The shared store to which finished experiments are carried; `None` if this is no spool.
     pub(crate) target: Option<Url>,
 }
 
@@ -61,13 +61,13 @@ impl Store {
     pub fn open_shared(url: &Url, patience: Patience) -> Result<Store, StoreError> {
         let (server, access, _) = postgres::open(url, patience)?;
         let path = PathBuf::from(url.to_string());
-        // A file without a name is gone with its connection, and in memory as long as it is small.
+        // The temporary database has no name: it disappears with its connection, and stays in memory while it is small.
         let made = Connection::open("").and_then(|mut made| schema::migrate(&mut made).map(|()| made));
         let store = Store::of(&path, (made.map_err(at(&path))?, access))?;
         Ok(Store { server: Some(server), ..store })
     }
 
-    /// Where experiments are listed and removed.
+    /// The engine that lists and removes experiments: the server's, or else the file's.
     pub(crate) fn engine(&self) -> &dyn Engine {
         match &self.server {
             Some(server) => server,
@@ -84,17 +84,17 @@ impl Store {
         }
     }
 
-    /// Where it is.
+    /// Path of the store's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it is on a server.
+    /// Whether the store is on a server.
     pub fn is_shared(&self) -> bool {
         self.server.is_some()
     }
 
-    /// What may be done with it.
+    /// The operations that the store allows.
     pub fn access(&self) -> Access {
         self.access
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::Filter;
 
-    /// What cannot be written cannot be migrated, and is read as it is.
+    /// A store that cannot be written is not migrated, and is read in its own version.
     #[test]
     fn an_earlier_store_that_is_read_only_is_read() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Names for experiments that no other store gives to another one.
+//! Globally unique names of experiments.
 
 use std::fs::File;
 use std::io::{self, Read};

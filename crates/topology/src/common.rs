@@ -1,5 +1,5 @@
-//! Files that tell both what machine this is and what parts it has. Some take the kernel longer to write than all the
-//! small ones together, so they are read once.
+//! Files that both the machine's facts and its parts depend on. The kernel takes longer to generate some of them than
+//! all the small ones together, so they are read once.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::read;
 pub(crate) struct Common<'r> {
     pub(crate) root: &'r Path,
     pub(crate) cpuinfo: String,
-    /// What the kernel says of this process.
+    /// Contents of `/proc/self/status`.
     pub(crate) status: String,
     pub(crate) architecture: String,
 }

@@ -1,4 +1,4 @@
-//! The model of the CPU, which every architecture tells in another way.
+//! The model of the CPU, which each architecture reports in a different way.
 
 use std::path::Path;
 

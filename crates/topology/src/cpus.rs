@@ -1,4 +1,4 @@
-//! Which CPUs there are, and which this process may use.
+//! The CPUs of a machine: present, online, and allowed to this process.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub fn allowed(root: &Path) -> CpuSet {
     allowed_of(&online(root), &read::text(root, "proc/self/status").unwrap_or_default())
 }
 
-/// The same from what the kernel says of this process.
+/// The CPUs allowed to this process, by the text of `/proc/self/status`; all that are online where it has no mask.
 pub(crate) fn allowed_of(online: &CpuSet, text: &str) -> CpuSet {
     match status::cpus_allowed_list(text).and_then(|list| list.parse::<CpuSet>().ok()) {
         Some(mask) if online.is_empty() => mask,

@@ -8,12 +8,12 @@ use fauxplat_units::Cpu;
 
 use crate::cpuinfo;
 
-/// What a line says of a description.
+/// The meaning of a line within a description.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
-    /// A value that tells designs apart: its place among those.
+    /// A value that tells designs apart, with its index among such values.
     Telling(usize),
-    /// Another value of the design.
+    /// Any other value of the design.
     Plain,
 }
 

@@ -26,7 +26,7 @@ const FIRMWARE: [(&str, &str); 13] = [
 /// Clock sources that only a guest has.
 const CLOCKS: [(&str, &str); 3] = [("kvm-clock", "KVM"), ("hyperv_clocksource", "Hyper-V"), ("xen", "Xen")];
 
-/// The hypervisor; `unknown` when the CPU says that there is one and nothing names it.
+/// The hypervisor; `unknown` when the CPU's flag says that there is one and no file names it.
 ///
 /// On x86 the CPU's own flag decides whether there is one, since the machines of a cloud that are rented without a
 /// hypervisor carry the same firmware words as those with one.
@@ -56,7 +56,7 @@ fn firmware(root: &Path) -> Option<String> {
     Some(found.1.into())
 }
 
-/// A guest without firmware tables is told by its device tree: `linux,kvm` or `xen,xen`.
+/// The hypervisor of a guest without firmware tables, by its device tree: `linux,kvm` or `xen,xen`.
 fn device_tree(root: &Path) -> Option<String> {
     let compatible = read::text(root, "proc/device-tree/hypervisor/compatible")?;
     let word = compatible.split('\0').next()?;

@@ -27,16 +27,17 @@ pub use pick::{Activities, PickError, pick};
 
 use common::Common;
 
-/// How much of the parts is read.
+/// The amount of detail that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What a tree and boxes show: no identifiers, line sizes and ways of caches, which are a quarter of all files.
+    /// Details that trees and boxes show. Identifiers, line sizes and ways of caches are left out, which are a quarter
+    /// of all files.
     Shown,
     /// Everything.
     Whole,
 }
 
-/// What machine this is.
+/// Facts about a machine: kernel, CPUs, memory, hypervisor.
 pub fn discover(root: &Path) -> MachineFacts {
     facts(&Common::read(root))
 }
@@ -49,7 +50,7 @@ pub fn read(root: &Path) -> (Topology, Vec<String>) {
     tree::read(&Common::read(root), Depth::Whole)
 }
 
-/// What machine this is, and its parts, with what they have in common read once.
+/// Facts and parts of a machine; files that both need are read once.
 pub fn survey(root: &Path, depth: Depth) -> (MachineFacts, Topology, Vec<String>) {
     let common = Common::read(root);
     let (topology, warnings) = tree::read(&common, depth);

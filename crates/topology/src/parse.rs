@@ -1,5 +1,5 @@
-//! The formats of the kernel's small files, read without trust: nothing here panics, and nothing grows beyond
-//! [`CPU_LIMIT`] CPUs, whatever the text says.
+//! Parsers for the kernel's small files. Input is not trusted: no parser panics, and no result has more than
+//! [`CPU_LIMIT`] CPUs.
 
 use fauxplat_procfs::meminfo;
 use fauxplat_units::{Bytes, CpuSet};
@@ -8,14 +8,14 @@ use fauxplat_units::{Bytes, CpuSet};
 /// nonsensical list must not make the reader open millions of files.
 pub const CPU_LIMIT: u32 = 16_384;
 
-/// What a file said that should hold one thing.
+/// The contents of a file that should hold one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said<T> {
-    /// It makes sense.
+    /// The value.
     Value(T),
-    /// The kernel says that it does not know.
+    /// A value by which the kernel says that it does not know.
     Unknown,
-    /// It makes none, for this reason.
+    /// Contents that make no sense, with the reason.
     Nonsense(&'static str),
 }
 
@@ -33,7 +33,7 @@ pub fn mask(text: &str) -> Said<CpuSet> {
     let mut words = Vec::new();
     let mut bit = 0;
     for digit in text.bytes().rev() {
-        // Between commas stand 32 bits, also where zeroes in front are left out.
+        // A word has 32 bits, also where leading zeroes are left out.
         if digit == b',' {
             bit = u32::next_multiple_of(bit, 32);
             continue;
@@ -66,7 +66,7 @@ fn limited(cpus: CpuSet) -> Said<CpuSet> {
     }
 }
 
-/// A number from 0. `-1`, and the same in 16 bits, are what the kernel writes when it does not know an identifier.
+/// A number from 0. The kernel writes `-1`, or the same in 16 bits, for an unknown identifier.
 pub fn number(text: &str) -> Said<u32> {
     match text {
         "" => Said::Nonsense("is empty"),
@@ -88,7 +88,7 @@ pub fn size(text: &str) -> Said<Bytes> {
         _ => (text, 1),
     };
     match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
-        // Some firmware fills in tables of caches without their sizes.
+        // Firmware may fill in tables of caches without their sizes.
         Some(0) => Said::Unknown,
         Some(bytes) => Said::Value(Bytes(bytes)),
         None if text.is_empty() => Said::Nonsense("is empty"),

@@ -29,7 +29,7 @@ fn unquote(value: &str) -> String {
     plain
 }
 
-/// `MemTotal`: what the kernel found, without what it took for itself.
+/// `MemTotal`: the machine's memory without what the kernel reserved for itself.
 pub(crate) fn memory(root: &Path) -> Bytes {
     let text = read::text(root, "proc/meminfo").unwrap_or_default();
     Bytes(meminfo::bytes(&text, "MemTotal").unwrap_or_default())

@@ -47,8 +47,8 @@ thread_local! {
     };
 }
 
-/// A file of settings: refused in one line that names it, or lines with names that are read again as the same, and a
-/// period that keeps within its limits whatever is pressed.
+/// A settings file: refused in one line that names it, or parsed to line names that parse again to equal ones, and to a
+/// period that stays within its limits whatever is pressed.
 pub(crate) fn definitions(bytes: &[u8]) {
     FILE.with(|(_folder, file)| {
         fs::write(file, bytes).expect("a file of settings");

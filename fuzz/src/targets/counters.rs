@@ -1,4 +1,4 @@
-//! Lists of counters, the kernel's descriptions of devices, and what a simulator leaves in files.
+//! Lists of counters, the kernel's descriptions of devices, and files written by a simulator.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) const LIST_WORDS: &[&str] = &[
     "page-faults",
 ];
 
-/// A list as it stands behind `-e`, and each of its events on a machine with one device.
+/// A list as `-e` takes it, and each of its events on a machine with one device.
 pub(crate) fn lists(bytes: &[u8]) {
     let Ok(asked) = parse(&String::from_utf8_lossy(bytes)) else { return };
     assert!(!asked.is_empty() && asked.len() <= EVENTS_MAX);
@@ -70,7 +70,7 @@ pub(crate) const DEVICE_WORDS: &[&str] = &[
     "Joules",
 ];
 
-/// A device of the kernel's, and events of it by name and by number.
+/// A kernel device, and its events by name and by number.
 pub(crate) fn devices(bytes: &[u8]) {
     let machine = folder();
     let files: Vec<(&str, &[u8])> = DEVICE.into_iter().zip(bytes.split(|&byte| byte == 0)).collect();

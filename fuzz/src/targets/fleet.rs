@@ -1,5 +1,5 @@
-//! What nodes of a fleet send home, lines between banners and the records in them; what lies in the folder of a run; and what
-//! Slurm says.
+//! Answers of a fleet's nodes (lines between banners, and the records in them), the files of a run's folder, and the
+//! output of Slurm.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ pub(crate) const FOLDER_WORDS: &[&str] = &[
     "\n",
 ];
 
-/// Lines that somebody printed: what is put together is bounded, and what is sent is what comes.
+/// Printed lines: the collected answer is bounded in size, and an answer that is sent is received unchanged.
 pub(crate) fn answers(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut assembly = Assembly::default();
@@ -72,7 +72,7 @@ pub(crate) fn answers(bytes: &[u8]) {
     }
 }
 
-/// A record of a stranger among those of nine nodes that agree: it is refused, or judged.
+/// A foreign record among those of nine nodes that agree: it is refused, or judged.
 pub(crate) fn records(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let plan = NodePlan { definition_sha256: "ab".into(), seed: 7 };
@@ -80,7 +80,7 @@ pub(crate) fn records(bytes: &[u8]) {
     let asked = Asked { order, ..Asked::default() };
     let task = Task { number: 0, node: "n1".into(), round: 0, attempt: 1, token: "t".into() };
     let taken = checked(&text, &task, &asked, (0, 1_000_000_000));
-    // What the envelope refuses may come from an earlier run that is read again.
+    // A record that the envelope's checks refuse may still be in the file of an earlier run.
     let read = || serde_json::from_str::<NodeRecord>(&text).ok();
     let Some(stranger) = taken.ok().or_else(read) else { return };
     let of = |at: usize| NodeRecord { node: format!("n{at}"), ..like(&stranger, at) };
@@ -97,7 +97,7 @@ pub(crate) fn records(bytes: &[u8]) {
     assert!(told.0.is_ok() && told.1.is_ok() && told.2.is_ok());
 }
 
-/// A node that measured as the stranger did, and whose times are a little different.
+/// A node with the foreign record's measurements and slightly different times.
 fn like(stranger: &NodeRecord, at: usize) -> NodeRecord {
     let mut record = stranger.clone();
     for value in record.blocks.iter_mut().flat_map(|block| block.values.values_mut()).flatten() {
@@ -107,7 +107,7 @@ fn like(stranger: &NodeRecord, at: usize) -> NodeRecord {
 }
 
 thread_local! {
-    /// The folder of a run, one for all inputs of this thread, and where all runs are.
+    /// The folder of a run, shared by all inputs of this thread, and the folder of all runs.
     static RUN: (tempfile::TempDir, RunFolder) = {
         let runs = super::folder();
         let folder = RunFolder::make(runs.path()).expect("a folder for a run");
@@ -115,8 +115,8 @@ thread_local! {
     };
 }
 
-/// The same text as each file of a run, as a manifest, and as what Slurm says: as a journal once as it stands and once
-/// with the right checksums, so that what is behind these is reached too.
+/// The text as each file of a run, as a manifest, and as output of Slurm. The journal is tried as it is, and again with
+/// correct checksums, so that the code behind them is reached too.
 pub(crate) fn folders(bytes: &[u8]) {
     RUN.with(|(_runs, folder)| {
         let asked = kept(folder, bytes);
@@ -134,7 +134,7 @@ pub(crate) fn folders(bytes: &[u8]) {
     slurm_says(&text);
 }
 
-/// What was asked; what is read of it and written again is the same.
+/// The description of a run; writing and reading it again must not change it.
 fn kept(folder: &RunFolder, bytes: &[u8]) -> Asked {
     fs::write(folder.path().join("run.json"), bytes).expect("a file of the run");
     match Asked::read(folder) {
@@ -152,7 +152,7 @@ fn kept(folder: &RunFolder, bytes: &[u8]) -> Asked {
     }
 }
 
-/// Lines with the checksums that a journal gives them; what follows the last line end is cut off there.
+/// Lines with the checksums of a journal; bytes after the last line end are cut off.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let (whole, rest) = text.rsplit_once('\n').unwrap_or(("", &text));
@@ -160,7 +160,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     (whole.lines().map(seal).collect::<String>() + rest).into_bytes()
 }
 
-/// An order within any text. One that is packed again is the same.
+/// An order within any text; packing it again gives the same order.
 fn manifest(folder: &RunFolder, bytes: &[u8]) {
     let path = folder.path().join("manifest");
     fs::write(&path, bytes).expect("a manifest");
@@ -178,8 +178,8 @@ fn in_a_line(error: &FleetError) {
     assert!(!said.is_empty() && !said.contains('\n'), "one line: {said:?}");
 }
 
-/// What `sinfo`, `squeue` and `scontrol` print. Nothing of it moves a terminal, and a name that would do more than name a
-/// node is none that can be asked.
+/// Output of `sinfo`, `squeue` and `scontrol`. No message contains control characters, and a name with more than a host
+/// name's characters is not asked.
 fn slurm_says(text: &str) {
     let nodes = slurm::nodes(text);
     for node in &nodes {

@@ -33,7 +33,7 @@ pub(crate) const WORDS: &[&str] = &[
     "\n",
 ];
 
-/// What the tests of the hazards are about: their machines name every file that a hazard reads.
+/// Test cases of the hazards, whose machines name every file that a hazard reads.
 const CASES: &str = include_str!("../../../crates/hazards/tests/hazards/cases.txt");
 
 /// Files beside these: how the kernel was built, tables of the firmware, the kernel's log.
@@ -53,11 +53,11 @@ const MORE: [&str; 12] = [
 ];
 
 const CONFIG: &str = "proc/config.gz";
-/// The same before it is packed, so that what is behind the packing is reached.
+/// The kernel's configuration before it is compressed, so that the code behind decompression is reached.
 const UNPACKED: &str = "proc/config";
 
-/// Files of a control group that say what it uses and what holds for it. Its processes are not among them: a group that
-/// goes ends them.
+/// Files of a control group with its use and limits. The list of its processes is left out, since removing a group ends
+/// them.
 const GROUP: [&str; 18] = [
     "cpu.stat",
     "cpu.max",
@@ -89,7 +89,7 @@ const CONTROLLERS: [Controller; 6] = [
     Controller::Pressure,
 ];
 
-/// Where it stands below the root, and what has to be there before it is made.
+/// Mount point of the control groups below the root, and the files that have to exist there beforehand.
 const MOUNT: &str = "sys/fs/cgroup";
 const HIERARCHY: [(&str, &str); 4] = [
     ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
@@ -120,7 +120,7 @@ impl Machines {
     }
 }
 
-/// A group as it is made in a hierarchy of version 2, and its files.
+/// A group as it is created in a hierarchy of version 2, and its files.
 fn group() -> (Tree, Group) {
     let root = Tree::new(&HIERARCHY.map(|(file, _)| file));
     for (file, text) in HIERARCHY {
@@ -136,8 +136,8 @@ thread_local! {
     static MACHINES: RefCell<Machines> = RefCell::new(Machines::new());
 }
 
-/// Parts `=== NAME`, a line end and what is in the file of this name, one after the other; names that nobody reads are left
-/// out. What `before NAME` says stands in the earlier of two captures.
+/// Splits the input into parts `=== NAME`, line end, contents. Unknown names are left out. A part `before NAME` belongs
+/// to the earlier of two captures.
 fn parts(bytes: &[u8]) -> HashMap<String, Cow<'_, [u8]>> {
     const MARK: &[u8] = b"=== ";
     let starts: Vec<usize> = bytes
@@ -166,7 +166,7 @@ fn packed(text: &[u8]) -> Vec<u8> {
     bytes.finish().expect("there is room in memory")
 }
 
-/// A machine is examined, identified, and one of its groups looked at.
+/// Examines a machine, identifies it, and reads one of its groups.
 pub(crate) fn tree(bytes: &[u8]) {
     let parts = parts(bytes);
     let of = |name: &str| parts.get(name).map(|bytes| Cow::Borrowed(&**bytes));

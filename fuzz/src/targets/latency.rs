@@ -17,7 +17,7 @@ pub(crate) const WORDS: &[&str] = &[
     "]}",
 ];
 
-/// The tests of a document: what can be restored is merged with itself and told.
+/// Tests of a document: those that can be restored are merged with themselves and reported.
 pub(crate) fn documents(bytes: &[u8]) {
     let Ok(tests) = serde_json::from_slice::<Vec<LatencyTest>>(bytes) else { return };
     for test in tests.iter().take(20) {

@@ -13,7 +13,7 @@ mod store;
 mod topology;
 mod tree;
 
-// These are shared with the tests beside the code that they are about.
+// Bodies that are shared with the tests of the crates that they belong to.
 #[path = "../../../lib/procfs/tests/procfs/body.rs"]
 mod procfs;
 #[path = "../../../lib/table/tests/replay/body.rs"]
@@ -61,8 +61,8 @@ pub(crate) const ALL: &[Target] = targets! {
     "tuning-words" => tuning::words, &["quiet", "cpu:1=offline", "shield=", "irq-affinity=away:", "thp=never", " "];
 };
 
-/// A folder for the files of a target: where the user says, else in memory, since files are most of the work. Nobody else
-/// writes there, whatever the umask, since some parsers refuse a folder where others may.
+/// A folder for the files of a target: where the user says, else in memory, since most of the work is writing files. It
+/// is private whatever the umask, since some parsers refuse a folder that others may write to.
 pub(crate) fn folder() -> tempfile::TempDir {
     let memory = std::path::Path::new("/dev/shm");
     let mut builder = tempfile::Builder::new();

@@ -1,4 +1,4 @@
-//! Words of the command line that are parsed by the nouns themselves: limits, loads, places, times, sizes, tables.
+//! Values of the command line that types of the model parse themselves: limits, loads, places, times, sizes, tables.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -51,7 +51,7 @@ pub(crate) const WORDS: &[&str] = &[
     "json",
 ];
 
-/// Whatever is read is written as words that are read as the same.
+/// A value that can be parsed is displayed as text that parses to an equal value.
 fn round_trip<T: FromStr + Display + PartialEq>(text: &str) {
     if let Ok(read) = text.parse::<T>() {
         let written = read.to_string();

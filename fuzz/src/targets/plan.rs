@@ -110,7 +110,7 @@ pub(crate) fn labs(bytes: &[u8]) {
     }
 }
 
-/// What is to be swept, on a machine that offers everything and on one that offers nothing.
+/// Sweeps, on a machine that offers everything and on one that offers nothing.
 pub(crate) fn sweeps(bytes: &[u8]) {
     swept(&String::from_utf8_lossy(bytes), &["n".to_owned()]);
 }

@@ -1,5 +1,5 @@
-//! What perf recorded on some machine, and what programs and the kernel say of themselves: maps of code, names of functions,
-//! pages of regions, the kernel's log.
+//! Recordings of perf, and files by which programs and the kernel describe themselves: maps of code, names of
+//! functions, pages of regions, the kernel's log.
 
 use std::fs;
 
@@ -61,10 +61,10 @@ pub(crate) const MAP_WORDS: &[&str] = &[
     "\n",
 ];
 
-/// What the longest symbol may mean; that of Rust is bounded by its own library.
+/// Limit of a demangled name in bytes; for Rust the demangling library has its own.
 const NAME_MAX: usize = 1 << 20;
 
-/// The same bytes as a map of code, as names of functions, as the slots of a page of regions, and as the kernel's log.
+/// The bytes as a map of code, as names of functions, as the slots of a page of regions, and as the kernel's log.
 pub(crate) fn maps(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let map = PerfMap::parse(&text);
@@ -91,7 +91,7 @@ fn address(line: &str) -> Option<u64> {
 /// Bytes before the first slot of a page: its header.
 const HEADER: usize = 64 * 8;
 
-/// A page is as long as it is; what is marked on it has names that regions can have.
+/// A page of regions: at most one region for each slot, each with a valid name.
 fn regions(bytes: &[u8]) {
     let page = [&[0; HEADER][..], bytes].concat();
     for whole in [bytes, &page] {

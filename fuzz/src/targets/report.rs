@@ -1,4 +1,4 @@
-//! Results that were measured before, by this or another tool, and documents that commands print.
+//! Earlier results, of this tool or another, and documents that commands print.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(crate) const WORDS: &[&str] = &[
     ",",
 ];
 
-/// A baseline of any format: what is read are numbers that can be compared.
+/// A baseline of any format: parsed values are finite and can be compared.
 pub(crate) fn baselines(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match read_baseline(&text) {
@@ -75,7 +75,7 @@ pub(crate) const RECORD_WORDS: &[&str] = &[
 ];
 
 thread_local! {
-    /// A folder with a lab in it whose made-up machines the inputs are, and a meter of what commands print.
+    /// A folder with a lab whose made-up machines are the inputs, and a meter of printed output.
     static BENCH: (tempfile::TempDir, PathBuf, Printed) = {
         let folder = super::folder();
         let lab = folder.path().join("known-count");
@@ -89,8 +89,8 @@ thread_local! {
     };
 }
 
-/// The same text as a record with its runs, a record of labs, made-up machines of a lab, documents of `latency` to be
-/// merged, and what a command prints.
+/// The text as a record with its runs, a record of labs, made-up machines of a lab, documents of `latency` to be
+/// merged, and the output of a command.
 pub(crate) fn records(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     runs(&text);
@@ -107,7 +107,7 @@ pub(crate) fn records(bytes: &[u8]) {
     });
 }
 
-/// Runs in the order in which they were made, each of a command that there is.
+/// Runs in the order in which they were made, each of an existing command.
 fn runs(text: &str) {
     match read_record(text) {
         Ok(found) => {
@@ -118,7 +118,7 @@ fn runs(text: &str) {
     }
 }
 
-/// A record of labs; whatever of it stands on its own machine is a part of it.
+/// A record of labs; for its own machine and version, all of its labs count as done.
 fn labs(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).expect("a record");
     match record::read(path) {
@@ -132,7 +132,7 @@ fn labs(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Machines on which a lab's claims are judged; what it lacks is told line by line.
+/// Machines on which a lab's claims are judged; missing parts are listed line by line.
 fn machines(lab: &Path, bytes: &[u8]) {
     fs::write(lab.join("outcomes.toml"), bytes).expect("made-up machines");
     let found = catalog::find(&lab.display().to_string(), &LabSettings::new());

@@ -1,4 +1,4 @@
-//! Files of stores: a store that is whole, with bytes changed.
+//! Files of stores: a valid store with some bytes changed.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use fauxplat_units::Bytes;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-// One piece of evidence of each kind, as the store's own tests have them.
+// Pieces of evidence of each kind, shared with the store's own tests.
 #[path = "../../../crates/store/tests/store/pieces.rs"]
 mod pieces;
 
@@ -37,7 +37,7 @@ pub(crate) const WORDS: &[&str] = &[
 ];
 
 thread_local! {
-    /// The folder of this thread, and the bytes of a store that is whole.
+    /// The folder of this thread, and the bytes of a valid store.
     static WHOLE: (tempfile::TempDir, Vec<u8>) = {
         let folder = super::folder();
         let bytes = make(&folder.path().join("whole"));
@@ -119,7 +119,7 @@ fn sample(trial: u32) -> Sample {
     }
 }
 
-/// Those that have a column, and one that has rows of its own.
+/// Metrics with a column, and a metric that has rows of its own.
 fn metrics() -> impl Iterator<Item = Metric> {
     let other = Metric::from_id("table:requests").expect("a metric without a column");
     Metric::BUILT_IN.iter().copied().chain([other])
@@ -158,7 +158,7 @@ fn the_only(store: &Store) {
     refused_in_a_line(store.artifact(1, 0));
 }
 
-/// What SQLite says of a file with other tables quotes a statement, whose lines are ours.
+/// An error of SQLite may quote a statement with line breaks, so only its text is required.
 fn refused<T>(read: Result<T, StoreError>) {
     assert!(read.is_ok() || read.is_err_and(|error| !error.to_string().is_empty()));
 }
@@ -170,7 +170,7 @@ fn refused_in_a_line<T>(read: Result<T, StoreError>) {
     }
 }
 
-/// Four bytes of input are a place in the file and a byte; a first byte of 0xff cuts the file there.
+/// Four bytes of input are an offset in the file and a byte; a first byte of 0xff truncates the file there.
 pub(crate) fn files(input: &[u8]) {
     let mut changed = WHOLE.with(|(_, bytes)| bytes.clone());
     for word in input.chunks_exact(4).take(64) {
@@ -191,7 +191,7 @@ pub(crate) fn files(input: &[u8]) {
     WHOLE.with(|(folder, _)| read(&changed, folder.path()));
 }
 
-/// Where something is stored that is more than a number for SQLite, by table and column.
+/// Columns, by table, whose values are more than a number to SQLite.
 const COLUMNS: [(&str, &str); 46] = [
     ("experiment", "kind"),
     ("experiment", "state"),
@@ -262,7 +262,7 @@ impl Open {
         Open { store, changer, _folder: folder }
     }
 
-    /// Puts a value into a column of one row, reads everything, and puts back what was there.
+    /// Puts a value into a column of one row, reads everything, and restores the old value.
     fn with(&self, (table, column): (&str, &str), value: &Value) {
         let row = one_row(table);
         let select = format!("SELECT {column} FROM {table} {row}");
@@ -273,7 +273,7 @@ impl Open {
             let update = format!("UPDATE {table} SET {column} = ?1 {row}");
             self.changer.prepare_cached(&update).and_then(|mut it| it.execute([value]))
         };
-        // What SQLite itself refuses, such as nothing where something has to be, is never read.
+        // Values that SQLite itself refuses, such as NULL in a required column, are never read.
         if set(value).is_ok() {
             the_only(&self.store);
             set(&before).expect("what was there before");
@@ -281,7 +281,7 @@ impl Open {
     }
 }
 
-/// A row of a table by what is no column of ours.
+/// The condition that selects one row of an experiment in a table.
 fn one_row(table: &str) -> &'static str {
     match table {
         "experiment" | "machine" => "",
@@ -297,8 +297,8 @@ thread_local! {
     static OPEN: Open = Open::new();
 }
 
-/// The text behind the first byte as the value of a column: as text, as bytes, or as a number. What a store refuses it
-/// refuses in a line.
+/// The text after the first byte as the value of a column: as text, as bytes, or as a number. Errors of the store are
+/// single lines.
 pub(crate) fn values(input: &[u8]) {
     let Some((&which, rest)) = input.split_first() else { return };
     let (which, text) = (usize::from(which), String::from_utf8_lossy(rest));

@@ -68,7 +68,8 @@ thread_local! {
     static TREE: RefCell<Tree> = RefCell::new(Tree::new(&FILES));
 }
 
-/// A tree whose files are the bytes between bytes of 0xff; what begins with NUL, or is not reached, does not exist.
+/// A tree whose files are the input's pieces between bytes of 0xff; a piece that begins with NUL, or is missing, is a
+/// file that does not exist.
 pub(crate) fn tree(bytes: &[u8]) {
     TREE.with_borrow_mut(|tree| {
         let mut parts = bytes.split(|&byte| byte == 0xff);

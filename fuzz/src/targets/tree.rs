@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_units::CpuSet;
 
-/// CPUs of a machine that is made up: more than have files. Readers ask for eight files of each that is listed, so that a
-/// list of all that a kernel can have costs a hundred thousand of them, and nothing else is tried meanwhile; the readers
-/// of lists by themselves get any number (`topology-formats`).
+/// CPUs of a machine that is made up: more than have files. Readers ask for eight files of each that is listed, so that
+/// a list of all that a kernel can have costs a hundred thousand of them, and nothing else is tried meanwhile; the
+/// readers of lists by themselves get any number (`topology-formats`).
 const CPUS_MAX: usize = 8;
 
 /// Lists of CPUs that decide of how many files are asked for.
 const LISTS: [&str; 3] = ["cpu/online", "cpu/present", "cpu/possible"];
 
-/// The files, and what was written into them last.
+/// The files, and their latest contents.
 pub(crate) struct Tree {
     /// Gone with the tree.
     _root: tempfile::TempDir,
-    /// Where the files are.
+    /// The folder of the files.
     place: PathBuf,
     files: Vec<(&'static str, Option<Vec<u8>>)>,
 }
@@ -34,7 +34,7 @@ impl Tree {
         Tree { _root: root, place, files: files.iter().map(|&file| (file, None)).collect() }
     }
 
-    /// Files in a folder that somebody else made within this tree.
+    /// The tree with other files, in a folder within it that the tested code has created.
     pub(crate) fn within(self, folder: &Path, files: &[&'static str]) -> Self {
         Tree { files: files.iter().map(|&file| (file, None)).collect(), place: folder.to_owned(), ..self }
     }
@@ -43,7 +43,7 @@ impl Tree {
         &self.place
     }
 
-    /// Files for which there is nothing do not exist. What another input left is taken as it is if it is the same.
+    /// Writes the files. Those without contents do not exist, and those with unchanged contents are not written again.
     pub(crate) fn fill<'b>(&mut self, mut content: impl FnMut(&str) -> Option<Cow<'b, [u8]>>) {
         for (file, last) in &mut self.files {
             let content = content(file).map(|bytes| if is_list(file) { few(bytes) } else { bytes });
@@ -64,7 +64,7 @@ fn is_list(file: &str) -> bool {
     LISTS.iter().any(|list| file.ends_with(list))
 }
 
-/// A list of no more CPUs than that; what is no list stays as it is.
+/// A list cut to the machine's number of CPUs; text that is no list is unchanged.
 fn few(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let cpus = std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse::<CpuSet>().ok());
     match cpus {

@@ -1,4 +1,4 @@
-//! What a light costs, and how punctual it is.
+//! CPU time and timing accuracy of `fauxplat-blink`.
 
 use std::process::Command;
 

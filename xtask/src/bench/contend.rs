@@ -1,4 +1,4 @@
-//! Whether `contend` says the same every time, and nothing wrong beside others.
+//! Repeatability of `contend`, on an idle machine and beside CPU burners.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{coming_and_going, failed, fauxplat, output};
 use crate::error::ChoreError;
 
-/// Matrices of the machine as it is, and beside burners.
+/// Runs of `contend` on the idle machine, and beside CPU burners.
 const QUIET: u32 = 10;
 const LOADED: u32 = 3;
 
@@ -22,7 +22,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     })
 }
 
-/// One matrix; without the privilege the workers are ordinary threads.
+/// Runs `contend` once. Without the privilege for real-time priority the workers are ordinary threads.
 fn matrix(privileged: bool) -> Result<Value, ChoreError> {
     let mut command = match privileged {
         true => Command::new(fauxplat()?),

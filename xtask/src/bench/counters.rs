@@ -1,4 +1,4 @@
-//! What watching a published counter costs the program that publishes it.
+//! Cost of watching a published counter, for the program that publishes it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::{failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Additions to the counter: some tenths of a second, so that there are several looks along each run.
+/// Additions to the counter: some tenths of a second, so that there are several readings along each run.
 const ADDITIONS: &str = "12000000";
 
 /// Wall and CPU time of a run, in nanoseconds.
@@ -28,7 +28,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         wall_again.push(after.0 / before.0);
         cpu_again.push(after.1 / before.1);
     }
-    // Nobody needs it any more, and it is memory.
+    // The file lies in memory (tmpfs), so it is removed as soon as the rounds are over.
     let _ = std::fs::remove_file(file);
     println!(
         "A program that adds to a counter all the time, {rounds} rounds, as ratios to the same unwatched"

@@ -1,4 +1,4 @@
-//! What it costs a run that the kernel counts events of it.
+//! Cost of `--events` for a run: how much longer a program takes while the kernel counts its events.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::error::ChoreError;
 
 /// Software events, which every machine has.
 const EVENTS: &str = "task-clock,page-faults,context-switches,cpu-migrations";
-/// What counting them may cost an empty program.
+/// Goal for the additional wall time of an empty program, in microseconds.
 const GOAL_US: f64 = 8.0;
 /// Rounds of arithmetic of some five milliseconds.
 const WORK: &str = "4000000";
@@ -84,7 +84,7 @@ fn ours(program: &Path, command: &str, runs: u32, words: &[&str]) -> Result<Turn
     Ok((per_run(&mut whole, runs)?, median_in(&report)?))
 }
 
-/// The same of the kernel's own tool, which tells means.
+/// Runs `perf stat` on the command, as the reference for both times; `perf stat` reports means, not medians.
 fn perf_stat(command: &str, runs: u32) -> Result<Turn, ChoreError> {
     let report = scratch()?.join("perf.csv");
     let mut whole = Command::new("perf");

@@ -1,4 +1,4 @@
-//! How long a look at the machine takes, and what the warnings before every experiment cost.
+//! Time of one examination of the machine, and cost of the warnings before every experiment.
 
 use std::process::Command;
 use std::time::Instant;

@@ -1,7 +1,8 @@
-//! Runs over a fleet of hosts on this machine, under a real Slurm: how long they take, whether odd hosts are found and others
-//! left alone, and whether anything is lost when hosts or the controller are killed.
+//! Runs over a fleet of hosts on this machine, under a real Slurm: how long they take, whether odd hosts are found and
+//! others left alone, and whether anything is lost when hosts or the controller are killed.
 //!
-//! Results are scripted: what is measured prints a number, so that a hundred hosts on two CPUs do not disturb each other.
+//! Results are scripted: what is measured prints a number, so that a hundred hosts on two CPUs do not disturb each
+//! other.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -109,7 +110,8 @@ impl Bed {
         self.folder.join(name).display().to_string()
     }
 
-    /// What every host measures: it prints the host's number, give or take, and may wait before it does.
+    /// Writes the script that every host measures: it prints the host's number with some noise, and sleeps first where
+    /// a file asks for it.
     fn scripted(&self) -> Result<(), ChoreError> {
         let text = format!(
             "#!/bin/sh\n\
@@ -166,7 +168,7 @@ impl Bed {
         Ok(())
     }
 
-    /// One run over all hosts that nobody is confirmed in, by the clock.
+    /// Measures the wall time of one `fleet` run over all hosts, without confirmation.
     fn reported(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(1, 0), &BTreeMap::new())?;
         let begun = Instant::now();
@@ -217,7 +219,7 @@ impl Bed {
         Ok(())
     }
 
-    /// One host that is slower by a tenth, another one each time.
+    /// Makes one host slower by a tenth, a different host each time, and counts how often `fleet` finds it.
     fn odd(&self, times: u32) -> Result<(), ChoreError> {
         let (mut found_times, mut others) = (0, 0);
         for time in 0..times {
@@ -296,7 +298,7 @@ impl Bed {
         Ok(())
     }
 
-    /// The same through ssh, by the tools that are installed.
+    /// Repeats the run through ssh, by those of `clush` and `pdsh` that are installed.
     fn shells(&self) -> Result<(), ChoreError> {
         self.numbers(&mut Draw::new(6, 0), &BTreeMap::new())?;
         let hosts = format!("n[001-{:03}]", self.hosts);

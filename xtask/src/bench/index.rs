@@ -1,4 +1,4 @@
-//! Whether the interval of `index` holds what a repetition gives.
+//! Coverage of the interval that `index` reports: whether repetitions fall inside it.
 
 use std::process::Command;
 
@@ -12,14 +12,15 @@ use crate::error::ChoreError;
 const REPEATS: usize = 20;
 const GOAL: usize = 18;
 
-/// One repetition.
+/// The result of one repetition of `index`.
 struct Repeat {
     value: f64,
     low: f64,
     high: f64,
 }
 
-/// Without and with a burner on another CPU, by name or both; `--duration` as the verb takes it.
+/// Runs the parts that are named, or both: without and with a burner on another CPU. `--duration` is passed to the
+/// verb.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (parts, duration) = match words {
         [parts @ .., "--duration", duration] => (parts, *duration),

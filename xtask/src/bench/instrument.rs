@@ -1,4 +1,4 @@
-//! What the instrument costs, and how true its clock is.
+//! Overhead and clock accuracy of fauxplat as a measuring instrument, beside hyperfine and `perf stat`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,8 +9,8 @@ use fauxplat_stats::draw::Draw;
 use super::{compile, failed, fauxplat, interval_of_median, output, print_ratio, scratch};
 use crate::error::ChoreError;
 
-/// Runs of each tool in each turn: short enough that all turns of a round see the same machine, also where neighbours come and
-/// go, and long enough that the start of a tool, which counts, weighs little.
+/// Runs of each tool in each turn: short enough that all turns of a round see the same machine, also where neighbours
+/// come and go, and long enough that the start of a tool, which counts, weighs little.
 const RUNS: u32 = 2000;
 /// `perf stat -r` takes ten times as long.
 const PERF_RUNS: u32 = 200;
@@ -18,7 +18,7 @@ const PERF_RUNS: u32 = 200;
 /// Nanoseconds per run as a whole, and the median that the tool itself reports.
 pub(super) type Turn = (f64, f64);
 
-/// Somebody who runs a program.
+/// A benchmarking tool that runs a program, with the figures collected for it.
 pub(super) struct Tool<'a> {
     pub(super) name: &'static str,
     turn: Box<dyn Fn() -> Result<Turn, ChoreError> + 'a>,
@@ -32,9 +32,9 @@ impl<'a> Tool<'a> {
     }
 }
 
-/// In each round every tool runs the empty program twice, in a drawn order and back again, so that a machine that speeds up or
-/// slows down favours none; the ratios are taken within the round. `earlier` is the binary of another build, which takes
-/// its turns.
+/// In each round every tool runs the empty program twice, in a drawn order and back again, so that a machine that
+/// speeds up or slows down favours none; the ratios are taken within the round. `earlier` is the binary of another
+/// build, which takes its turns.
 pub(super) fn run(rounds: u32, earlier: Option<&Path>) -> Result<(), ChoreError> {
     let (fauxplat, bare) = (fauxplat()?, compile("instrument/bare.c", &[])?);
     let empty = compile("instrument/empty.c", &["-static", "-nostdlib", "-ffreestanding"])?;

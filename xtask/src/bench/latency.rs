@@ -1,4 +1,4 @@
-//! `latency timer` against `cyclictest` of rt-tests: who wakes up earlier, and who admits what was missed.
+//! `latency timer` against `cyclictest` of rt-tests: wake-up latencies, and whether a stall shows in the report.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{failed, fauxplat, output};
 use crate::error::ChoreError;
 
-/// Alternating runs of each.
+/// Alternating runs of each tool.
 const BLOCKS: u32 = 24;
 /// Activations of a run, a millisecond apart.
 const ACTIVATIONS: &str = "2000";
@@ -19,7 +19,7 @@ const ACTIVATIONS: &str = "2000";
 const STALL: Duration = Duration::from_millis(50);
 const STALLS: u32 = 5;
 
-/// What both tools say of one run, in nanoseconds.
+/// Latency percentiles of one run, as reported by either tool, in nanoseconds.
 struct Figures {
     p50_ns: u64,
     p99_ns: u64,
@@ -52,7 +52,8 @@ fn ours(test: &str) -> Result<Command, ChoreError> {
     Ok(command)
 }
 
-/// The same policy, interval and CPU; its own defaults otherwise, with memory locked as ours is.
+/// The `cyclictest` command with fauxplat's policy, interval, CPU and locked memory; other options keep cyclictest's
+/// defaults.
 fn theirs() -> Command {
     let mut command = Command::new("cyclictest");
     command.args(["-q", "-m", "-t", "1", "-p", "90", "--policy=fifo", "-i", "1000", "-l", ACTIVATIONS]);
@@ -159,7 +160,7 @@ fn percentile(bins: &[(u64, u64)], share: f64) -> Option<u64> {
     bins.iter().find(reached).map(|bin| bin.0)
 }
 
-/// Both are stopped for the same known time in the middle of a run.
+/// Stops each tool for the same known time in the middle of a run, to see whether its report shows the stall.
 fn stall() -> Result<(), ChoreError> {
     println!(
         "a stall of {} ms in a run with an activation every millisecond, {STALLS} times each:",
@@ -194,7 +195,7 @@ fn counted(bins: &[Value]) -> u64 {
     bins.iter().filter(|bin| bin[0].as_u64() > Some(2_000_000)).filter_map(|bin| bin[1].as_u64()).sum()
 }
 
-/// Runs a command that is stopped and continued on the way; what it printed, and how long it stood.
+/// Runs a command that is stopped and continued on the way; returns its output, and how long it was stopped.
 fn stopped(command: &mut Command) -> Result<(Vec<u8>, Duration), ChoreError> {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let child: Child = started.map_err(|error| failed("start", &error))?;

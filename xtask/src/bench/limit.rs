@@ -1,4 +1,4 @@
-//! What groups with limits cost: their making, a process that enters, and their removal.
+//! Cost of control groups with limits: creating them, starting a process in them, and removing them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -9,10 +9,10 @@ use fauxplat_cgroup::{CgroupError, Group, Host};
 use super::{failed, quartiles};
 use crate::error::ChoreError;
 
-/// Nobody should pay more for a run in groups of its own.
+/// Goal for the cost of a group of its own for each run, in milliseconds.
 const GOAL_MS: f64 = 2.0;
 
-/// One limit for `run --limit`, and all that `limit` counts beside it, in turns.
+/// Measures, in turns, one limit as `run --limit` sets it, and all controllers that `limit` counts.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let host = Host::discover(Path::new("/"));
     host.remove_stale();

@@ -1,4 +1,4 @@
-//! What it costs a program that its threads get their CPUs as they are born.
+//! Cost of `--pin-threads`: how much longer a program takes when its threads get their CPUs at birth.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,8 +15,8 @@ const RUNS: &str = "20";
 /// Rounds of arithmetic that take some 10 ms, in which no thread is born.
 const WORK: &str = "5000000";
 
-/// All on one CPU, so that nothing but the tracing is different: by the affinity that is inherited, and by tracing each birth,
-/// of a program with no further thread, with a thousand, and of one that only computes.
+/// Measures tracing alone: all threads stay on one CPU, placed by inherited affinity or by tracing each birth. The
+/// programs start no thread, a thousand threads, or only compute.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let fauxplat = fauxplat()?;
     let (births, work) = (compile("pin/births.c", &["-pthread"])?, compile("work.c", &[])?);
@@ -69,7 +69,7 @@ fn report([none, none_traced, many, many_traced, once, work, work_traced]: &[Vec
     print_ratio("a program that only computes, traced", &ratios(work_traced, work), "");
 }
 
-/// One line of a table of times.
+/// Prints one row of a table of times: the median with its 95 % interval.
 fn print_us(name: &str, times_us: &[f64]) {
     let [from, middle, to] = interval_of_median(times_us);
     println!("  {name:<46} {middle:.1} µs  (95 % interval {from:.1} … {to:.1})");

@@ -1,4 +1,4 @@
-//! What it costs a program to be profiled, and whether the profile is true.
+//! Cost of `profile` for the profiled program, and accuracy of the profile.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,12 +23,13 @@ const LAUNCHERS: [&str; 5] = [
     "sh -c '{}; true'",
     "python3 -c 'import subprocess; subprocess.run(\"{}\".split())'",
 ];
-/// Of so many runs, in how many a share has to be inside its interval at least.
+/// The share of runs in which a function's true share has to be inside its interval at least.
 const INSIDE_MIN: f64 = 0.90;
 /// The share of samples with a wrong caller that is allowed.
 const WRONG_MAX: f64 = 0.03;
 
-/// Cost against `perf record` in turns, then shares against what the program measured itself.
+/// Measures the cost against `perf record` in turns, and then compares shares with those that the program measured
+/// itself.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let shares = compile("profile/shares.c", &["-pthread", "-g"])?;
@@ -91,7 +92,7 @@ fn perf(shares: &Path, method: &str) -> Result<Turn, ChoreError> {
     own_cpu(perf.arg("--").arg(shares).arg(WORK))
 }
 
-/// What the program says that it took itself.
+/// The CPU time that the program reports for itself.
 fn own_cpu(command: &mut Command) -> Result<Turn, ChoreError> {
     let output = output(command)?;
     let printed = [output.stdout, output.stderr].concat();
@@ -112,7 +113,7 @@ fn figures(text: &str) -> BTreeMap<String, f64> {
     text.lines().filter_map(one).collect()
 }
 
-/// What was seen of the shares of one way to start the program.
+/// Counts over all profiles of one way to start the program.
 #[derive(Default)]
 struct Seen {
     shares: u32,
@@ -162,7 +163,7 @@ fn truth(program: &Path, shares: &Path, runs: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// Holds one profile against what the program measured.
+/// Compares one profile with the program's own measurement.
 fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = ours(program, command, &["--user-only"]);
@@ -175,7 +176,8 @@ fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError
     let all: f64 = names.iter().map(|name| took(name)).sum();
     let functions = document["profiles"][0]["functions"].as_array().cloned().unwrap_or_default();
     let of = |name: &str| functions.iter().find(|it| it["name"] == name);
-    // What the launchers do themselves is no part of the truth, so shares are those of the four functions together.
+    // Time spent by launchers (shell, loader) is not in the program's own figures, so shares are taken of the samples
+    // in the four functions.
     let samples = |name: &str| of(name).and_then(|it| it["self_samples"].as_f64()).unwrap_or(0.0);
     let sampled: f64 = names.iter().map(|name| samples(name)).sum();
     for name in names {
@@ -189,7 +191,7 @@ fn hold(program: &Path, command: &str, seen: &mut Seen) -> Result<(), ChoreError
     Ok(())
 }
 
-/// Samples in one of the functions, and those of them whose caller is who calls it.
+/// Number of samples in the functions, and number of those with the right caller.
 fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     let frames = document["frames"].as_array().cloned().unwrap_or_default();
     let name = |frame: &Value| frame.as_u64().and_then(|at| frames.get(at as usize)?["name"].as_str());
@@ -210,10 +212,10 @@ fn callers(document: &Value, names: &[&str]) -> (f64, f64) {
     (right, counted)
 }
 
-/// What sampling for half a minute is to find.
+/// Goal: in how many of the comparisons profiles of half a minute have to find the slower function.
 const FOUND_MIN: u32 = 19;
 
-/// Two programs of which one function makes the other 5 % slower, and two copies of one program, so often each.
+/// Profiles two programs that differ by 5 % in one function, and two copies of one program, this often each.
 pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let first = compile("profile/shares.c", &["-pthread", "-g"])?;
@@ -239,7 +241,8 @@ pub(super) fn differences(times: u32) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The function that leads, by how many points of the program it is slower, and all that are called different by themselves.
+/// The function that leads, by how many points of the program it is slower, and all that are called different by
+/// themselves.
 fn told(program: &Path, a: &Path, b: &Path) -> Result<(String, f64, String), ChoreError> {
     let report = scratch()?.join("profile.json");
     let mut profile = Command::new(program);

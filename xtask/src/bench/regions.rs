@@ -1,4 +1,4 @@
-//! What a mark of a region costs the program that makes it.
+//! Cost of a region mark for the program that executes it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::error::ChoreError;
 
 /// Marks of a turn, half of which begin a region that the others end.
 const MARKS: &str = "400000";
-/// What a mark may cost where nothing is counted, and where something is.
+/// Goals for one mark, in nanoseconds: without counters, and with counters.
 const GOALS_NS: [f64; 2] = [100.0, 2000.0];
 
 /// Marks without fauxplat, with it, and with counters, in turns.

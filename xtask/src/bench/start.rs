@@ -1,4 +1,4 @@
-//! How long somebody waits: for `--help`, and for the first report.
+//! Waiting times of a user: for `--help`, and for the first report.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,12 +7,12 @@ use std::time::Instant;
 use super::{fauxplat, output, print_ratio, quartiles};
 use crate::error::ChoreError;
 
-/// Nobody notices less.
+/// Goal for `--help`, in milliseconds: shorter waits are not noticed.
 const HELP_GOAL_MS: f64 = 10.0;
 const REPORT_GOAL_S: f64 = 1.0;
 
-/// Both in turns. They are told in milliseconds and seconds, since those are the goals' units, and as a ratio to the start
-/// of an empty program of the system.
+/// Measures `--help` and the first report in turns: in milliseconds and seconds, as the goals are stated, and as a
+/// ratio to the start of an empty program of the system.
 pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
     let program = fauxplat()?;
     let (mut help, mut first, mut ratio) = (Vec::new(), Vec::new(), Vec::new());
@@ -22,7 +22,7 @@ pub(super) fn run(rounds: u32) -> Result<(), ChoreError> {
         help.push(help_ms);
         ratio.push(help_ms / empty_ms);
     }
-    // A report takes as long as is measured: the whole of it once in a while is enough.
+    // The first report takes as long as its measurement, so it is timed only in some of the rounds.
     for _ in 0..rounds.div_ceil(5) {
         first.push(seconds(&program, &["true", "--store", "none"])?);
     }

@@ -1,4 +1,4 @@
-//! What `sweep` finds on this machine, what it does not find, and what it costs.
+//! Effects that `sweep` finds on this machine, false effects of a negative control, and the cost of a sweep.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::error::ChoreError;
 
 /// Sweeps of the negative control, by their seeds.
 const QUIET_SEEDS: RangeInclusive<u64> = 1..=100;
-/// The negative control takes most of an hour, so it says now and then how it stands.
+/// Sweeps between two progress lines: the negative control takes most of an hour.
 const TOLD_AFTER: u64 = 10;
-/// Rounds of the cost of a run.
+/// Rounds of the bench of a run's cost.
 const COST_ROUNDS: u32 = 9;
 
 /// The controls and the figures, by name or all.
@@ -38,7 +38,7 @@ fn seeds(part: &str) -> Option<RangeInclusive<u64>> {
     Some(first.parse().ok()?..=last.parse().ok()?)
 }
 
-/// One sweep as its document, and its wall time in seconds.
+/// Runs one sweep; returns its document and its wall time in seconds.
 fn sweep(words: &[&str], subject: &str) -> Result<(Value, f64), ChoreError> {
     let mut command = Command::new(fauxplat()?);
     command.arg("sweep").args(words).arg(subject).args(["--quiet", "--store", "none", "--format", "json"]);
@@ -68,7 +68,8 @@ fn told(document: &Value, took_s: f64) -> String {
     )
 }
 
-/// The program that prints where its word lies: loads of eight bytes on a stack that straddle cache lines at known places.
+/// The program that prints where its word lies: loads of eight bytes on a stack that straddle cache lines at known
+/// places.
 fn straddle() -> Result<String, ChoreError> {
     Ok(format!("{} 20000 1", compile("sweep/straddle.c", &["-O1"])?.display()))
 }
@@ -137,7 +138,8 @@ fn negative(seeds: RangeInclusive<u64>) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The same question asked exhaustively and adaptively, on a scale that can be afforded.
+/// Compares an exhaustive sweep with an adaptive one of the same factor, on a scale that the exhaustive sweep can
+/// afford.
 fn exhaustive() -> Result<(), ChoreError> {
     let subject = straddle()?;
     println!("the whole question, 8193 sizes, ASLR off: {subject}");

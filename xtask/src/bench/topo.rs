@@ -1,4 +1,4 @@
-//! How long a look at the parts of the machine takes, beside `lscpu` and `lstopo`.
+//! Time to read the parts of the machine, beside `lscpu` and `lstopo`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::cargo::root;
 use crate::error::ChoreError;
 use crate::expand;
 
-/// Looks at one machine: they last milliseconds.
+/// Runs of each tool on one machine. Many are affordable, since a run lasts milliseconds.
 const LOOKS: u32 = 4 * ROUNDS;
 
 /// The machine with 512 CPUs, among the descriptions of `fixtures/sysfs/machines`.
@@ -23,7 +23,7 @@ struct Kind {
     times_ms: Vec<f64>,
 }
 
-/// The kinds of one machine, in turns, so that all see the same neighbours.
+/// The tools on one machine, run in turns, so that all of them see the same disturbances.
 struct Race(Vec<Kind>);
 
 impl Race {
@@ -64,7 +64,7 @@ impl Race {
         }
     }
 
-    /// Ours to theirs, each pair from one round.
+    /// Ratios of fauxplat to a peer, each from one round.
     fn print_ratio(&self, ours: &str, theirs: &str, goal: &str) {
         let times = |name: &str| self.0.iter().find(|kind| kind.name == name).map(|kind| &kind.times_ms);
         let (Some(our_times), Some(their_times)) = (times(ours), times(theirs)) else { return };
@@ -94,7 +94,7 @@ pub(super) fn run() -> Result<(), ChoreError> {
     large(&fauxplat, lscpu, lstopo)
 }
 
-/// The same on the tree of a machine with 512 CPUs. All read the same files.
+/// Races the tools on the tree of a machine with 512 CPUs; all of them read the same files.
 fn large(fauxplat: &Path, lscpu: &Path, lstopo: &Path) -> Result<(), ChoreError> {
     let tree = large_tree()?;
     let tree = tree.to_str().ok_or_else(|| failed("the tree", &"its path is not text"))?;

@@ -90,7 +90,7 @@ fn by_argument(fauxplat: &Path, work: &Path) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// How many rounds of work take about the wanted time.
+/// Calibrates the number of rounds of `work` that take about the wanted time.
 fn rounds_for(work: &Path) -> Result<u64, ChoreError> {
     let probe = 20_000_000u64;
     let mut best = f64::MAX;

@@ -14,45 +14,46 @@ use super::machines;
 use crate::cargo::{Executable, root};
 use crate::error::ChoreError;
 
-/// `nobody`, who is nobody special anywhere.
+/// The numeric id of the user `nobody`.
 const NOBODY: &str = "65534";
 
-/// Another language than that of the sources.
+/// A locale whose language and decimal separator differ from those of the sources.
 const LANGUAGE: &str = "de_DE.UTF-8";
 
-/// One configuration, as long as it lives.
+/// A configuration of machine and user under which test programs run.
 pub(super) struct Configuration {
     pub(super) name: String,
-    /// What is different, for the record.
+    /// Difference from the developer's machine, as the record words it.
     pub(super) about: &'static str,
-    /// A line for the shell, in a mount namespace of its own where it is root's, before the program replaces the shell.
+    /// A line for the shell, run before the test program replaces the shell; as root in a mount namespace of its own.
     line: String,
-    /// Words that are put before it.
+    /// Words of the command line before the test program.
     words: Vec<String>,
     environment: Vec<(&'static str, String)>,
-    /// Test programs that it is about; all where none is named.
+    /// Test programs to run under the configuration; empty means all.
     only: &'static [&'static str],
-    /// Test programs that it is not about.
+    /// Test programs not to run under the configuration.
     but: &'static [&'static str],
     needs_root: bool,
-    /// The shape of the guest in which all of it happens.
+    /// Shape of the guest in which the programs run; `None` for this machine.
     guest: Option<&'static str>,
     /// Whether CPU burners come and go meanwhile.
     burners: bool,
     folder: PathBuf,
 }
 
-/// What reads a machine and pins nothing.
+/// Test programs that read a machine's description and pin no threads, and so can run on a made-up machine.
 const READERS: &[&str] =
     &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
 
-/// What would take an emulated guest hours: it starts whole experiments, or a compiler, or reckons and nothing else.
+/// Test programs that would take hours in an emulated guest: they start whole experiments or a compiler, or do long
+/// computations.
 const LONG: &[&str] = &["analyze.simulation", "cli.", "experiment.", "fuzz.", "load.", "table.", "xtask."];
 
-/// The guests that can run what is built here.
+/// Guests that can run programs built on this machine.
 const GUESTS: [&str; 2] = ["x86-v1", "x86-numa"];
 
-/// A test program in a guest has hung after so many seconds.
+/// Time limit of a test program in a guest, in seconds.
 const GUEST_SECONDS: &str = "1800";
 
 impl Configuration {
@@ -74,7 +75,7 @@ impl Configuration {
         }
     }
 
-    /// All of them; `folder` is where each may lay something out.
+    /// All configurations. Each may lay files out below `folder`.
     pub(super) fn all(folder: &Path) -> Vec<Self> {
         let new = |name: &str, about| Configuration::new(name, about, folder);
         let mut all = vec![
@@ -108,18 +109,18 @@ impl Configuration {
         all
     }
 
-    /// Why it cannot be had here, if it cannot.
+    /// Reason why the configuration cannot be set up here; `None` if it can.
     pub(super) fn missing(&self) -> Option<&'static str> {
         (self.needs_root && !process::is_root()).then_some("it takes root")
     }
 
-    /// Whether a test program is run under it.
+    /// Whether a test program is run under the configuration.
     pub(super) fn is_about(&self, program: &Executable) -> bool {
         let among = |names: &[&str]| names.iter().any(|start| program.name.starts_with(start));
         (self.only.is_empty() || among(self.only)) && !among(self.but)
     }
 
-    /// Makes what it needs; it is there until the guard goes.
+    /// Sets the configuration up. Dropping the returned guard undoes it.
     pub(super) fn enter(&self) -> Result<Burners, ChoreError> {
         for folder in ["home", "tmp"] {
             let folder = self.folder.join(folder);
@@ -138,7 +139,7 @@ impl Configuration {
         Ok(Burners::begin(if self.burners { 2 } else { 0 }))
     }
 
-    /// What starts a test program under it.
+    /// The command that starts a test program under this configuration.
     pub(super) fn command(&self, program: &Executable) -> Result<Command, ChoreError> {
         let mut words: Vec<String> = Vec::new();
         if !self.line.is_empty() {
@@ -146,7 +147,7 @@ impl Configuration {
             words.extend(["sh", "-ec", &format!("{}\nexec \"$@\"", self.line), "sh"].map(str::to_owned));
         }
         words.extend(self.words.iter().cloned());
-        // As cargo gives them: snapshots are found by the one, and sources of fixtures by the other.
+        // Cargo sets these variables for tests, which find their snapshots and fixtures by them.
         let mut environment = vec![
             ("CARGO_MANIFEST_DIR", program.folder.display().to_string()),
             ("INSTA_WORKSPACE_ROOT", root().display().to_string()),
@@ -167,14 +168,14 @@ impl Configuration {
     }
 }
 
-/// The last CPU that is allowed: what takes CPU 0 for granted is seen by it.
+/// The last CPU that is allowed, so that a test that takes CPU 0 for granted fails.
 fn one_cpu() -> Vec<String> {
     let last =
         fauxplat_sys::sched::affinity(0).ok().and_then(|cpus| cpus.iter().last()).map_or(0, |cpu| cpu.0);
     ["taskset", "-c", &last.to_string()].map(str::to_owned).to_vec()
 }
 
-/// The German one, where programs write commas into numbers; the machine's own are left alone.
+/// Installs a German locale, in which programs write decimal commas, without touching the machine's own locales.
 fn make_locale(folder: &Path) -> Result<(), ChoreError> {
     std::fs::create_dir_all(folder).map_err(ChoreError::at(folder))?;
     let made = Command::new("localedef")
@@ -190,7 +191,7 @@ fn make_locale(folder: &Path) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// An ordinary user. Whoever is one already only gets the folders.
+/// An ordinary user. Where the campaign runs as one already, only the folders are set.
 fn user(new: Configuration) -> Configuration {
     let words = [
         "setpriv",
@@ -208,7 +209,7 @@ fn user(new: Configuration) -> Configuration {
     Configuration { words, environment, ..new }
 }
 
-/// Folders that are not where and as most have them. Without root they are only named unusually.
+/// Unusual home, temporary and working directories. Without root they only get unusual names.
 fn places(new: Configuration, umask: &str) -> Configuration {
     let (home, tmp) = (new.folder.join("home"), new.folder.join("tmp"));
     let spaces = tmp.join("another file system");

@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// Cases of each test that does not say how many it wants.
+/// Number of cases for tests that state none.
 const CASES: u32 = 5_000;
 
-/// Tests every package that draws cases, or those that are named, with one seed, which is told.
+/// Tests every package that draws cases, or those that are named, with a new seed, which is printed.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut cases, mut packages) = (CASES, Vec::new());
     let mut words = words.iter();
@@ -35,7 +35,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     status.success().then_some(()).ok_or_else(|| ChoreError::Cargo(format!("test, with the seed {seed}")))
 }
 
-/// The packages of the workspace that depend on what draws.
+/// The packages of the workspace that depend on proptest.
 fn drawing() -> Result<Vec<String>, ChoreError> {
     let known = cargo::metadata()?;
     let packages = known["packages"].as_array().ok_or(ChoreError::Metadata("a list of packages"))?;

@@ -1,7 +1,7 @@
 //! Every test on machines and for users that are not the developer's.
 //!
-//! Test programs are built once and run by themselves under each configuration. A program that has passed is noted by what
-//! is in it and in the programs that it starts: the next campaign runs what is missing or new.
+//! Test programs are built once and run by themselves under each configuration. A program that has passed is noted by
+//! what is in it and in the programs that it starts: the next campaign runs what is missing or new.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -77,7 +77,8 @@ fn under(
             Some(known) => known,
             None => {
                 let tests = program::run(one, configuration, filters, &place.file("log"))?;
-                // Some tests of a program say nothing of the others.
+                // With filters only some tests of the program ran, so its result is not noted as a result of the whole
+                // program.
                 if filters.is_empty() {
                     place.note(&tests)?;
                 }
@@ -104,15 +105,15 @@ fn under(
     Ok((text, all.failed.len()))
 }
 
-/// Where the results of a program stand.
+/// Location of a program's results.
 struct Place<'a> {
     logs: &'a Path,
     program: &'a Executable,
     contents: u64,
 }
 
-/// Stands for what is in a test program, and in ours that the tests of the command line start. Its name would not do, since
-/// cargo calls it by its package and its dependencies and not by its sources.
+/// A hash of the contents of a test program, and of the binaries that it starts. Its file name would not do, since
+/// cargo derives the name from package and dependencies and not from the sources.
 fn contents(program: &Executable) -> Result<u64, ChoreError> {
     let mut hasher = DefaultHasher::new();
     let mut files = vec![program.path.clone()];
@@ -131,7 +132,7 @@ impl Place<'_> {
         self.logs.join(format!("{}-{:016x}.{kind}", self.program.name, self.contents))
     }
 
-    /// What an earlier campaign saw, if all of it passed: what failed is tried again.
+    /// The result of an earlier campaign, if all tests passed. Programs with failures are run again.
     fn known(&self) -> Option<Tests> {
         let text = fs::read_to_string(self.file("passed")).ok()?;
         let mut lines = text.lines();

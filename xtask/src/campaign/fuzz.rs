@@ -1,4 +1,4 @@
-//! Fuzzing for as long as one likes.
+//! Fuzzing that can go on for any time and be continued later.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 /// Minutes of each target, unless told otherwise.
 const MINUTES: f64 = 10.0;
 
-/// Brings targets to so many minutes each.
+/// Brings each target to the given number of minutes.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (mut minutes, mut by_mutator, mut targets) = (MINUTES, false, Vec::new());
     let mut words = words.iter();
@@ -49,7 +49,7 @@ fn mutator(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     cargo::run("fauxplat-fuzz", &["--release"], &[&words, targets].concat())
 }
 
-/// libFuzzer by way of cargo-fuzz. What it finds goes to a folder of the campaign, from which the next one goes on.
+/// Runs libFuzzer by cargo-fuzz. New inputs go to a folder of the campaign, from which the next one continues.
 fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     let all = names()?;
     let chosen: Vec<&str> = match targets {
@@ -76,16 +76,16 @@ fn libfuzzer(minutes: f64, targets: &[&str]) -> Result<(), ChoreError> {
     }
 }
 
-/// What libFuzzer has done of a target.
+/// Totals of libFuzzer for one target, over all legs of the campaign.
 struct Done<'a> {
     target: &'a str,
     inputs: u64,
     seconds: f64,
-    /// Inputs of this campaign that ended the target; they lie in its folder.
+    /// Inputs of this campaign that crashed the target; they lie in the target's folder.
     crashes: usize,
 }
 
-/// Whoever ends a campaign loses less than a leg.
+/// Duration of a leg, in seconds. Progress is kept after each leg, so ending a campaign loses less than one.
 const LEG_S: f64 = 120.0;
 
 impl<'a> Done<'a> {
@@ -93,7 +93,7 @@ impl<'a> Done<'a> {
         Ok(super::folder("fuzz")?.join(format!("{target}.libfuzzer")))
     }
 
-    /// Where the inputs lie that ended it.
+    /// The folder of inputs that crashed the target.
     fn artifacts(target: &str) -> Result<PathBuf, ChoreError> {
         super::folder(&format!("fuzz/crashes/{target}"))
     }
@@ -103,7 +103,7 @@ impl<'a> Done<'a> {
         let (inputs, seconds) = text.trim().split_once(' ').unwrap_or_default();
         let artifacts = Self::artifacts(target)?;
         let found = std::fs::read_dir(&artifacts).map_err(ChoreError::at(&artifacts))?.flatten();
-        // An input that took long is kept beside those that ended it; on a busy machine any may.
+        // Slow inputs lie beside the crashing ones; on a busy machine any input may be slow.
         let is_crash = |name: &OsStr| !name.to_string_lossy().starts_with("slow-unit-");
         let crashes = found.filter(|entry| is_crash(&entry.file_name())).count();
         Ok(Done {
@@ -114,11 +114,11 @@ impl<'a> Done<'a> {
         })
     }
 
-    /// Goes on for so many seconds, or for a leg if that is shorter. What libFuzzer says is passed on.
+    /// Runs one leg, for at most the given seconds, and copies libFuzzer's output.
     fn leg(&mut self, seconds: f64) -> Result<(), ChoreError> {
         let seconds = seconds.clamp(1.0, LEG_S);
         let begun = Instant::now();
-        // Targets leave files, since nothing is dropped at libFuzzer's end.
+        // Targets leave files behind, since libFuzzer exits without dropping anything.
         let place = tempfile::tempdir_in(memory()).map_err(ChoreError::at("a folder for files"))?;
         let mut child =
             self.command(seconds)?.env("TMPDIR", place.path()).spawn().map_err(ChoreError::at("cargo"))?;
@@ -137,7 +137,7 @@ impl<'a> Done<'a> {
         }
         self.crashes = done.crashes;
         self.inputs += inputs;
-        // The build is no part of it.
+        // Time of the build does not count.
         self.seconds += begun.elapsed().as_secs_f64().min(seconds);
         let file = Self::file(self.target)?;
         std::fs::write(&file, format!("{} {:.1}\n", self.inputs, self.seconds)).map_err(ChoreError::at(&file))
@@ -156,7 +156,7 @@ impl<'a> Done<'a> {
     }
 }
 
-/// Memory, where there is a file system in it: most targets write files.
+/// A folder in memory, where there is such a file system: most targets write files.
 fn memory() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }

@@ -1,4 +1,4 @@
-//! The kinds of programs on which verdicts are tried: what people compare every day, and what is hard.
+//! Kinds of programs on which verdicts are tried: everyday comparisons, and difficult ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::error::ChoreError;
 /// A program of a kind.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// What is run; two where the difference is in the command lines.
+    /// The command line of the program; two where the compared commands differ in their arguments.
     pub(super) commands: Vec<String>,
-    /// The limit, where it is another one than the usual.
+    /// Time limit in seconds, where it differs from the usual limit.
     pub(super) seconds: Option<u32>,
     /// Whether its two commands differ in their slow runs.
     pub(super) has_tail: bool,
@@ -24,8 +24,8 @@ impl Kind {
         Kind { name, commands: vec![command], seconds: None, has_tail: false }
     }
 
-    /// All of them, with programs and data below a folder. How much work they do is found out once, so that a campaign which
-    /// goes on has the same programs.
+    /// All kinds, with their programs and data below a folder. The amount of work of each program is calibrated once
+    /// and kept, so that a continued campaign runs the same programs.
     pub(super) fn all(folder: &Path) -> Result<Vec<Kind>, ChoreError> {
         let place = |name: &str| folder.join(name).display().to_string();
         let [work, threads, mutex, sync, walk, sometimes] =
@@ -84,7 +84,7 @@ fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError> {
     Ok(out)
 }
 
-/// The program with its first arguments and so many rounds as take about so many milliseconds.
+/// The program with its first arguments and as many rounds as take about the given milliseconds.
 fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<String, ChoreError> {
     const PROBE: f64 = 500_000.0;
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -96,7 +96,7 @@ fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<Strin
             for _ in 0..9 {
                 let begun = Instant::now();
                 let mut probe = Command::new(program);
-                // One that takes another argument behind the rounds is given nothing to do by it.
+                // A second argument after the rounds is zero, for the programs that take one.
                 let status = probe.args(first).arg(PROBE.to_string()).arg("0").stdout(Stdio::null()).status();
                 status.map_err(ChoreError::at(program))?;
                 best_ms = best_ms.min(begun.elapsed().as_secs_f64() * 1e3);

@@ -1,4 +1,4 @@
-//! What published claims come to on this machine and in guests: a record of all labs.
+//! Runs all labs on this machine or in a guest, and keeps a record of their outcomes.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::{cargo, dist, vm};
 
 /// How long all labs may take, unless told otherwise.
 const MINUTES: u64 = 60;
-/// What a guest has beyond that, to boot and to write its record.
+/// Additional seconds for a guest, to boot and to write its record.
 const GUEST_SECONDS: u64 = 600;
 
 /// `[--in SHAPE] [--minutes N] [NAME]…`.
@@ -49,7 +49,7 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// The words that start fauxplat in a guest.
+/// The command line that starts fauxplat in a guest.
 fn program_for(shape: &str) -> Result<Vec<String>, ChoreError> {
     match shape.starts_with("arm64") {
         true => Ok(vec![dist::for_arm64()?.map_err(ChoreError::Dist)?.display().to_string()]),
@@ -57,8 +57,8 @@ fn program_for(shape: &str) -> Result<Vec<String>, ChoreError> {
     }
 }
 
-/// Installs what labs need beside fauxplat, the light's controller and the table's library, where nobody's own is touched;
-/// the words that start fauxplat there.
+/// Installs the tools that labs need beside fauxplat (the light's controller and the table's library) below a folder of
+/// the campaign; returns the words that start fauxplat there.
 fn installed() -> Result<Vec<String>, ChoreError> {
     let prefix = super::folder("labs/prefix")?.display().to_string();
     let mut make = Command::new("make");

@@ -1,4 +1,4 @@
-//! Made-up machines, laid out as trees of files and bound over what the kernel shows of the real one.
+//! Made-up machines: trees of files that are bind-mounted over the kernel's.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::cargo::root;
 use crate::error::ChoreError;
 use crate::expand;
 
-/// Those of `fixtures/sysfs/machines`, and a few that differ in one thing.
+/// Names of the machines in `fixtures/sysfs/machines`, and of a few variants that differ in one thing.
 pub(super) const NAMES: &[&str] = &[
     "large-l3",
     "no-l3",
@@ -46,7 +46,7 @@ pub(super) fn lay_out(name: &str, folder: &Path) -> Result<(), ChoreError> {
     expand::expand(&description, folder).map_err(ChoreError::at(folder))
 }
 
-/// The line for the shell that binds what there is of the tree over the real one.
+/// The shell line that bind-mounts the existing parts of the tree.
 pub(super) fn binding(folder: &Path) -> String {
     let places = [
         "sys/devices/system/cpu",
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn every_machine_of_our_own_can_be_laid_out() {
-        // The others are laid out by the tests of `topology`.
+        // The machines of `fixtures` are laid out by the tests of `topology`.
         for name in &NAMES[..3] {
             let folder = tempfile::tempdir().unwrap();
             lay_out(name, folder.path()).unwrap();

@@ -1,4 +1,4 @@
-//! Campaigns: what takes hours, goes on where it was ended, and is put on record.
+//! Campaigns: chores that take hours, can be resumed, and leave a record.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -35,7 +35,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
                                               tests that are named, as `--program cli.blink`
 All but the one of the server go on where they were ended; what they know stands in target/campaign.";
 
-/// Runs one.
+/// Runs the campaign that is named.
 pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
     match words {
         ["kills", "--in", shape, rest @ ..] => vm::kills(shape, rest, &folder(&format!("kills/{shape}"))?),
@@ -58,7 +58,7 @@ fn of_kills(word: &str, file: &str, rest: &[&str]) -> Result<(), ChoreError> {
     cargo::run_test("fauxplat-cli", "kills", &[&[word, "--progress", &progress], rest].concat())
 }
 
-/// Where a campaign keeps what it knows.
+/// The folder in which a campaign keeps its progress.
 fn folder(name: &str) -> Result<PathBuf, ChoreError> {
     let folder = cargo::target()?.join("campaign").join(name);
     std::fs::create_dir_all(&folder).map_err(ChoreError::at(&folder))?;

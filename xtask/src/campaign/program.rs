@@ -1,4 +1,4 @@
-//! One test program under one configuration: run to its end, and what it said.
+//! Runs one test program under one configuration and reads its results from the log.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -18,9 +18,9 @@ const LIMIT: Duration = Duration::from_secs(45 * 60);
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Tests {
     pub(super) passed: usize,
-    /// By name; a program that did not get as far as that has one entry.
+    /// Names of failed tests. A program that did not report any test has one entry.
     pub(super) failed: Vec<String>,
-    /// What tests that passed said of what they left out.
+    /// Reasons that passing tests printed for leaving something out.
     pub(super) skipped: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Tests {
     }
 }
 
-/// Runs a test program, with its log in this file. What it leaves running is ended.
+/// Runs a test program with its log in this file, and ends processes that it leaves running.
 pub(super) fn run(
     program: &Executable,
     configuration: &Configuration,

@@ -1,7 +1,8 @@
-//! Whether `compare` keeps its promises on everyday programs: false verdicts, answers, what it finds, slow runs.
+//! Quality of `compare` on everyday programs: false verdicts, share of decided comparisons, power, and detection of
+//! slow runs.
 //!
-//! A cell is a kind of program and what is asked of it, in batches. Each batch is kept as the document that it gave, so the
-//! campaign goes on where it was ended, and the record is made of all documents that there are.
+//! A cell is a kind of program and what is asked of it, in batches. Each batch is kept as the document that it gave, so
+//! the campaign goes on where it was ended, and the record is made of all documents that there are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,21 +15,21 @@ use super::{USAGE, kinds::Kind};
 use crate::cargo;
 use crate::error::ChoreError;
 
-/// What is asked of a kind.
+/// A property of `compare` that is tried on a kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     /// Whether identical copies are called different, under a disturbance of `aa`.
     Same(&'static str),
     /// Whether 2 % more work are found.
     Shifted,
-    /// Whether it is found that one takes twice as long in one run of twenty.
+    /// Whether `compare` finds that one command takes twice as long in one run of twenty.
     Tail,
 }
 
 const STRATA: [&str; 3] = ["plain", "drift", "layout"];
 
 impl Question {
-    /// All that are asked of a kind.
+    /// All questions that are asked of a kind.
     fn of(kind: &Kind) -> Vec<Question> {
         match kind.has_tail {
             true => vec![Question::Tail],
@@ -44,7 +45,7 @@ impl Question {
         }
     }
 
-    /// How many batches there are, and how many comparisons in each.
+    /// The number of batches, and the number of comparisons in each.
     fn batches(self) -> (u32, u32) {
         match self {
             Question::Same(_) => (3, 4),
@@ -54,7 +55,7 @@ impl Question {
     }
 }
 
-/// `[--minutes N] [KIND]…`: begins nothing more after so many minutes.
+/// Runs the campaign: `[--minutes N] [KIND]…`. No batch begins after the given minutes.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let (minutes, wanted) = match words {
         ["--minutes", minutes, wanted @ ..] => {
@@ -93,7 +94,8 @@ struct Cell<'k> {
     batch: u32,
 }
 
-/// All of them, the first of every kind before the second of any: a campaign that is ended early has seen all kinds.
+/// All cells, the first batch of every kind before the second of any, so that a campaign that is ended early has seen
+/// all kinds.
 fn cells(kinds: &[Kind]) -> impl Iterator<Item = Cell<'_>> {
     let most = 60;
     let of_kind = |batch: u32| {

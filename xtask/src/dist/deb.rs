@@ -54,8 +54,8 @@ pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreEr
     Ok(path)
 }
 
-/// What Debian wants otherwise than `make install`: pages packed, completions of zsh among those of packages, and the
-/// licences with the changes below `doc`.
+/// Changes the tree of `make install` to Debian's rules: compressed man pages, zsh completions in the folder for
+/// packages, licences and changelog below `doc`.
 fn settle(tree: &Path) -> Result<(), ChoreError> {
     let share = tree.join("usr/share");
     let pages = fs::read_dir(share.join("man/man1")).map_err(ChoreError::at(share.join("man/man1")))?;

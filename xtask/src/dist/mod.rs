@@ -1,4 +1,4 @@
-//! What is handed to others: an archive for each architecture, and a Debian package. Two builds of one commit give the same
+//! Release artefacts: an archive for each architecture, and a Debian package. Two builds of one commit give the same
 //! bytes: files are sorted and dated by the commit.
 #![expect(
     clippy::disallowed_macros,
@@ -99,7 +99,7 @@ fn done(command: &mut Command) -> Result<(), ChoreError> {
     said(command).map(drop)
 }
 
-/// What a program says that has to succeed.
+/// Runs a program that has to succeed; returns its trimmed output.
 fn said(command: &mut Command) -> Result<String, ChoreError> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(ChoreError::at(&name))?;

@@ -1,4 +1,4 @@
-//! The program that is handed out: static, so that it runs where no library is, and small.
+//! The release binary: static, so that it runs where no library is, and small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ impl Target {
     }
 }
 
-/// More than this would be a surprise to whoever copies it somewhere. Twelve million bytes are the aim; no part weighs enough
-/// to leave it out for that: see size.txt in records/2026-11-25-epyc-2cpu.
+/// Limit of the program's size in bytes. Twelve million bytes are the aim; no part weighs enough to leave it out for
+/// that: see size.txt in records/2026-11-25-epyc-2cpu.
 const BYTES_MAX: u64 = 17_000_000;
 
-/// Builds the program by the profile `archive`, or says why it cannot be had here.
+/// Builds the program with the profile `archive`, or returns the reason why it cannot be built here.
 ///
 /// # Errors
 /// The build fails, or what it gives needs libraries or is too large.
@@ -145,7 +145,7 @@ fn needs_loader(elf: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// This test itself needs a loader, unlike a file that is no program.
+    /// The test program is linked dynamically and needs a loader, unlike a file that is no program.
     #[test]
     fn a_loader_is_seen() {
         let own = fs::read(std::env::current_exe().unwrap()).unwrap();

@@ -1,4 +1,5 @@
-//! What is handed out, tried where nothing else is: in a root file system with the archive alone, and in a fresh Debian.
+//! Tries the release artefacts where nothing else is installed: in a root file system with the archive alone, and in a
+//! fresh Debian.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,8 @@ pub(crate) fn installed() -> Result<(), ChoreError> {
     Ok(())
 }
 
-/// What is tried in every root, by a shell outside it that has made itself one: it measures itself, since nothing else is
-/// there, by helpers of its own.
+/// The trial of the archive in every root. A shell outside the root mounts what is needed and changes into it; fauxplat
+/// measures itself with its own helpers, since the root has no other program.
 const TRIAL: &str = "set -e; root=$1; program=$2; mount -t proc proc $root/proc; : >> $root/dev/null; \
                      mount --bind /dev/null $root/dev/null; chroot $root $program --version; \
                      chroot $root $program lab list; chroot $root $program-blink --led sim:0 --max-time 1s --log nowhere; chroot $root $program compare --help; \
@@ -125,7 +126,7 @@ fn guest() -> Result<Result<(), String>, ChoreError> {
     }
 }
 
-/// What `vm/run` ends with where there can be no guest.
+/// Exit code of `vm/run` where no guest can be started.
 const NO_TEST_BED: i32 = 3;
 
 /// Installs, verifies, tries and removes the package; nothing of it is left.
@@ -133,7 +134,7 @@ fn package(root: &Path, package: &Path) -> Result<(), ChoreError> {
     super::copy(package, &root.join("tmp/fauxplat.deb"))?;
     let within = |line: &str| said(Command::new("chroot").arg(root).args(["sh", "-ec", line]));
     within("dpkg --install /tmp/fauxplat.deb")?;
-    // A line for each file that is not as the package says.
+    // `dpkg --verify` prints a line for each file that differs from the package.
     let changed = within("dpkg --verify fauxplat")?;
     if !changed.is_empty() {
         return Err(ChoreError::Dist(format!("dpkg --verify: {changed}")));

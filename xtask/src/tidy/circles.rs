@@ -1,4 +1,4 @@
-//! Circles between files of one crate: whoever wants to understand one of two files that use each other must read both.
+//! Circles between files of one crate: to understand one of two files that use each other, a reader needs both.
 //!
 //! A file uses another one if a path that begins with `crate`, `super` or `self` leads there, also through names that a
 //! module on the way passes on. Parents and children are one thing in several files, and left out.
@@ -13,18 +13,18 @@ use syn::{Item, UseTree};
 use super::code::{Crate, Module, Role};
 use crate::violation::Violation;
 
-/// Pairs of files that stand in a circle today, by name. The list only ever gets shorter: an entry that is true no more
-/// is refused, and so is a circle that is not here.
+/// Pairs of files that form a circle today. The list only ever gets shorter: an entry that is no circle any more is
+/// refused, and so is a circle that is not listed.
 const STANDING: [(&str, &str); 0] = [];
 
-/// Where a name of a module leads: the words of the path, from the module that says it.
+/// The target of a name in a module: the words of its path, relative to the module.
 struct Name {
     path: Vec<String>,
-    /// Whether others than the modules below have it, too.
+    /// Whether modules other than the ones below can use the name, too.
     is_public: bool,
 }
 
-/// What is known of one module.
+/// A module as far as paths through it matter: its file, names and re-exports.
 #[derive(Default)]
 struct Place {
     file: PathBuf,
@@ -210,7 +210,7 @@ fn start<'p>(
 #[derive(Default)]
 struct Paths {
     found: Vec<Vec<String>>,
-    /// How many modules of the file itself stand around.
+    /// Number of modules within the file that enclose the current item.
     inside: usize,
 }
 
@@ -218,7 +218,7 @@ impl Paths {
     fn note(&mut self, mut path: Vec<String>) {
         for _ in 0..self.inside {
             match path.first().map(String::as_str) {
-                // The file itself, which nobody asks for.
+                // `super` of a module within the file leads to the file itself.
                 Some("super") => drop(path.remove(0)),
                 _ => break,
             }

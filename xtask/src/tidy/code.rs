@@ -1,4 +1,4 @@
-//! The crates of the workspace as syntax: files with their place in the tree of modules, and what of them is a test.
+//! The crates of the workspace as syntax: files with their place in the tree of modules, and their parts for tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use syn::{Attribute, Item, ItemMod};
 
 use crate::error::ChoreError;
 
-/// What a file of a crate is there for.
+/// The purpose of a file of a crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Part of the program.
@@ -20,28 +20,29 @@ pub(super) enum Role {
     Aside,
 }
 
-/// One file of a crate.
+/// A file of a crate.
 pub(super) struct Module {
     /// From the root of the workspace.
     pub(super) path: PathBuf,
-    /// Names of the modules from the root of the crate to this one; empty for the root itself, and where it is no source.
+    /// Names of the modules from the root of the crate to this one; empty for the root itself, and where it is no
+    /// source.
     pub(super) place: Vec<String>,
     pub(super) role: Role,
     pub(super) lines: usize,
-    /// Lines of modules that are compiled for tests alone.
+    /// Number of lines in modules that are compiled for tests alone.
     pub(super) test_lines: usize,
-    /// The syntax without them.
+    /// The syntax without the modules that are compiled for tests alone.
     pub(super) syntax: syn::File,
 }
 
-/// One crate of the workspace.
+/// A crate of the workspace.
 pub(super) struct Crate {
-    /// Its folder, from the root of the workspace.
+    /// The crate's folder, from the root of the workspace.
     pub(super) folder: PathBuf,
     pub(super) modules: Vec<Module>,
 }
 
-/// Reads all crates, each with those of the files that lie below its folder.
+/// Reads all crates, each with the given files that lie below its folder.
 pub(super) fn read(root: &Path, files: &[PathBuf]) -> Result<Vec<Crate>, ChoreError> {
     let mut folders: Vec<PathBuf> = vec![PathBuf::from("xtask")];
     for place in ["crates", "lib"] {
@@ -77,7 +78,7 @@ fn read_crate(root: &Path, folder: PathBuf, files: &[PathBuf]) -> Result<Crate, 
     Ok(Crate { folder, modules })
 }
 
-/// One file, and the places of its modules that are files of their own and compiled for tests alone.
+/// Parses one file; also returns the places of modules that are files of their own and compiled for tests alone.
 pub(super) fn module(
     folder: &Path,
     path: PathBuf,
@@ -114,7 +115,7 @@ fn role_of(path: &Path) -> (Role, Vec<String>) {
     (role, names)
 }
 
-/// What is compiled for tests alone, as it is taken out of a file.
+/// Parts of a file that are compiled for tests alone, collected while they are removed from its syntax.
 #[derive(Default)]
 struct Tests {
     lines: usize,

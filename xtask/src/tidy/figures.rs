@@ -1,4 +1,4 @@
-//! Figures of the code: how much there is, how long, and who goes round in circles.
+//! Figures of the code: its amount, the lengths of its parts, and circles between files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -76,7 +76,7 @@ fn lines(crates: &[Crate], text: &mut String) {
     let _ = writeln!(text, "aside: examples, benches, build scripts\n\ncli without tests: {cli} lines\n");
 }
 
-/// The smallest value that so many hundredths of the sorted values do not exceed.
+/// A percentile: the smallest value that at least this percentage of the sorted values do not exceed.
 fn percentile(sorted: &[usize], percent: usize) -> usize {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(0)

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Its file.
+/// Path of the glossary, from the root of the workspace.
 const FILE: &str = "GLOSSARY.md";
 
 pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
@@ -14,7 +14,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(rows(&fs::read_to_string(&path).map_err(ChoreError::at(path))?))
 }
 
-/// The word of a row without what stands in brackets behind it, as it is sorted.
+/// The word of a row, without text in brackets, as rows are sorted by it.
 fn word(row: &str) -> Option<String> {
     let first = row.strip_prefix('|')?.split('|').next()?.trim();
     let word = first.split(" (").next().unwrap_or(first);

@@ -16,7 +16,7 @@ const OUTSIDE: [&str; 2] = ["xtask", "fauxplat-fuzz"];
 /// The crate below the application that executes plans, and so brings the columns together.
 const MEETING_PLACE: &str = "fauxplat-experiment";
 
-/// What each column may import.
+/// The columns that each column may import.
 const COLUMNS: [(&str, &[&str]); 5] = [
     ("pure", &["pure"]),
     ("own", &["pure", "own"]),
@@ -25,7 +25,7 @@ const COLUMNS: [(&str, &[&str]); 5] = [
     ("app", &["pure", "own", "machine", "state", "app"]),
 ];
 
-/// One crate of the workspace.
+/// The facts about a crate that its manifest states.
 struct Crate<'a> {
     name: &'a str,
     manifest: PathBuf,

@@ -5,6 +5,7 @@ mod code;
 mod figures;
 mod functions;
 mod glossary;
+mod language;
 mod layers;
 mod prose;
 mod schemas;
@@ -24,11 +25,12 @@ pub(crate) fn check_workspace() -> Result<(), ChoreError> {
     violations.extend(glossary::check(&root)?);
     violations.extend(schemas::check(&root, &crates)?);
     violations.extend(prose::check(&root)?);
+    violations.extend(language::check(&root)?);
     violations.sort();
     if violations.is_empty() { Ok(()) } else { Err(ChoreError::Untidy(violations)) }
 }
 
-/// How much code there is, and how long its parts are.
+/// The amount of code, and the lengths of its files and functions, as text.
 pub(crate) fn figures() -> Result<String, ChoreError> {
     let root = cargo::root();
     Ok(figures::text(&code::read(&root, &sources::modules(&root)?)?))

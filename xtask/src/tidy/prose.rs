@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// What a newcomer reads to the end.
+/// Limit of README.md in bytes: newcomers read it to the end.
 const README_BYTES_MAX: usize = 10 * 1024;
 
-/// A shorter paragraph may well stand twice, such as a line that leads into two tables.
+/// Least length of a paragraph that must not occur twice; a shorter one may lead into two tables.
 const TWICE_CHARS_MIN: usize = 60;
 
-/// What is written from declarations, where entries of one kind rightly say the same.
+/// The document that is generated from declarations, where entries of one kind rightly say the same.
 const GENERATED: &str = "docs/hazards.md";
 
 /// Where a block of code begins and ends.
 const FENCE: &str = "```";
 
-/// Words after which a sentence goes on.
+/// Words that cannot end a sentence.
 const OPEN_WORDS: [&str; 26] = [
     "a", "an", "and", "are", "as", "at", "because", "but", "by", "for", "from", "if", "in", "into", "is",
     "nor", "of", "on", "or", "than", "that", "the", "to", "which", "whose", "with",
@@ -47,7 +47,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind of what begins with this line.
+    /// The kind of paragraph that begins with a line.
     fn of(line: &str) -> Self {
         let words = line.trim_start();
         match () {
@@ -72,7 +72,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<Violation>, ChoreError> {
     Ok(violations)
 }
 
-/// Markdown of the workspace, without what was built or copied here.
+/// Markdown files of the workspace, without build products.
 fn documents(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     let mut found = super::sources::files(root, "md", &[])?;
     found.sort();
@@ -137,7 +137,7 @@ fn twice(path: &Path, paragraphs: &[Paragraph]) -> Vec<Violation> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut violations = Vec::new();
     for Paragraph { line, text, kind } in paragraphs {
-        // Rows of tables are told apart by their own checks, and some tables repeat themselves for good reasons.
+        // Rows of tables have checks of their own, and some tables repeat rows for good reasons.
         if text.chars().count() < TWICE_CHARS_MIN || *kind == Kind::Row {
             continue;
         }
@@ -152,7 +152,7 @@ fn twice(path: &Path, paragraphs: &[Paragraph]) -> Vec<Violation> {
     violations
 }
 
-/// A sentence that stops half-way. One that leads into a list or a formula goes on there.
+/// A sentence that stops half-way. A sentence that leads into a list or a formula continues there.
 fn unfinished(path: &Path, one: &Paragraph, next: Option<&Paragraph>) -> Option<Violation> {
     let leads_on = next.is_some_and(|next| matches!(next.kind, Kind::Entry | Kind::SetOff | Kind::Code));
     if matches!(one.kind, Kind::Row | Kind::SetOff | Kind::Code) || one.kind == Kind::Prose && leads_on {

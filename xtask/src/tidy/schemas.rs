@@ -1,4 +1,4 @@
-//! Names of JSON documents: what the program writes is described, and what is described is written.
+//! Names of JSON documents: every schema that the program writes is described, and every described one is written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use super::code::{Crate, Role};
 use crate::error::ChoreError;
 use crate::violation::Violation;
 
-/// Where they are described.
+/// The document that describes all schemas.
 const FILE: &str = "docs/json.md";
 
-/// What the name of every document begins with.
+/// Prefix of every schema name.
 const PREFIX: &str = "fauxplat.";
 
 pub(super) fn check(root: &Path, crates: &[Crate]) -> Result<Vec<Violation>, ChoreError> {

@@ -9,7 +9,7 @@ use crate::violation::Violation;
 /// The longest module that needs no reason.
 const LENGTH_MAX: usize = 500;
 
-/// The one reason that lets a test stand aside.
+/// The only accepted reason for a test that is not run directly.
 const STARTED_BY_A_TEST: &str = concat!("#[ig", "nore = \"started by the test below");
 
 /// How a longer module states its reason.
@@ -21,10 +21,11 @@ const BUILT: &str = "target";
 /// Folders of the root that hold no modules of the workspace.
 const WITHOUT_MODULES: [&str; 2] = ["labs", "fixtures"];
 
-/// What cargo puts into every folder that it builds in, wherever that is.
+/// The file that cargo puts into every build directory, wherever it is.
 const BUILT_HERE: &str = "CACHEDIR.TAG";
 
-/// What puts work off or hides a test. Written in two halves, so that this file does not accuse itself.
+/// Words that put work off, and the attribute that hides a test. Each is written in two halves, so that this file does
+/// not accuse itself.
 const PUT_OFF: [&str; 5] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -48,7 +49,7 @@ pub(super) fn modules(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
     files(root, "rs", &WITHOUT_MODULES)
 }
 
-/// Every file of a kind below the root, without what was built or is hidden, and without some folders of the root.
+/// Every file of a kind below the root, without build products, hidden files, and some folders of the root.
 pub(super) fn files(root: &Path, kind: &str, without: &[&str]) -> Result<Vec<PathBuf>, ChoreError> {
     let mut folders = vec![root.to_owned()];
     let mut found = Vec::new();
@@ -95,7 +96,7 @@ fn length(path: &Path, text: &str) -> Option<Violation> {
 }
 
 fn delayed(path: &Path, line: usize, text: &str) -> Option<Violation> {
-    // The body of a process that another test starts is no test, and has no other way to stand aside.
+    // The body of a process that another test starts is no test of its own, and has no other way to be left out.
     if text.trim_start().starts_with(STARTED_BY_A_TEST) {
         return None;
     }

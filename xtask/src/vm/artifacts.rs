@@ -1,4 +1,4 @@
-//! What the guests run of ours: the program, and the test programs of cargo, for this machine and for arm64.
+//! Programs that guests run: fauxplat and the test programs of cargo, for this machine and for arm64.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::error::ChoreError;
 /// Statically linked, since the guest has no arm64 libraries; see `.cargo/config.toml` for its linker.
 const ARM64: &str = "aarch64-unknown-linux-musl";
 
-/// What a guest of one architecture finds in its `/job`.
+/// Files that a guest of one architecture finds in its `/job`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Artifacts {
     /// The test programs of cargo.
@@ -79,7 +79,8 @@ fn compile(name: &str) -> Result<PathBuf, ChoreError> {
 }
 
 impl Built {
-    /// Fills the folder that a guest of this shape sees as `/job`, or says why the shape has nothing to run.
+    /// Fills the folder that a guest of this shape sees as `/job`, or returns the reason why the shape has nothing to
+    /// run.
     pub(super) fn lay_out(&self, shape: &str, job: &Path) -> Result<Result<(), String>, ChoreError> {
         let artifacts = match (shape.starts_with("arm64"), &self.arm64) {
             (false, _) => &self.native,
@@ -99,8 +100,8 @@ impl Built {
     }
 }
 
-/// Tests of cargo expect to start in the folder of their crate, where their fixtures are; insta would ask cargo, which a
-/// foreign guest does not have, for the workspace.
+/// Tests of cargo expect to start in the folder of their crate, where their fixtures are; insta would ask cargo, which
+/// a foreign guest does not have, for the workspace.
 fn write_starter(bin: &Path, test: &Executable) -> Result<(), ChoreError> {
     let path = bin.join(&test.name);
     let (root, folder, program) = (root(), test.folder.display(), test.path.display());

@@ -1,4 +1,4 @@
-//! One boot: hands the tests to a guest, follows what it says, and gives each test its outcome.
+//! Boots one guest, hands the tests to it, follows its output, and gives each test its outcome.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,26 +11,26 @@ use super::{HOST, Outcome, Tally, Test};
 use crate::cargo::{self, root};
 use crate::error::ChoreError;
 
-/// What every shape shares.
+/// Inputs that all shapes share.
 pub(super) struct Bed {
-    /// What the tests run.
+    /// Programs that the tests run.
     pub(super) artifacts: Built,
     /// When the time for all of them is up.
     pub(super) end: Instant,
 }
 
-/// The codes of `vm/run` for a guest whose time was up, and for one that died.
+/// Exit codes of `vm/run` for a guest whose time was up, and for one that died.
 const TIME_IS_UP: i32 = 124;
 const DIED: i32 = 125;
 
-/// After how long a test has hung. A machine with other work is several times slower than the one for which the tests
-/// say their time, and a test that is merely slow is no failure; the time for all of them is up before long anyway.
+/// After how long a test has hung. A machine with other work is several times slower than the machine that the tests'
+/// times were taken on, and a slow test is no failure; the time for all tests together is up before long anyway.
 fn limit_s(test: &Test) -> u64 {
     test.seconds * 8
 }
 
 impl Bed {
-    /// Runs the tests of a shape and prints a line for each. What goes wrong around them counts as a failure.
+    /// Runs the tests of a shape and prints a line for each. Errors outside of the tests count as a failure.
     pub(super) fn run(&self, shape: &str, tests: &[Test]) -> Tally {
         let mut boot = Boot { shape, left: tests.to_vec(), tally: Tally::default() };
         if let Err(error) = self.try_run(&mut boot) {
@@ -60,7 +60,7 @@ impl Bed {
     }
 }
 
-/// A fresh folder below cargo's target, where what was said can still be read after the run.
+/// A fresh folder below cargo's target, whose logs can be read after the run.
 fn job_folder(shape: &str) -> Result<PathBuf, ChoreError> {
     let job = cargo::target()?.join("vm").join(shape);
     if job.exists() {
@@ -70,7 +70,7 @@ fn job_folder(shape: &str) -> Result<PathBuf, ChoreError> {
     Ok(job)
 }
 
-/// What runs the tests: a guest, or on the host a script of the same kind.
+/// The command that runs the tests: a guest, or on the host the script that a guest would run.
 fn command(boot: &Boot<'_>, job: &Path, seconds: u64) -> Result<Command, ChoreError> {
     let runner = root().join("vm/guest/run-tests");
     let mut command = match boot.shape {
@@ -107,7 +107,7 @@ fn follow(mut command: Command, boot: &mut Boot<'_>, job: &Path) -> Result<i32, 
     Ok(status.code().unwrap_or(-1))
 }
 
-/// The tests of a boot that have not ended, and the count of those that have.
+/// The unfinished tests of a boot, and the count of finished ones.
 struct Boot<'a> {
     shape: &'a str,
     left: Vec<Test>,

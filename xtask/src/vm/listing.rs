@@ -1,4 +1,4 @@
-//! Which tests there are: scripts whose head says what they show, in which shapes, and how long they may take.
+//! The list of tests: scripts whose head states what they show, in which shapes they run, and how long they may take.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use crate::error::ChoreError;
 pub(super) struct Test {
     /// The file's name without its ending.
     pub(super) name: String,
-    /// What holds when it passes.
+    /// Statement that holds when the test passes.
     pub(super) title: String,
-    /// Where it runs.
+    /// Shapes in which the test runs.
     pub(super) shapes: Vec<String>,
-    /// The longest it may take, by the guest's clock.
+    /// Time limit in seconds, by the guest's clock.
     pub(super) seconds: u64,
     /// The packages of the workspace whose tests it runs.
     pub(super) packages: Vec<String>,

@@ -25,13 +25,14 @@ use guest::Bed;
 use listing::Test;
 use outcome::{Outcome, Tally};
 
-/// All guests together, once everything is built. What does not fit is said to be skipped; `make test` must stay below 20 minutes.
+/// Time limit of all guests together in seconds, after builds. Tests that do not fit are skipped with a message; `make
+/// test` must stay below 20 minutes.
 const SECONDS: u64 = 300;
 
-/// What a shape is called whose tests run on this machine, outside any guest.
+/// Name of the shape whose tests run on this machine, outside any guest.
 const HOST: &str = "host";
 
-/// What `vm/build` and `vm/run` end with where the test bed cannot be had.
+/// Exit code of `vm/build` and `vm/run` where the test bed cannot be had.
 const CANNOT: i32 = 3;
 
 /// Runs the tests that the words name, or all.
@@ -51,7 +52,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
 /// After this time a campaign of kills is ended, since it has hung.
 const KILLS_SECONDS: u64 = 7200;
 
-/// The campaign of kills in a guest of this shape, which goes on where what this folder knows ends.
+/// Runs the campaign of kills in a guest of this shape; the folder `known` holds the progress.
 pub(crate) fn kills(shape: &str, words: &[&str], known: &Path) -> Result<(), ChoreError> {
     let built = cargo::build_tests(&["--release", "--package", "fauxplat-cli", "--test", "kills"])?;
     let kills = built.first().ok_or(ChoreError::Metadata("the test program `kills`"))?;
@@ -61,7 +62,7 @@ pub(crate) fn kills(shape: &str, words: &[&str], known: &Path) -> Result<(), Cho
     in_guest(shape, KILLS_SECONDS, Some(known), &command)
 }
 
-/// Runs a command in a guest of this shape, which is ended after so many seconds and finds this folder at `/job`.
+/// Runs a command in a guest of this shape with this folder at `/job`, and ends it after `seconds`.
 pub(crate) fn in_guest(
     shape: &str,
     seconds: u64,
@@ -102,7 +103,7 @@ fn buildable(shapes: Vec<Shape>) -> Result<(Vec<Shape>, Tally), ChoreError> {
             }
         }
     }
-    // What runs on the host alone tests the guests as well.
+    // Tests of the host need a working guest too, so they are skipped where no guest is left.
     if kept.iter().all(|(shape, _)| shape == HOST) {
         tally.skip(kept.drain(..).map(|(_, tests)| tests.len()).sum());
     }

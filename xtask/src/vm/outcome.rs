@@ -9,16 +9,16 @@ use crate::error::ChoreError;
 /// How one test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// What it looked for is there.
+    /// The test found what it looked for.
     Passed,
-    /// It is not, or the test did not end in time.
+    /// The test found something else, or did not end in time.
     Failed,
-    /// Nobody can tell here.
+    /// The machine cannot tell whether the statement holds.
     Skipped,
 }
 
 impl Outcome {
-    /// From the exit code of a test; 77 is what automake's tests say for *skipped*.
+    /// The outcome by a test's exit code; 77 means *skipped*, as for tests of automake.
     pub(super) fn of_code(code: i32) -> Self {
         match code {
             0 => Outcome::Passed,
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-/// How many tests ended how.
+/// Number of tests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     passed: usize,
@@ -58,7 +58,7 @@ impl Tally {
         self.skipped += tests;
     }
 
-    /// Nothing that failed, and something that passed; else an error that says which of the two it is.
+    /// An error where a test failed, or where none passed.
     pub(super) fn verdict(self) -> Result<(), ChoreError> {
         match (self.failed, self.passed) {
             (0, 0) => Err(ChoreError::Skipped(

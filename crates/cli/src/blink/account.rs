@@ -1,4 +1,4 @@
-//! What happened, counted, and as a document.
+//! Counts of a light's events, and the JSON document that holds them.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 /// The name of the document.
 const SCHEMA: &str = "fauxplat.blink/1";
-/// So many presses are told one by one; a light may blink for years.
+/// Limit of presses that are listed one by one, since a light may blink for years.
 const PRESSES_MAX: usize = 1000;
 
-/// What happened so far.
+/// Events of the light so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct Account {
     schema: &'static str,
@@ -32,7 +32,7 @@ pub(crate) struct Account {
     cpu_ns: u64,
     #[serde(skip)]
     begun_ns: u64,
-    /// By the names of the lines, since each tells how many it has lost in all.
+    /// Lost events by line: each line reports its total so far.
     #[serde(skip)]
     lost_of: BTreeMap<String, u64>,
 }
@@ -75,7 +75,7 @@ impl Account {
         }
     }
 
-    /// Takes note of something.
+    /// Counts an event.
     pub(crate) fn note(&mut self, happened: &Happening<'_>) {
         match *happened {
             Happening::Edge { due_ns, at_ns, missed, .. } => self.edge(at_ns.saturating_sub(due_ns), missed),
@@ -87,7 +87,7 @@ impl Account {
         }
     }
 
-    /// A line has lost so many events in all.
+    /// Notes a line's total of lost events.
     fn lost(&mut self, line: &str, events: u64) {
         let of_line = self.lost_of.entry(line.to_owned()).or_default();
         *of_line = events.max(*of_line);
@@ -119,11 +119,11 @@ impl Account {
         };
         self.wall_ns = clock::monotonic_ns().saturating_sub(self.begun_ns);
         self.cpu_ns = clock::process_cpu_ns();
-        // Text and numbers cannot fail to be written.
+        // Serialising text and numbers cannot fail.
         serde_json::to_string_pretty(&self).unwrap_or_default()
     }
 
-    /// In words, for the log.
+    /// A summary in words, for the log.
     pub(crate) fn sentence(&self) -> String {
         let missed = if self.missed > 0 { format!(" ({} left out)", self.missed) } else { String::new() };
         let edges = if self.edges == 1 { "edge" } else { "edges" };

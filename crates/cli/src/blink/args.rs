@@ -1,4 +1,4 @@
-//! The command line, and a file that says the same.
+//! Options of `fauxplat-blink`, on the command line and in a settings file.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -57,7 +57,7 @@ Exit codes:
   2  bad usage or bad input
   3  a line cannot be had, or has vanished";
 
-// One definition for both: what an option is called is the key of the file.
+// Options of the command line and keys of the settings file: one definition for both, with the same names.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Settings {
@@ -168,7 +168,7 @@ pub(crate) enum EndWord {
 }
 
 impl Settings {
-    /// What is said here, and what a file says of the rest.
+    /// The options of the command line, completed by a settings file.
     pub(crate) fn over(self, file: Settings) -> Settings {
         Settings {
             led: self.led.or(file.led),
@@ -226,7 +226,7 @@ impl Settings {
         }
     }
 
-    /// The line of a button, where it has one.
+    /// The line of a button; `None` if it has none.
     pub(crate) fn button(&self, press: Press) -> Option<&LineName> {
         match press {
             Press::Halve => self.halve.as_ref(),
@@ -236,7 +236,7 @@ impl Settings {
     }
 }
 
-/// Something that is written as a text.
+/// A value that is written as text.
 fn from_text<'de, T: FromStr<Err: std::fmt::Display>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
@@ -272,7 +272,7 @@ mod tests {
             ["sim:1", "sim:2", "sim:3"]
         );
         assert_eq!((read.change(), read.bias()), (Change::AfterPeriod, Bias::PullUp));
-        // A key for each option, and none more.
+        // The file has a key for each option, and no other key.
         let keys = file.lines().map(|line| line.split_once(" = ").unwrap().0);
         let mut flags: Vec<String> = keys.map(|key| format!("--{key}")).collect();
         flags.retain(|flag| {

@@ -9,7 +9,7 @@ use crate::args::LogTo;
 /// How urgent a message is, as syslog(3) counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// It has failed.
+    /// The program has failed.
     Error = 3,
     /// Something is not as it should be.
     Warning = 4,
@@ -38,7 +38,7 @@ impl Log {
         log
     }
 
-    /// A light must not wait for a log that is stuck.
+    /// The socket does not block, since a light must not wait for a log that is stuck.
     fn connected(&self) -> Option<UnixDatagram> {
         let socket = UnixDatagram::unbound().ok()?;
         socket.connect(&self.path).ok()?;
@@ -46,7 +46,7 @@ impl Log {
         Some(socket)
     }
 
-    /// Says something; to standard error where the log takes nothing.
+    /// Writes a message; to standard error where the log takes nothing.
     pub(crate) fn say(&mut self, urgency: Urgency, text: &str) {
         let to = self.to;
         match to {
@@ -56,7 +56,7 @@ impl Log {
         }
     }
 
-    /// Says something that standard error was told already.
+    /// Writes a message that standard error has already got.
     pub(crate) fn say_elsewhere(&mut self, urgency: Urgency, text: &str) {
         if self.to == LogTo::System {
             self.sent(urgency, text);
@@ -72,13 +72,13 @@ impl Log {
         if send(&self.socket) {
             return true;
         }
-        // Whoever listens may have been started anew.
+        // The daemon may have restarted, so the socket is connected anew.
         self.socket = self.connected();
         send(&self.socket)
     }
 }
 
-/// A line on standard error, where somebody may have closed it.
+/// Writes a line to standard error, which may be closed.
 pub(crate) fn tell_stderr(text: &str) {
     let _ = writeln!(io::stderr(), "fauxplat-blink: {text}");
 }

@@ -1,5 +1,5 @@
-//! The light of the published experiment *busy loop or event loop*, as a program that one would use: any line of this machine
-//! that can be a light, buttons that change the period, the system's log, and a defined end.
+//! The light of the published experiment *busy loop or event loop*, as a program that one would use: any line of this
+//! machine that can be a light, buttons that change the period, the system's log, and a defined end.
 
 mod account;
 mod args;
@@ -28,9 +28,9 @@ use log::{Log, Urgency, tell_stderr};
 const USAGE: u8 = 2;
 const MACHINE: u8 = 3;
 
-/// Why it ended otherwise than asked for.
+/// Why the program ended otherwise than asked for.
 enum Failure {
-    /// What was asked for cannot be.
+    /// A request that cannot be met: bad options or settings.
     Usage(String),
     /// A line, or a call.
     Machine(String),
@@ -45,7 +45,7 @@ impl From<BlinkError> for Failure {
     }
 }
 
-/// The hidden word by which it writes its manual page into a folder.
+/// The hidden argument by which the program writes its manual page into a folder.
 const MAN: &str = "__man";
 
 fn main() -> ExitCode {
@@ -76,10 +76,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// The one line that says why, and the exit code. The log has it too.
+/// Reports a failure in one line, also to the log; returns the exit code.
 fn ended(failure: &Failure, log: Option<&mut Log>) -> ExitCode {
     let (Failure::Usage(text) | Failure::Machine(text)) = failure;
-    // It may quote a file that somebody else wrote.
+    // The message may quote a stranger's file, so control characters are made visible.
     let text = fauxplat_report::visible(text);
     tell_stderr(&text);
     if let Some(log) = log {
@@ -88,7 +88,7 @@ fn ended(failure: &Failure, log: Option<&mut Log>) -> ExitCode {
     ExitCode::from(if matches!(failure, Failure::Usage(_)) { USAGE } else { MACHINE })
 }
 
-/// What the parser says, as one line.
+/// The parser's message as one line.
 fn misuse(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text.split("\nUsage:").next().unwrap_or_default();
@@ -97,11 +97,11 @@ fn misuse(error: &clap::Error) -> String {
     format!("{} (see --help)", words.join(" "))
 }
 
-/// Half a second, a microsecond and an hour.
+/// Default period, shortest and longest period: half a second, a microsecond, an hour.
 const PERIOD: Nanos = Nanos(500_000_000);
 const SHORTEST: Nanos = Nanos(1000);
 const LONGEST: Nanos = Nanos(3_600_000_000_000);
-/// Contacts of a push button settle within some milliseconds.
+/// Default time for which a button's line has to be quiet: contacts of a push button settle within milliseconds.
 const DEBOUNCE: Nanos = Nanos(10_000_000);
 
 fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
@@ -109,12 +109,12 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     let settings = std::mem::take(&mut cli.settings).over(file.unwrap_or_default());
     let limits = Limits::new(settings.shortest.unwrap_or(SHORTEST).0, settings.longest.unwrap_or(LONGEST).0)?;
     let period = Period::new(settings.period.unwrap_or(PERIOD).0, limits)?;
-    // Before any line is ours: from here on a signal ends it in order.
+    // Handlers are installed before any line is requested, so that a signal always ends the program in order.
     let signals = SignalFile::new(&signal::requests_to_end()).map_err(BlinkError::from)?;
     let chips = Chips::below(&cli.sysroot);
     let finger = finger(&cli, &settings)?;
     if settings.buttons_active_low {
-        // Buttons that nobody presses are high then.
+        // Lines of unpressed buttons are high then.
         finger.iter().for_each(|&(_, line, _)| drop(chips.simulated.drive(line, true)));
     }
     let (light, buttons) = lines(&settings, &chips)?;
@@ -142,7 +142,7 @@ fn blink(mut cli: Cli, log: &mut Log) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What became of an answer on standard output. Whoever closed the pipe has read enough.
+/// The result of writing an answer to standard output. A closed pipe is no error: its reader has read enough.
 fn answered(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -160,7 +160,7 @@ fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// What is worth a line in the log.
+/// Writes a line to the log for events that deserve one.
 fn tell(log: &mut Log, happened: &Happening<'_>) {
     match *happened {
         Happening::Press { press, from_ns, to_ns, .. } if from_ns != to_ns => {
@@ -181,7 +181,7 @@ const CONSUMER: &str = "fauxplat-blink";
 
 type Lines = (Box<dyn fauxplat_gpio::Output>, Vec<Button>);
 
-/// Buttons first: where one of them cannot be had, the light has not been touched.
+/// Opens the lines, buttons first: where one of them fails, the light has not been touched.
 fn lines(settings: &Settings, chips: &Chips) -> Result<Lines, Failure> {
     let debounce_us = settings.debounce.unwrap_or(DEBOUNCE).0 / 1000;
     let wish = InputWish {
@@ -210,7 +210,7 @@ fn lines(settings: &Settings, chips: &Chips) -> Result<Lines, Failure> {
     Ok((chips.output(led, &wish).map_err(BlinkError::from)?, buttons))
 }
 
-/// Presses of buttons of the simulated chip: when, which line, and whether that is high.
+/// Scheduled presses of buttons of the simulated chip: time, line, and whether the line goes high.
 fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Failure> {
     let mut moves = Vec::new();
     for &(at, press) in &cli.press {
@@ -231,10 +231,10 @@ fn finger(cli: &Cli, settings: &Settings) -> Result<Vec<(Nanos, u32, bool)>, Fai
     Ok(moves)
 }
 
-/// For how long a finger holds a button.
+/// How long a simulated finger holds a button.
 const HELD: Nanos = Nanos(30_000_000);
 
-/// A thread that presses; it ends with the process.
+/// A thread that presses the buttons; it ends with the process.
 fn press_later(moves: Vec<(Nanos, u32, bool)>, chip: SimulatedChip, begun_ns: u64) -> Result<(), Failure> {
     if moves.is_empty() {
         return Ok(());
@@ -243,7 +243,7 @@ fn press_later(moves: Vec<(Nanos, u32, bool)>, chip: SimulatedChip, begun_ns: u6
         for (at, line, is_high) in moves {
             let wait_ns = begun_ns.saturating_add(at.0).saturating_sub(clock::monotonic_ns());
             std::thread::sleep(Duration::from_nanos(wait_ns));
-            // Lines of the simulated chip are there as long as it is.
+            // Lines of the simulated chip exist as long as the chip.
             let _ = chip.drive(line, is_high);
         }
     };

@@ -15,10 +15,10 @@ use crate::begin::{beginning, conclude};
 use crate::{define, inspection, output};
 use fauxplat_options::AaArgs;
 
-/// Comparisons of a stratum when nobody said how many.
+/// Default number of comparisons of a stratum.
 const COMPARISONS: u32 = 20;
 
-/// Comparisons that are drawn for each thing that is put in.
+/// Default number of comparisons that are drawn for each difference of a replay.
 pub(super) const DRAWN: u32 = 200;
 
 /// Makes many complete comparisons of identical copies, and counts the false verdicts.
@@ -42,14 +42,13 @@ pub(crate) fn aa(args: &AaArgs, invocation: &[String]) -> Result<(), Failure> {
     conclude(driver.finish(Findings::Aa(findings), failed), &args.output)
 }
 
-/// Says what the rule would say here, from a recorded session. It is an inspection: nothing is measured, so nothing is
-/// stored.
+/// Replays the rule on a recorded session. Nothing is measured, so nothing is stored.
 fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<(), Failure> {
     let recorded = match is_id(session) {
         true => Recorded::from_store(open_store(args.output.store.as_ref())?.as_ref(), session)?,
         false => recorded(session)?,
     };
-    // What is said holds for the machine and the condition of the session.
+    // The findings hold for the machine and the condition of the recorded session, so the header states those.
     let mut header = match &recorded.machine {
         Some(machine) => inspection::header_of(machine.clone(), invocation),
         None => inspection::header(Path::new("/"), invocation),
@@ -65,7 +64,7 @@ fn replay_stored(args: &AaArgs, session: &str, invocation: &[String]) -> Result<
     output::write(&Record { header: &header, commands, samples: &[], findings: &findings }, &args.output)
 }
 
-/// A session of a file.
+/// Reads a session from a file.
 fn recorded(path: &str) -> Result<Recorded, Failure> {
     let wrong = |error: &dyn std::fmt::Display| Failure::input(format!("--replay {path}: {error}"));
     let text = read_text(Path::new(path), BASELINE_BYTES_MAX).map_err(|error| wrong(&error))?;

@@ -1,4 +1,4 @@
-//! Results from another time: of the store, or files of this or of another tool.
+//! Stored results: of the store, or in files of fauxplat or another tool.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ use fauxplat_sys::text::read_text;
 use crate::{define, inspection, output};
 use fauxplat_options::CompareArgs;
 
-/// Readings of an experiment of the store by its id, or of a file, of the command that has this name, in the metrics of
-/// a rule.
+/// Reads an experiment of the store by its id, or a file, and returns the readings of the named command in the metrics
+/// of a rule.
 ///
 /// # Errors
 /// They cannot be read, or none of the commands is meant.
@@ -38,8 +38,7 @@ pub(super) fn is_id(results: &str) -> bool {
     by_id && !Path::new(results).exists()
 }
 
-/// Compares two stored results without running anything, and says what was found. It is an inspection: nothing was
-/// measured, so nothing is stored.
+/// Compares two stored results without running anything. Nothing is measured, so nothing is stored.
 ///
 /// # Errors
 /// They cannot be compared, or the report cannot be written.
@@ -55,9 +54,9 @@ pub(crate) fn compare_stored(
     let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
     let old = earlier(store.as_ref(), old, name(0), &rule)?;
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
-    // The store told what the metrics are.
+    // Reading the store has registered its metrics.
     rule.renew();
-    // What is said holds for the machine of the results, as far as they name one.
+    // The findings hold for the machine of the results, as far as they name one.
     let mut header = match &new.machine {
         Some(machine) => inspection::header_of(machine.clone(), invocation),
         None => inspection::header(Path::new("/"), invocation),
@@ -73,7 +72,7 @@ pub(crate) fn compare_stored(
     Ok(comparisons)
 }
 
-/// The command of stored results; of a file no more is known than its name.
+/// The command of stored results; for a file only its name is known.
 fn command_of(earlier: &Earlier) -> Command {
     let nameless = || Command {
         name: String::new(),
@@ -89,7 +88,7 @@ fn command_of(earlier: &Earlier) -> Command {
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }
 }
 
-/// Readings of a file.
+/// Reads the readings of a file.
 ///
 /// # Errors
 /// It cannot be read, or none of its commands is meant.

@@ -39,16 +39,16 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     }
 }
 
-/// What was measured, and what was found or kept that from being.
+/// The driver of a finished measurement, and its findings or the error that prevented them.
 type Measured = (Driver, Result<CompareFindings, Failure>);
 
-/// A measurement that another one is to confirm: with which seed, and its number in the store.
+/// A measurement that a second one has to confirm: its seed, and its number in the store.
 struct Confirmed {
     seed: u64,
     id: Option<i64>,
 }
 
-/// Measures as the command line says; what confirms an earlier measurement draws everything anew.
+/// Measures as the options say. A confirming measurement draws everything anew.
 fn measured(
     args: &CompareArgs,
     confirmed: Option<&Confirmed>,
@@ -56,7 +56,7 @@ fn measured(
 ) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
-    // Every draw is another one, and the same again where the user gave the seed.
+    // A different seed is derived, and the same one again where the user gave the first.
     definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
     let searched = match &args.link_seeds {
@@ -86,7 +86,7 @@ fn measured(
     Ok((driver, findings))
 }
 
-/// What `--profile` asks for, if that can be answered.
+/// The profiling that `--profile` asks for, or an error where a profile cannot explain the deciding metric.
 fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Result<Profiling, Failure> {
     let commands = expand(definition).map_err(Failure::usage)?.len();
     let is_time =
@@ -95,7 +95,7 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
     let refused = match decides_by_time {
         _ if commands != 2 => format!("it holds two commands against each other, and there are {commands}"),
         _ if definition.condition.simulate.is_some() => "simulated runs are not sampled".to_owned(),
-        // A saved definition may ask for them, too.
+        // A saved definition may have set these as well.
         _ if definition.rule.duet || definition.rule.sessions.is_some() => {
             "it goes neither with a duet nor with several sessions".to_owned()
         }
@@ -111,13 +111,13 @@ fn profiling(longest: Nanos, definition: &Definition, machine: &Machine) -> Resu
     Err(Failure::usage(format!("--profile: {refused}; leave it out, or take `fauxplat profile`")))
 }
 
-/// The comparisons with the first command. Behind them may stand that of the winner with the runner-up.
+/// The comparisons with the first command. The comparison of the winner with the runner-up may follow them.
 fn against_first(driver: &Driver, findings: &Result<CompareFindings, Failure>) -> Vec<Comparison> {
     let count = driver.commands.len().saturating_sub(1).max(1);
     findings.as_ref().map_or(Vec::new(), |findings| findings.with_first(count).to_vec())
 }
 
-/// The report, and the gate that failed.
+/// Writes the report; fails if a gate does.
 fn report(
     driver: Driver,
     findings: Result<CompareFindings, Failure>,
@@ -128,7 +128,7 @@ fn report(
     alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()))
 }
 
-/// Measures a second time before a gate fails. The first measurement is stored, and the report is that of the second.
+/// Measures a second time before a gate fails. The first measurement is stored, and the report is about the second.
 fn confirm(
     first: Driver,
     findings: Result<CompareFindings, Failure>,
@@ -142,7 +142,7 @@ fn confirm(
         Ok(findings) => first.finish(Findings::Compare(findings), None),
         Err(failure) => first.give_up(failure),
     };
-    // What went wrong beside the comparison is told with it, and is no reason to measure again.
+    // An error beside the comparison (storing, helpers) is reported with it, and is no reason to measure again.
     if first.stored.is_err() || first.failed.is_some() {
         return conclude(first, &args.output);
     }
@@ -150,7 +150,7 @@ fn confirm(
     output::complain(&format!("{said}; measured again to confirm it"));
     let (mut second, findings) = measured(args, Some(&confirmed), invocation)?;
     let agreed = match second.is_interrupted() {
-        // Half a measurement refutes nothing.
+        // An incomplete second measurement refutes nothing.
         true => alarms.to_vec(),
         false => agreed(alarms, self::alarms(&args.fail_if, &against_first(&second, &findings))),
     };
@@ -164,7 +164,7 @@ fn confirm(
     report(second, findings, agreed, args)
 }
 
-/// Says what could be found, from a short session of the first command against itself.
+/// Plans a comparison: from a short session of the first command against itself, what could be found.
 fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
@@ -185,7 +185,7 @@ fn plan(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     finish(driver, found.map(Findings::Replay), &args.output)
 }
 
-/// What the command line asks for.
+/// The definition that the options describe.
 fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failure> {
     let mut definition = define::definition(&commands(args), &args.condition, machine)?;
     if let Some(count) = args.sessions {
@@ -193,7 +193,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
-    // Wall time decides where nobody said what, and where somebody did cannot be told later.
+    // Wall time is the default metric; whether the user named it cannot be seen later, so that is checked here.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
         return Err(Failure::usage(
             "--metric wall: simulated runs are counted and not timed; leave --metric or --simulated out",
@@ -209,7 +209,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     Ok(definition)
 }
 
-/// The commands that are compared, before they get their builds: the one line that was given stands for both A and B.
+/// The compared commands, before they get their builds: a single line stands for both A and B.
 fn commands(args: &CompareArgs) -> CommandArgs {
     let mut given = define::or_program(&args.commands, args.build_a.is_some() || args.build.is_given());
     if args.build_a.is_some() && given.commands.len() == 1 {
@@ -221,7 +221,7 @@ fn commands(args: &CompareArgs) -> CommandArgs {
 /// Gives A and B their builds.
 fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), Failure> {
     let (Some(a), Some(b)) = (&args.build_a, &args.build_b) else { return Ok(()) };
-    // One line stands for both, wherever it was given.
+    // A single command stands for both builds, wherever it was given.
     if let [only] = definition.commands.as_slice() {
         definition.commands.push(only.clone());
     }
@@ -238,7 +238,7 @@ fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), F
     Ok(())
 }
 
-/// Commands enough to be compared. This is seen before anything is run.
+/// Requires enough commands for a comparison, before anything is run.
 fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     match (commands, has_baseline) {
         (0..=1, false) => Err(Failure::usage("compare needs two commands, or one and --baseline")),
@@ -247,14 +247,14 @@ fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     }
 }
 
-/// How long a shared store is waited for, for each answer.
+/// Seconds for which each answer of a shared store is waited for.
 const BASELINE_SECONDS: u64 = 30;
 
 /// A baseline is an experiment of the store by its id, or a file.
 fn against_baseline(driver: &mut Driver, baseline: &str, other_machine: bool) -> Result<Judged, Failure> {
     let rule = &driver.header.definition.rule;
     let url = driver.store().and_then(|store| store.target()).filter(|_| is_id(baseline));
-    // A number is that of the shared store. Nothing is connected any more when the first run begins.
+    // The number is that of the shared store, whose connection is closed before the first run.
     let shared =
         url.map(|url| Store::open_shared(url, Patience::of_seconds(BASELINE_SECONDS))).transpose()?;
     let store = shared.as_ref().or(driver.store());

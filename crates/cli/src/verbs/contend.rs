@@ -38,7 +38,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
     finish(driver, found.map(Findings::Contend), &args.output)
 }
 
-/// Measures the worth of threads, and says each look at the machine at once to a person.
+/// Measures the worth of threads; a person sees each reading at once.
 fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let asked = Capacity {

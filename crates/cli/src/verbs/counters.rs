@@ -9,10 +9,10 @@ use fauxplat_units::Nanos;
 use crate::{inspection, output};
 use fauxplat_options::CountersArgs;
 
-/// The length of an interval, unless another is asked for.
+/// Default length of an interval.
 const EVERY: Nanos = Nanos(1_000_000_000);
 
-/// Tries every counter that has a name, or watches a process.
+/// Tries every named counter, or watches a process.
 pub(crate) fn counters(args: &CountersArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let header = inspection::header_of(machine.facts().clone(), invocation);

@@ -12,10 +12,10 @@ use fauxplat_units::{CpuSet, Nanos};
 use crate::{inspection, output};
 use fauxplat_options::{DoctorArgs, OutputArgs};
 
-/// The longest interval: a typing error should not wait for hours.
+/// Limit of the interval, so that a typing error does not wait for hours.
 const INTERVAL_MAX: Nanos = Nanos(60_000_000_000);
 
-/// Looks at the machine, reports, and applies the gates.
+/// Examines the machine, reports, and applies the gates.
 pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Failure> {
     if let Some(name) = &args.explain {
         return explain(name, &args.output);
@@ -50,12 +50,12 @@ fn explain(name: &str, output: &OutputArgs) -> Result<(), Failure> {
 fn root(args: &DoctorArgs) -> Result<PathBuf, Failure> {
     let Some(folder) = &args.sysroot else { return Ok(PathBuf::from("/")) };
     let place = || format!("--sysroot {}", folder.display());
-    // The real path, so that another way of writing `/` is seen to be the machine itself.
+    // The path is resolved, so that another spelling of `/` is recognised as this machine.
     let root = folder.canonicalize().map_err(|error| Failure::usage(format!("{}: {error}", place())))?;
     if root.is_dir() { Ok(root) } else { Err(Failure::usage(format!("{} is not a folder", place()))) }
 }
 
-/// The CPUs that are looked at, if they were named. Refuses some that are not there, and intervals that nobody means.
+/// The CPUs that options name. Refuses CPUs that do not exist, and intervals out of range.
 fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     if args.interval > INTERVAL_MAX {
         return Err(Failure::usage(format!("--interval {}: at most {INTERVAL_MAX}", args.interval)));
@@ -75,10 +75,10 @@ fn cpus(args: &DoctorArgs, root: &Path) -> Result<Option<CpuSet>, Failure> {
     }
 }
 
-/// What must not be: a hazard, or any, at a level or above.
+/// A condition that fails the verb: a hazard, or any, at a level or above.
 #[derive(Debug)]
 struct Gate {
-    /// Absent for `any`.
+    /// Name of the hazard; `None` for `any`.
     hazard: Option<&'static str>,
     level: Severity,
 }
@@ -101,12 +101,12 @@ impl FromStr for Gate {
 }
 
 impl Gate {
-    /// Whether the gate is about this hazard. What fauxplat neutralises counts for those alone who name it.
+    /// Whether the gate applies to a hazard. Hazards that fauxplat neutralises count only where the gate names them.
     fn is_about(&self, found: &HazardFinding) -> bool {
         self.hazard.map_or(!found.neutralised_by_us, |name| name == found.name)
     }
 
-    /// The words of a gate that did not hold.
+    /// The message of a gate that failed.
     fn failed(&self, findings: &DoctorFindings) -> Option<String> {
         let bad =
             findings.hazards.iter().filter(|found| self.is_about(found) && found.severity <= self.level);
@@ -120,7 +120,7 @@ impl Gate {
         (!told.is_empty()).then(|| format!("{gate}: {}", told.join(", ")))
     }
 
-    /// A gate on something that could not be read holds, and that should not pass in silence.
+    /// A gate whose hazard could not be read passes, with a message.
     fn doubt(&self, findings: &DoctorFindings) -> Option<String> {
         let name = self.hazard?;
         let found = findings.hazards.iter().find(|found| found.name == name)?;

@@ -33,7 +33,7 @@ fn other(path: &Path) -> Result<Store, Failure> {
     opened.ok_or_else(|| Failure::usage("`none` is no store; for a file of that name say ./none"))
 }
 
-/// Those that are named; without names all that are over.
+/// The experiments that are named; without names, all that are finished.
 fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     match ids.is_empty() {
         true => Ok(store.all_over()?),
@@ -41,7 +41,8 @@ fn chosen(store: &Store, ids: &[String]) -> Result<Vec<i64>, Failure> {
     }
 }
 
-/// What was measured for a shared store and is not there yet. Nobody else's results are sent along.
+/// Experiments that were measured for a shared store and are not there yet. Other experiments of the file are not sent
+/// along.
 fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
     match to.is_shared() {
         true => Ok(from.waiting_for(to)?),

@@ -11,11 +11,11 @@ use crate::begin::{beginning, finish};
 use crate::define;
 use fauxplat_options::{DesignArgs, ExplainArgs, Varied};
 
-/// Blocks and seconds without other orders.
+/// Default number of blocks, and default time in seconds.
 const BLOCKS_MAX: u32 = 64;
 const TIME_MAX_S: f64 = 60.0;
 
-/// Varies what nobody looks at, all at once, and says which of it moves the time.
+/// Varies many factors at once, and reports which of them move the time.
 pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
     let given = define::or_program(&args.commands, args.build.is_given());
@@ -32,7 +32,7 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     finish(driver, findings.map(Findings::Explain), &args.output)
 }
 
-/// What is varied, and what the command line fixes.
+/// The factors that the experiment varies, and the conditions that options fix.
 fn varied(args: &ExplainArgs) -> explain::Varied {
     let wanted = |factor| varies(&args.design, factor, factor);
     explain::Varied {
@@ -43,8 +43,8 @@ fn varied(args: &ExplainArgs) -> explain::Varied {
     }
 }
 
-/// The rule, and ASLR off where nothing else was said: with it the kernel draws the places of stack and heap anew in
-/// each run, and what is varied here would be lost in what it draws.
+/// Applies the rule. ASLR is off by default: with ASLR the kernel draws the places of stack and heap in each run, and
+/// the effect of the varied factors would be lost in that.
 fn apply(definition: &mut Definition, args: &ExplainArgs) {
     define::apply_build(definition, &args.build);
     let (rule, design) = (&mut definition.rule, &args.design);
@@ -59,13 +59,13 @@ fn apply(definition: &mut Definition, args: &ExplainArgs) {
     }
 }
 
-/// More blocks than these are not worked through in a minute: the effort grows with their third power.
+/// Limit of blocks: the time of the analysis grows with their third power.
 const BLOCKS_WORKED: u32 = 500;
 
-/// Random orders are drawn a few thousand times, and a dozen tests share the level.
+/// Least level: random orders are drawn a few thousand times, and a dozen tests share the level.
 const LEVEL_LEAST: f64 = 0.005;
 
-/// Refuses what cannot be explained.
+/// Refuses definitions that cannot be explained.
 fn check(rule: &Rule) -> Result<(), Failure> {
     let of_time = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU];
     let wrong = match rule {

@@ -5,7 +5,7 @@ use fauxplat_model::{Comparison, Verdict};
 
 use fauxplat_options::Gate;
 
-/// A comparison that the user does not let pass.
+/// A comparison that fails a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alarm {
     gate: Gate,
@@ -13,7 +13,7 @@ pub(super) struct Alarm {
     b: String,
     /// ` in wall time`, where there are several metrics.
     within: String,
-    /// Whether the second command was better; nothing where it cannot be said.
+    /// Whether the second command was better; `None` where that is not decided.
     b_is_better: Option<bool>,
 }
 
@@ -30,7 +30,7 @@ impl From<Alarm> for Failure {
     }
 }
 
-/// The comparisons that one of the gates does not let pass, each with the first that does not.
+/// The comparisons that fail a gate, each with the first gate that it fails.
 pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
     let is_one = comparisons.windows(2).all(|two| two[0].metric == two[1].metric);
     let within = |comparison: &Comparison| match is_one {
@@ -53,7 +53,7 @@ fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alar
     Some(Alarm { gate, a, b, within, b_is_better: different.then(|| comparison.b_is_better()) })
 }
 
-/// Those of a second measurement that the first had as well: about the same commands, and in the same direction.
+/// Alarms of the second measurement that the first raised, too: for the same commands, in the same direction.
 pub(super) fn agreed(first: &[Alarm], second: Vec<Alarm>) -> Vec<Alarm> {
     second.into_iter().filter(|alarm| first.contains(alarm)).collect()
 }

@@ -19,7 +19,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
             let is_filtered = kind.is_some() || name.is_some() || since.is_some();
             let filter = Filter { kind, name, since, limit: *limit, state: None };
             let mut rows = begin::history(output)?.list(&filter)?;
-            // The store gives the newest first, so that a limit keeps it; people read downwards in time.
+            // The store returns the newest first, so that a limit keeps those; the list shows them in order of time.
             rows.reverse();
             list(&rows, is_filtered, output)
         }
@@ -32,7 +32,8 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
         HistoryAction::Rm { ids, output } => {
             let store = begin::history(output)?;
-            // All are found before one goes, and one that is named twice goes once: `last` is another by then.
+            // All experiments are looked up before one is removed, and one that is named twice is removed once: the
+            // meaning of `last` changes with each removal.
             let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
             found.sort_unstable();
             found.dedup();
@@ -52,15 +53,15 @@ fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
     let has_room = |format| matches!(format, Format::Json | Format::Csv);
     let mut evidence = Vec::new();
     if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
-        // The runs are here already.
+        // The record already holds the runs.
         store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
     }
     let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
     output::report(&record, &of, &|_| true, output)
 }
 
-/// The stored findings; of an experiment that did not come to its end, what its runs say one by one, or nothing where
-/// its workers were our own: then its evidence says it.
+/// The stored findings. For an unfinished experiment, summaries of its runs; nothing for one of fauxplat's own workers,
+/// whose evidence speaks for itself.
 fn findings(stored: &StoredExperiment) -> Findings {
     let by_command = || {
         let ignore_failure = stored.header.condition.ignore_failure.any();
@@ -102,7 +103,7 @@ fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// More names than this are levels of a sweep, of which the ends say enough.
+/// Limit of names in a row: an experiment with more is a sweep, of which the first and last level say enough.
 const NAMES_MAX: usize = 8;
 
 const HEADINGS: [&str; 6] = ["id", "started", "verb", "state", "runs", "what"];

@@ -56,13 +56,13 @@ fn asked(args: &LatencyArgs) -> Latency {
     }
 }
 
-/// How long noise is watched where nobody says so.
+/// Default time for which noise is watched.
 const NOISE_WATCHED: Nanos = Nanos(3_000_000_000);
 
-/// Activations where nobody says how many.
+/// Default number of activations.
 const COUNT: u64 = 3000;
 
-/// How often a timer goes off, as it is said or for as long as it is said.
+/// Number of timer activations: as stated, or as many as fit into the stated time.
 fn count(args: &LatencyArgs) -> u64 {
     let has_others = args.tests.iter().any(|test| matches!(test, LatencyKind::Message | LatencyKind::Signal));
     match (args.count, args.duration.filter(|_| !has_others)) {

@@ -11,10 +11,10 @@ use crate::begin::{beginning, conclude};
 use crate::{define, output};
 use fauxplat_options::{LimitArgs, OutputArgs};
 
-/// What the group is called where only one is stated.
+/// Name of the group where only one is stated.
 const ONLY: &str = "limited";
 
-/// Each command has a spawner of its own.
+/// Limit of commands, since each has a spawner of its own.
 const COMMANDS_MAX: usize = 64;
 
 /// Runs commands in groups.
@@ -23,7 +23,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     let mut definition = define::definition(&args.commands, &args.condition, &machine)?;
     refuse(&definition)?;
     define::defaults_as_it_is(&mut definition.condition, &args.commands, &args.condition);
-    // The groups are those of this verb, made for the run.
+    // A limit of the definition becomes the base of the groups, which the verb makes itself.
     let base = args.limits.limit().or(&std::mem::take(&mut definition.condition.limit));
     let mut groups = groups(args, &base);
     let group_of = assign(&mut definition.commands, &groups)?;
@@ -37,7 +37,7 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     conclude(driver.finish(Findings::Limit(Box::new(found)), failed), &args.output)
 }
 
-/// The groups that were named, or the one of the long words.
+/// The groups that options name, or the single one of the short options.
 fn groups(args: &LimitArgs, base: &Limit) -> Vec<(String, Limit)> {
     match args.group.is_empty() {
         true => vec![(ONLY.to_owned(), base.clone())],
@@ -45,8 +45,8 @@ fn groups(args: &LimitArgs, base: &Limit) -> Vec<(String, Limit)> {
     }
 }
 
-/// The group of each command, whose line loses the name of it. One group has all commands; of several, each command names
-/// its own, or each has the one in its place.
+/// The group of each command, whose name is removed from the command's line. A single group holds all commands; of
+/// several groups, each command names its own, or gets the one in its place.
 fn assign(commands: &mut [CommandLine], groups: &[(String, Limit)]) -> Result<Vec<usize>, Failure> {
     if let Some((name, _)) = groups
         .iter()
@@ -90,13 +90,13 @@ fn assign(commands: &mut [CommandLine], groups: &[(String, Limit)]) -> Result<Ve
     Ok(group_of)
 }
 
-/// The group that a line names before its command.
+/// The name of a group at the beginning of a line, before the command.
 fn named_group(line: &str, groups: &[(String, Limit)]) -> Option<usize> {
     let (name, _) = line.split_once('=')?;
     groups.iter().position(|(group, _)| group == name)
 }
 
-/// What is measured of timed runs has no place here.
+/// Refuses options that apply to timed runs alone.
 fn refuse(definition: &Definition) -> Result<(), Failure> {
     let measured = [
         ("--table", !definition.tables.is_empty()),
@@ -119,7 +119,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// Use against limits as it goes on, a line now and then, and what somebody waits for at once.
+/// A display of use against limits: a line at intervals, and events at once.
 struct Live {
     every_ns: Option<u64>,
     is_quiet: bool,
@@ -135,7 +135,7 @@ impl Live {
     }
 }
 
-/// Nobody reads faster than that, and the looks are not nearer to each other.
+/// Least interval between two lines of the display: faster lines cannot be read, and readings are not taken more often.
 const LINES_EVERY_NS: u64 = 20_000_000;
 
 impl Listener for Live {

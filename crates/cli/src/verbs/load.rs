@@ -10,7 +10,7 @@ use fauxplat_model::{Condition, Definition, EnvPad, Placement};
 use crate::begin::{beginning, conclude};
 use fauxplat_options::LoadArgs;
 
-/// Holds the loads, and reports what they did.
+/// Holds the loads, and reports what they achieved.
 pub(crate) fn load(args: &LoadArgs, invocation: &[String]) -> Result<(), Failure> {
     let condition = Condition {
         cpu: Placement::Free,

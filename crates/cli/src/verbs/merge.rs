@@ -1,4 +1,4 @@
-//! `fauxplat latency --merge`: what several measurements saw together.
+//! `fauxplat latency --merge`: sums of the histograms of several measurements.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String
     inspection::report(&header, &Findings::Latency(found), output)
 }
 
-/// Whether two tests asked the same question at the same place.
+/// Whether two tests measured the same on the same CPUs.
 fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
     let question = |it: &LatencyTest| {
         (it.name.clone(), it.policy, it.cpu, it.peer, it.interval_ns, it.slack_ns, it.lines.clone())
@@ -49,7 +49,7 @@ fn is_same(a: &LatencyTest, b: &LatencyTest) -> bool {
     question(a) == question(b)
 }
 
-/// Whose figures are in the sum: machines may be mixed, and whoever reads it should know.
+/// The origin of a document's figures, for the report: documents of different machines may be merged.
 fn origin(file: &Path, document: &Value) -> String {
     let word = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
     format!(

@@ -1,4 +1,4 @@
-//! `fauxplat node`: what is done on a machine of a fleet.
+//! `fauxplat node`: carries out an order on a machine of a fleet.
 
 use std::io::Write;
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ use fauxplat_sys::text::read_text;
 
 use fauxplat_options::NodeArgs;
 
-/// Carries an order out, and writes what came of it.
+/// Carries an order out, and writes the answer.
 pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure> {
     let mut order = order(args)?;
     end_unheard();
@@ -25,21 +25,21 @@ pub(crate) fn node(args: &NodeArgs, invocation: &[String]) -> Result<(), Failure
     let text = serde_json::to_string(&record).map_err(Failure::machine)?;
     let done = write(args.framed.as_deref(), text);
     if args.shipped {
-        // It lies where nobody looks for it again; one that is gone already is as good.
+        // A shipped program lies where nobody would look for it again; it may be gone already.
         let _gone = std::env::current_exe().and_then(std::fs::remove_file);
     }
     done
 }
 
-/// Has this process end, as if it was asked to, once nobody reads what it writes any more. A connection without a
-/// terminal tells nobody else that it is gone, and whoever asks again would have two measure side by side.
+/// Ends this process in order once the reader of its output is gone. A connection without a terminal gives no other
+/// sign, and a second order would then measure beside this one.
 fn end_unheard() {
     let watch = || -> fauxplat_sys::Result<Poller> {
         let poller = Poller::new()?;
         poller.add(std::io::stdout().as_fd(), 0, Interest::Urgent)?;
         Ok(poller)
     };
-    // A file is none that can be waited for: it is read whenever somebody comes.
+    // A file cannot be waited for: it may be read at any time.
     if let Ok(poller) = watch() {
         std::thread::spawn(move || wait_for_end(&poller));
     }
@@ -50,14 +50,14 @@ fn wait_for_end(poller: &Poller) {
     while poller.wait(&mut ready, None).is_ok() {
         match ready.first() {
             Some(end) if end.is_over => return signal::send(std::process::id() as i32, signal::SIGTERM),
-            // Something urgent for whoever reads would be there again at once.
+            // Urgent data would make `poll` return at once for ever.
             Some(_) => return,
             None => {}
         }
     }
 }
 
-/// An order is not larger than a definition and what is said around it.
+/// Limit of an order's size in bytes.
 fn order(args: &NodeArgs) -> Result<NodeOrder, Failure> {
     if let Some(word) = &args.order {
         return Ok(unpacked(word)?);

@@ -11,11 +11,11 @@ use crate::begin::{beginning, check_reports, conclude};
 use crate::{define, inspection};
 use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
-/// For how long several commands are sampled in turns, unless somebody says otherwise.
+/// Default time for which several commands are sampled in turns, in seconds.
 const IN_TURNS: Nanos = Nanos(30_000_000_000);
-/// More blocks than this say no more.
+/// Limit of blocks: more would not improve the answer.
 const BLOCKS_MAX: u32 = 1000;
-/// The chance, at most, that any function is called different where none is: that of a comparison.
+/// Probability, at most, that any function is called different where none is; the same as for a comparison.
 const ERROR: f64 = 0.01;
 
 /// Samples commands or a process.
@@ -48,7 +48,7 @@ pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), F
     conclude(driver.finish(Findings::Profile(Box::new(found)), failed), &output)
 }
 
-/// What is sampled in the place of commands: one profile.
+/// A definition with one profile and no command, for a running process or a file.
 fn one() -> Definition {
     Definition { commands: vec![CommandLine::default()], ..Definition::default() }
 }
@@ -68,7 +68,7 @@ fn process(
     inspection::report(&header, &Findings::Profile(Box::new(found)), output)
 }
 
-/// What is measured of timed runs has no place here.
+/// Refuses options that apply to timed runs alone.
 fn refuse(definition: &Definition) -> Result<(), Failure> {
     let measured = [
         ("--table", !definition.tables.is_empty()),
@@ -85,7 +85,7 @@ fn refuse(definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// As two commands are sampled in turns where nobody said anything but for how long.
+/// Sampling of two commands in turns, with defaults for everything but the time.
 pub(super) fn in_turns(longest: Nanos) -> Profiling {
     Profiling {
         rate_hz: RATE_HZ,
@@ -97,7 +97,7 @@ pub(super) fn in_turns(longest: Nanos) -> Profiling {
     }
 }
 
-/// The event that is named, if one is.
+/// The event that an option names, if any.
 fn event(events: &[String]) -> Result<Option<String>, Failure> {
     match events {
         [] => Ok(None),

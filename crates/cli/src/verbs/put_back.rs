@@ -1,11 +1,12 @@
-//! What becomes of a verb by whose end a machine should be as it was.
+//! The exit status of verbs that have to leave the machine as it was.
 
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::{KnobOutcome, Restoration};
 
-/// A value that could not be put back is the machine's refusal, whoever put back the others.
+/// A value that could not be restored makes the exit status that of a machine's refusal, whichever process restored the
+/// others.
 pub(crate) fn all_back(restored: Option<&Restoration>, journal: &Path) -> Result<(), Failure> {
     let changes = restored.iter().flat_map(|done| &done.changes);
     match changes.filter(|change| change.outcome == KnobOutcome::Refused).count() {

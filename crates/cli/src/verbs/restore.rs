@@ -11,9 +11,10 @@ use super::tune::journal;
 use crate::{inspection, output};
 use fauxplat_options::RestoreArgs;
 
-/// Puts back what a journal announces.
+/// Restores the values in a journal.
 pub(crate) fn restore(args: &RestoreArgs, invocation: &[String]) -> Result<(), Failure> {
-    // Half of a machine is worse than none: what was begun goes on to its end, and only who still waits is heard.
+    // A half-restored machine would be worse than none: a restoration that has begun goes on to its end, and only a
+    // waiting one can be interrupted.
     signal::stop_on_interrupt().map_err(Failure::machine)?;
     output::try_files(&args.output)?;
     let (root, journal) = (Root::new(&args.place.sysroot), journal(&args.place));

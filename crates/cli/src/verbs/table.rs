@@ -1,4 +1,4 @@
-//! `fauxplat table`: what a measured program publishes, now and while it runs.
+//! `fauxplat table`: values that a measured program publishes, now and while it runs.
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Header};
@@ -22,7 +22,7 @@ pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failu
     }
 }
 
-/// Looks again and again, at times that do not drift with the time that a look takes.
+/// Reads the table at regular times, which do not drift with the time that a reading takes.
 fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u64) -> Result<(), Failure> {
     if interval_ns == 0 {
         return Err(Failure::usage("--watch 0: the interval must be longer than nothing"));
@@ -43,15 +43,15 @@ fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u
     Ok(())
 }
 
-/// An open table, and what was seen of it.
+/// An open table, and its earlier readings.
 struct Live<'a> {
     args: &'a TableArgs,
     names: Names,
     selection: Selection,
-    /// Absent while its file is gone.
+    /// The open table; `None` while its file is gone.
     table: Option<AnyTable>,
     rates: Rates,
-    /// The moment of the first look.
+    /// Time of the first reading.
     started_ns: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Live<'a> {
         Ok(Live { args, names, selection, table, rates: Rates::new(), started_ns: None })
     }
 
-    /// One look at the table that is open.
+    /// Reads the open table once.
     fn look(&mut self) -> Result<Findings, Failure> {
         let now_ns = clock::monotonic_ns();
         let gone = || Failure::usage(format!("{}: the table is gone", self.args.file.display()));
@@ -92,8 +92,8 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// One look at whatever table stands under the name now. Its publisher may remove it, or put another in its place,
-    /// and is waited for; a table that grows is just read.
+    /// Reads the table that now has the file's name. Its publisher may remove it or put another in its place, and is
+    /// waited for; a table that grows stays open.
     fn look_again(&mut self) -> Result<Option<Findings>, Failure> {
         self.refresh();
         if self.table.is_none() {
@@ -120,7 +120,7 @@ impl<'a> Live<'a> {
         match AnyTable::open_read_only(&self.args.file) {
             Ok(table) => {
                 self.table = Some(table);
-                // The values of another table are no continuation of those of the first.
+                // Values of another table do not continue those of the first.
                 self.rates = Rates::new();
             }
             Err(error) if was_open => self.lose(&error.to_string()),
@@ -128,7 +128,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Says once that there is nothing to be seen for now.
+    /// Reports once that the table is gone for now.
     fn lose(&mut self, why: &str) {
         if self.table.take().is_some() && !self.args.output.quiet {
             output::complain(&format!("{}: {why}; waiting for a new one", self.args.file.display()));

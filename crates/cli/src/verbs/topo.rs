@@ -39,7 +39,7 @@ fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
     inspection::report(&header, &Findings::Topo(Box::new(findings)), &output)
 }
 
-/// How long CPUs are watched at least where it matters what they did.
+/// Least time for which CPUs are watched where their activity matters.
 const SHORTEST_WATCH: Nanos = Nanos(50_000_000);
 
 fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -52,7 +52,7 @@ fn pick(args: &PickArgs, invocation: &[String]) -> Result<(), Failure> {
     }
     let (mut header, mut findings) = look(&root, Depth::Whole, invocation);
     let topology = &findings.topology;
-    // A captured tree stands still: there is nothing to watch.
+    // The files of a captured tree do not change, so there is nothing to watch.
     let is_live = args.machine.sysroot.is_none();
     let watched = (is_live && args.watch.0 > 0).then(|| relation::watch(&root, topology, args.watch));
     let chosen = relation::pick(&args.relation, topology, watched.as_ref())?;
@@ -76,7 +76,7 @@ fn look(root: &Path, depth: Depth, invocation: &[String]) -> (Header, TopoFindin
     (header, TopoFindings { topology, pick: None })
 }
 
-/// The root that was named, which must hold a machine.
+/// The root that an option names, which must hold a machine.
 fn root(machine: &TopoMachine) -> Result<PathBuf, Failure> {
     let Some(root) = &machine.sysroot else { return Ok(PathBuf::from("/")) };
     match root.join("sys").is_dir() || root.join("proc").is_dir() {

@@ -18,7 +18,7 @@ use fauxplat_options::{OutputArgs, PlaceArgs, TuneArgs};
 
 /// Changes the machine: until it is restored, or for one command.
 pub(crate) fn tune(args: &TuneArgs, invocation: &[String]) -> Result<(), Failure> {
-    // Before the machine is changed: of what was done somebody has to be told.
+    // Reports are tried before the machine is changed, since the user has to learn what was done.
     output::try_files(&args.output)?;
     let root = Root::new(&args.place.sysroot);
     let header = inspection::header(&args.place.sysroot, invocation);
@@ -135,7 +135,7 @@ fn until_restored(
     verdict(&told.changes, &named)
 }
 
-/// What everybody who tunes says about it.
+/// Adds the tuner's results to the header and the findings, for all forms of the verb.
 fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
     header.warnings.append(&mut tuned.notes);
     header.warnings.extend(tuned.recovered.as_ref().map(recovered));
@@ -143,8 +143,8 @@ fn note(header: &mut Header, told: &mut TuneFindings, tuned: &mut Tuned) {
     told.changes.clone_from(&tuned.changes);
 }
 
-/// A knob that the user named and that could not be turned is the machine's refusal, and so is a profile of which a
-/// missing permission left nothing.
+/// The error where a knob that the user named could not be turned, or where missing permissions left nothing of a
+/// profile.
 fn verdict(changes: &[KnobChange], named: &[String]) -> Result<(), Failure> {
     let is = |outcome| move |change: &&KnobChange| change.outcome == outcome;
     let failed = first_failure(changes, |change| {
@@ -181,7 +181,7 @@ fn for_a_command(
     let named = settings.by_name();
     let mut tuned = apply(args, root, settings, invocation)?;
     note(&mut header, &mut told, &mut tuned);
-    // What was asked for by name is what the command is run for.
+    // Settings that were asked for by name must hold, or the command is not run.
     let ended = match verdict(&told.changes, &named) {
         Ok(()) => plain::run(&program, &argv, tuned.process.aslr_off).map(Ok),
         Err(refused) => Ok(Err(refused)),
@@ -200,7 +200,7 @@ fn for_a_command(
     }
 }
 
-/// The command has standard output to itself, unless the report is asked for in a form that a program reads.
+/// The command has standard output to itself, unless the report has a format for programs.
 fn report_beside(header: &Header, findings: &Findings, args: &OutputArgs) -> Result<(), Failure> {
     match args.format == Format::Text && args.output.is_none() {
         true => output::beside(&inspection::record(header, findings), args),

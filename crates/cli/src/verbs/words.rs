@@ -1,4 +1,4 @@
-//! The names that completions ask for when the key is pressed.
+//! Names that completions offer.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(crate) fn candidates(kind: Candidates) -> Result<(), Failure> {
     output::names(&names)
 }
 
-/// Words that CPUs are chosen by; `topo pick --help` has their grammar.
+/// Relations by which CPUs are chosen; `topo pick --help` has their grammar.
 const RELATIONS: [&str; 10] = [
     "all",
     "isolated",
@@ -48,7 +48,7 @@ const RELATIONS: [&str; 10] = [
     "package:0",
 ];
 
-/// The newest experiments. A store that is not there has none, and a key that was pressed is no place for an error.
+/// The newest experiments. A missing store has none, since a completion is no place for an error.
 fn runs() -> Vec<String> {
     const SHOWN: usize = 50;
     let filter = Filter { limit: Some(SHOWN), ..Filter::default() };

@@ -18,7 +18,7 @@ fn on_a_terminal(lab: &Lab, words: &str, variables: &[(&str, &str)]) -> String {
     Done::of(command).succeeds().out
 }
 
-/// What draws, whatever it draws with: blocks and what braille terminals make of them.
+/// Whether a text has drawing characters: box drawing, blocks or braille.
 fn draws(text: &str) -> bool {
     text.chars().any(|one| ('\u{2500}'..='\u{28ff}').contains(&one))
 }
@@ -39,14 +39,14 @@ fn forty_columns_hold_report_and_progress() {
     let lab = Lab::new();
     for variables in [&[("TERM", "dumb")][..], &[("TERM", "xterm"), ("NO_COLOR", "1")]] {
         let text = on_a_terminal(&lab, "run 'sleep 0.03' --runs 20", variables);
-        // Each redrawing of the progress begins its line anew; what moves a cursor takes no column.
+        // Redrawing the progress line begins at the left margin, and escape sequences take no column.
         let lines = text.split(['\n', '\r']).filter(|line| !line.starts_with("repeat with: "));
         let longest = lines.map(|line| bare(line).chars().count()).max().unwrap();
         assert!(longest <= 40, "{longest}: {text:?}");
     }
 }
 
-/// A line without what drives the terminal: ESC [ … and a letter.
+/// A line without escape sequences (ESC [ … and a letter).
 fn bare(line: &str) -> String {
     let mut parts = line.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -83,7 +83,8 @@ fn ascii_is_ascii_in_every_report() {
     assert!(text.is_ascii(), "{text}");
 }
 
-/// Names in other scripts: columns stay columns, and what turns the direction of a line does not reach the terminal.
+/// Names in other scripts: columns stay aligned, and characters that change the direction of text do not reach the
+/// terminal.
 #[test]
 fn names_of_every_script_keep_their_columns() {
     let lab = Lab::new();

@@ -16,7 +16,7 @@ fn a_command_that_does_not_exist() {
         lab.run(&["run", "true", "--conclude", "no-such-program"])
             .complains(4, &["conclude", "127", "--show-output"]);
         lab.run(&["run", "env", "--env", "PATH=/nowhere"]).complains(2, &["`env`", "PATH"]);
-        // The shell is there; what it does not find is its own affair and shows in its status.
+        // The shell exists; a program that it does not find shows in its exit status.
         lab.run(&["run", "--shell", "no-such-program"]).complains(4, &["status 127"]);
     }
 }
@@ -30,7 +30,7 @@ fn a_command_that_is_not_executable() {
     }
 }
 
-/// Only the kernel knows what these are worth: it says so when the first run is started.
+/// Only the kernel can judge these values, which it does when the first run is started.
 #[test]
 fn a_command_that_the_kernel_refuses() {
     for lab in Lab::both() {
@@ -42,11 +42,11 @@ fn a_command_that_the_kernel_refuses() {
     }
     let lab = Lab::ordinary();
     lab.write("private", "#!/bin/sh\n");
-    // Somebody may execute it, but neither the group nor others.
+    // The file can be executed by others, but not by its owner or group.
     fs::set_permissions(lab.path("private"), fs::Permissions::from_mode(0o001)).unwrap();
     let done = lab.run(&["run", "./private"]);
     if fauxplat_sys::process::is_root() {
-        // Others may execute the file and not read it, so it is the interpreter that fails.
+        // Root may execute the file; as others may not read it, the interpreter fails.
         done.complains(4, &["./private", "status"]);
     } else {
         done.complains(4, &["private", "cannot be executed"]);
@@ -119,7 +119,8 @@ fn a_baseline_that_cannot_be_read() {
     lab.run_unstored(&["compare", "true", "--baseline", "1"]).complains(2, &["--store is none"]);
 }
 
-/// Root names profiles of tuning by their path. What one says is no way to drive a terminal, nor to write where no knob leads.
+/// Root may name tuning profiles by path. The contents of a file can neither drive the terminal nor write anywhere but
+/// to knobs.
 #[test]
 fn a_broken_file_of_profiles_is_refused_in_a_line() {
     let lab = Lab::new();

@@ -90,7 +90,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
     assert_eq!(fs::read(lab.path("store.sqlite")).unwrap(), bytes);
 }
 
-/// The largest file that may be written ends the experiment as a full disk does; what was stored before is intact.
+/// The limit of a file's size ends the experiment as a full disk does; earlier results are intact.
 #[test]
 fn a_full_store_names_its_file_and_keeps_what_it_has() {
     for lab in Lab::both() {

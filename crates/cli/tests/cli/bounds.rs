@@ -1,5 +1,5 @@
-//! Counts, products, sizes and times that come from outside: each is refused by one line, or has its result, within a bound
-//! of memory.
+//! Counts, products, sizes and times that come from outside: each is refused by one line, or has its result, within a
+//! bound of memory.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -11,7 +11,8 @@ use fauxplat_table::{Options, Table};
 use crate::common::{Done, Lab, SIGINT, alive, eventually, number, runs};
 use crate::table::Shared;
 
-/// Address space that is enough for everything here. What asks for more than a machine has ends by it.
+/// Limit of address space: enough for every command here, and exceeded by one that would ask for more memory than a
+/// machine has.
 const SPACE: &str = "--as=700000000";
 
 /// Runs fauxplat where memory ends early.
@@ -19,7 +20,7 @@ fn confined(lab: &Lab, words: &[&str]) -> Done {
     confined_to(lab, SPACE, words)
 }
 
-/// The same with another end, in words of `prlimit(1)`.
+/// Runs fauxplat under a limit in the words of `prlimit(1)`.
 fn confined_to(lab: &Lab, limit: &str, words: &[&str]) -> Done {
     let mut command = Command::new("prlimit");
     command.arg(limit).args(lab.starter()).args(words).args(["--store", &lab.file("store.sqlite")]);
@@ -49,7 +50,7 @@ fn counts_and_products_are_refused_before_anything_is_laid_out() {
     confined(&lab, &["sweep", &many, "true"]).complains(2, &["at most two factors"]);
 }
 
-/// What no data could show is refused before there are any.
+/// A report that no data could fill is refused before anything is measured.
 #[test]
 fn what_could_not_be_shown_is_refused() {
     let lab = Lab::new();
@@ -95,7 +96,7 @@ fn files_that_are_too_long_or_never_end_are_refused() {
     for endless in [long.as_str(), "/dev/zero"] {
         confined(&lab, &["run", "--input", endless]).complains(2, &[endless, "longer than 4 MiB"]);
     }
-    // Nobody writes to this one, so it is empty.
+    // The FIFO `silent` has no writer, so it reads as empty.
     confined(&lab, &["run", "--input", &lab.file("silent")]).complains(2, &["no command"]);
     let deep = lab.write("deep.toml", &format!("a = {}", "[".repeat(2_000_000)));
     confined(&lab, &["run", "--input", &deep]).complains(2, &["deep.toml", "line 1"]);
@@ -103,7 +104,7 @@ fn files_that_are_too_long_or_never_end_are_refused() {
     confined(&lab, &["compare", "true", "--baseline", &deep]).complains(2, &["deep.json", "line 1"]);
 }
 
-/// A writer that says nothing is waited for, until the user does not want to wait any more.
+/// A writer that is silent is waited for until the user interrupts.
 #[test]
 fn a_silent_pipe_is_waited_for_until_an_interruption() {
     let lab = Lab::new();
@@ -130,7 +131,7 @@ fn an_output_without_end_is_kept_in_part() {
     assert!(one_line.ends_with(4).err.len() < 20_000);
 }
 
-/// Each of them would be drawn thousands of times.
+/// A baseline of ten million runs would be resampled thousands of times, so it is refused.
 #[test]
 fn a_baseline_of_millions_of_runs_is_refused() {
     let lab = Lab::new();
@@ -141,13 +142,14 @@ fn a_baseline_of_millions_of_runs_is_refused() {
     done.complains(2, &["10000000 readings", "at most 100000"]);
 }
 
-/// A command line that makes so many processes, one after the other.
+/// A command line that starts this many processes, one after the other.
 fn forks(count: u32) -> String {
     format!("i=0; while [ $i -lt {count} ]; do (:); i=$((i+1)); done")
 }
 
-/// Runs fauxplat, which must succeed, and answers what it printed and the largest memory of it and its helpers. That is for a
-/// fauxplat to say: what the kernel tells of a child of ours begins with our own, which other tests have made large.
+/// Runs fauxplat, which must succeed; returns its output and the peak memory of it and its helpers. Another fauxplat
+/// measures that: the kernel's account of a child of the test process begins with the test process's own memory, which
+/// other tests have made large.
 fn measured(lab: &Lab, words: &[&str]) -> (String, u64) {
     let all = lab.starter().into_iter().chain(words.iter().map(|&word| word.to_owned()));
     let quoted: Vec<String> = all.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
@@ -158,7 +160,8 @@ fn measured(lab: &Lab, words: &[&str]) -> (String, u64) {
     (lab.read("printed"), number(&runs(&document, 0)[0], "peak_memory_bytes"))
 }
 
-/// Nothing is kept of each: a few hundred bytes would be more than the 32 MiB of memory of its own that each process gets.
+/// Nothing is kept of each: a few hundred bytes would be more than the 32 MiB of memory of its own that each process
+/// gets.
 #[test]
 fn a_hundred_thousand_processes_in_a_run_are_counted_in_little_memory() {
     let lab = Lab::new();
@@ -185,8 +188,8 @@ fn a_tree_of_very_many_processes_lists_the_first() {
     assert!(shown.contains(heading), "{:?}", shown.lines().take(20).collect::<Vec<_>>());
 }
 
-/// A recording whose sections say that they are as long as a disk, in a file that is as long as some: what is laid out follows
-/// what is there.
+/// A recording whose sections claim to be as long as a disk, in a file as long as some: memory is allocated by the
+/// file's true contents.
 #[test]
 fn a_recording_that_says_more_than_it_holds_is_refused_in_little_memory() {
     let lab = Lab::new();
@@ -206,7 +209,7 @@ fn a_recording_that_says_more_than_it_holds_is_refused_in_little_memory() {
     }
 }
 
-/// A file of forty gibibytes that takes no place: nobody wrote into its rows, and its index may say anything.
+/// A sparse file of forty gibibytes: its rows are empty, and its index may claim anything.
 #[test]
 fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     const VALUE: i64 = 424_242_424_242;
@@ -226,7 +229,7 @@ fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     for more in [&[][..], watch] {
         assert!(look(more).contains(&VALUE.to_string()), "{more:?}");
     }
-    // It takes place in the addresses of a process: whoever has fewer gets a line.
+    // A mapped table takes address space: a process with too little gets an error line.
     let mut command = Command::new("prlimit");
     command.arg(SPACE).args(lab.starter()).args(words);
     lab.settle(&mut command);
@@ -241,7 +244,7 @@ fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     }
 }
 
-/// What has become another user's cannot be ended, and is not waited for.
+/// A process that has become another user's cannot be ended, and is not waited for.
 #[test]
 fn what_is_out_of_reach_is_not_waited_for() {
     let lab = Lab::ordinary();

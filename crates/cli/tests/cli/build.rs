@@ -99,7 +99,7 @@ fn a_true_difference_is_found_in_the_source() {
     assert!(phrases.iter().all(|phrase| text.contains(phrase)), "{text}");
 }
 
-/// Parameters reach the build, objects are permuted, and a definition says the same as the command line.
+/// Parameters reach the build, objects are permuted, and a definition has the same effect as the command line.
 #[test]
 fn builds_take_parameters_objects_and_definitions() {
     let lab = yard();
@@ -202,7 +202,8 @@ fn layouts_come_back_from_the_cache_with_the_same_seed() {
         let variants = found["variants"].as_array().unwrap().iter();
         variants.map(|one| one["sha256"].as_str().unwrap().to_owned()).collect()
     };
-    // How many blocks six pairs make depends on how long a build takes just then.
+    // The number of blocks for six pairs depends on how long builds take, so hashes are compared over the common
+    // beginning.
     let same = |a: &[String], b: &[String]| a.iter().zip(b).filter(|(a, b)| a == b).count();
     let before = hashes();
     let made = |hash: &str| {

@@ -23,7 +23,7 @@ fn strata_and_rivals_are_counted() {
             let answers = ends[0] + ends[1];
             assert!(upper <= 1.0 && (ends[0] > 0 || answers == 0 || none(answers)), "{stratum}");
             assert!(answers > 0 || upper == 1.0, "{stratum}");
-            // Sixty runs and seconds are what other tools ask for; eight pairs are fewer.
+            // Other tools take sixty runs and some seconds; eight pairs are fewer.
             let rivals = stratum["rivals"].as_array().unwrap();
             assert!(
                 rivals.iter().all(|rival| rival["rule"] != "poop" && rival["rule"] != "pyperf"),
@@ -45,7 +45,7 @@ fn rivals_judge_when_they_have_the_runs_that_they_take() {
     let document = lab.json(&words);
     let rivals = document["strata"][0]["rivals"].as_array().unwrap();
     assert!(rivals.len() >= 5 && rivals.iter().all(|rival| number(rival, "comparisons") == 1), "{rivals:?}");
-    // What was run for them is none of ours.
+    // Runs that were made for the rivals alone do not count as fauxplat's own.
     assert!(document["strata"][0]["pairs_mean"].as_f64().unwrap() <= 8.0, "{}", document["strata"]);
 }
 
@@ -55,7 +55,7 @@ fn commands_that_fail_are_compared_where_that_is_wanted() {
     let words =
         ["aa", "sh -c 'exit 3'", "-N", "1", "--strata", "plain", "--max-pairs", "40", "--ignore-failure"];
     let stratum = &lab.json(&words)["strata"][0];
-    // How many the guards drop is the machine's affair; without the option all would be.
+    // The guards may drop some pairs on any machine; without the option all would fail.
     assert!(stratum["pairs_mean"].as_f64().unwrap() > 0.0, "{stratum}");
 }
 
@@ -149,7 +149,7 @@ fn a_plan_says_what_would_be_found_before_anything_is_compared() {
     lab.run(&["compare", "--plan", "-L", "n=1,2", "echo {n}"]).reports_misuse(&["--plan", "parameter"]);
 }
 
-/// What a stratum does to its copies is not done to those of the next.
+/// A stratum's disturbance of its copies does not reach the next stratum.
 #[test]
 fn strata_leave_nothing_to_each_other() {
     let lab = Lab::new();

@@ -1,4 +1,5 @@
-//! The workflow in `docs/ci`: its steps are run as a runner would run them, but for those that need its service.
+//! The workflow in `docs/ci`: its steps are run as a runner would run them, except those that need the runner's
+//! service.
 
 use std::path::Path;
 
@@ -25,7 +26,7 @@ fn steps(workflow: &str) -> Vec<(String, String)> {
     steps
 }
 
-/// A repository with a program in two versions, the second of which sleeps so long.
+/// A repository with a program in two versions, the second of which sleeps for the given time.
 fn repository(lab: &Lab, sleeps: &str) {
     let program =
         |sleeps: &str| format!("printf '#!/bin/sh\\nsleep {sleeps}\\n' > make-it && chmod +x make-it");

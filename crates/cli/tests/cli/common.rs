@@ -15,11 +15,11 @@ pub(crate) const SIGINT: i32 = 2;
 pub(crate) const SIGKILL: i32 = signal::SIGKILL;
 pub(crate) const SIGTERM: i32 = signal::SIGTERM;
 
-/// `nobody`, who is nobody special anywhere.
+/// The user id of `nobody`, an ordinary user on every machine.
 const ORDINARY_USER: &str = "65534";
 
-/// Limits for what has to have come somewhere before its time is over: where the machine was too slow for one, the next one
-/// is tried.
+/// Time limits for tests that need something to happen before a limit: where a machine is too slow for one, the next is
+/// tried.
 pub(crate) const LIMITS: [&str; 3] = ["2s", "20s", "200s"];
 
 /// A folder and a store of its own.
@@ -29,13 +29,13 @@ pub(crate) struct Lab {
     demoted: bool,
 }
 
-/// A folder that nobody else may write to, whatever the umask: what others may have put somewhere is not acted upon.
+/// A private folder, whatever the umask: files in folders that others may write to are refused.
 fn private_folder() -> TempDir {
     tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
 }
 
 impl Lab {
-    /// As whoever runs the tests.
+    /// A laboratory of the user who runs the tests.
     pub(crate) fn new() -> Self {
         Lab { folder: private_folder(), demoted: false }
     }
@@ -54,7 +54,7 @@ impl Lab {
         lab
     }
 
-    /// Both sides of the privilege, where there are two.
+    /// A privileged and an ordinary laboratory; where the tests are not root's, an ordinary one alone.
     pub(crate) fn both() -> Vec<Self> {
         match process::is_root() {
             true => vec![Lab::new(), Lab::ordinary()],
@@ -70,7 +70,7 @@ impl Lab {
         self.folder().join(name)
     }
 
-    /// The same as text, for command lines.
+    /// The path of a file as text, for command lines.
     pub(crate) fn file(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
@@ -81,7 +81,7 @@ impl Lab {
         self.file(name)
     }
 
-    /// Lets the user of this laboratory read and start what root made in it, whatever root's umask is.
+    /// Lets the laboratory's user read and start a file that root created in it, whatever root's umask is.
     pub(crate) fn readable(&self, name: &str) {
         if self.demoted {
             let mode = fs::metadata(self.path(name)).unwrap().permissions().mode();
@@ -150,7 +150,7 @@ impl Lab {
         Done::of(self.command(words))
     }
 
-    /// The same without a store.
+    /// Runs fauxplat without a store.
     pub(crate) fn run_unstored(&self, words: &[&str]) -> Done {
         let mut command = self.bare(words);
         command.args(["--store", "none"]);
@@ -174,7 +174,7 @@ impl Lab {
         Live::of(self.command(words))
     }
 
-    /// The same by a program that becomes it, as nohup(1) does.
+    /// Starts fauxplat by a program that executes it in its own process, as nohup(1) does.
     pub(crate) fn start_under(&self, prefix: &[&str], words: &[&str]) -> Live {
         let all: Vec<String> = prefix.iter().map(|&word| word.to_owned()).chain(self.starter()).collect();
         let mut command = Command::new(&all[0]);
@@ -186,10 +186,10 @@ impl Lab {
 
 const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");
 
-/// Starts what comes with SIGHUP as it is by default: whoever runs the tests may have it ignored, as nohup(1) does.
+/// Starts a program with the default action for SIGHUP, since the tests may run with it ignored, as under nohup(1).
 pub(crate) const HEARING: [&str; 2] = ["env", "--default-signal=HUP"];
 
-/// fauxplat while it runs, and whoever reads its report meanwhile: a full pipe would hold it up.
+/// A running fauxplat, and the thread that reads its report: a full pipe would block it.
 pub(crate) struct Live(Child, std::thread::JoinHandle<Vec<u8>>);
 
 impl Live {
@@ -212,12 +212,12 @@ impl Live {
         signal::send(self.0.id() as i32, signal);
     }
 
-    /// Waits until it answers SIGINT by ending in order, whatever it does by then: its handler stands.
+    /// Waits until SIGINT would end the process in order, because its handler is installed.
     pub(crate) fn answers(&self) {
         assert!(eventually(|| catches_interrupts(self.pid())), "fauxplat has no handler of SIGINT");
     }
 
-    /// Waits until the periodic test that it makes is well under way: its threads have slept so often.
+    /// Waits until the periodic test is under way: its threads have slept this often.
     pub(crate) fn has_slept(&self, times: u64) {
         assert!(eventually(|| sleeps(self.pid()) >= times), "fauxplat does not begin to sleep");
     }
@@ -239,7 +239,7 @@ impl Live {
     }
 }
 
-/// How fauxplat ended and what it said.
+/// Exit code and output of a fauxplat that has ended.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
@@ -270,7 +270,7 @@ impl Done {
         self
     }
 
-    /// This exit code, and on standard error one line of fauxplat's own that says all of this.
+    /// Checks the exit code, and that standard error is one line of fauxplat with all of these words.
     #[track_caller]
     pub(crate) fn complains(self, code: i32, words: &[&str]) -> Self {
         let line = self.err.trim_end_matches('\n');
@@ -280,14 +280,14 @@ impl Done {
         self
     }
 
-    /// Ended with this code, whatever it said before its one line.
+    /// Checks the exit code, whatever was printed before the error line.
     #[track_caller]
     pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
         self
     }
 
-    /// Bad usage that the parser of the command line finds: its first line says all of this.
+    /// Checks for bad usage found by the parser of the command line: its first line has all of these words.
     #[track_caller]
     pub(crate) fn reports_misuse(self, words: &[&str]) -> Self {
         let line = self.err.lines().next().unwrap_or_default();
@@ -312,12 +312,12 @@ pub(crate) fn first_cpu() -> String {
     allowed()[0].to_string()
 }
 
-/// The same beside itself, as a pair of CPUs.
+/// The first CPU paired with itself.
 pub(crate) fn first_pair() -> String {
     format!("{0}:{0}", first_cpu())
 }
 
-/// A shell loop of so many rounds, as one command line: CPU time in proportion, no file touched.
+/// A shell loop of this many rounds, as one command line: CPU time in proportion, no file touched.
 pub(crate) fn spin(rounds: u32) -> String {
     format!("sh -c 'i=0; while [ $i -lt {rounds} ]; do i=$((i+1)); done'")
 }
@@ -350,7 +350,7 @@ fn catches_interrupts(pid: u32) -> bool {
     u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask >> (SIGINT - 1) & 1 == 1)
 }
 
-/// How often threads of a process gave up their CPU by themselves, those that still live.
+/// Number of voluntary context switches of a process's live threads.
 pub(crate) fn sleeps(pid: u32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of = |thread: fs::DirEntry| {
@@ -383,7 +383,7 @@ pub(crate) fn alive(words: &str) -> usize {
     pids(words).len()
 }
 
-/// The same by their numbers.
+/// Process ids of the running programs with this command line.
 pub(crate) fn pids(words: &str) -> Vec<i32> {
     let same = |entry: &fs::DirEntry| {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -50,7 +50,7 @@ fn twice_the_work_is_different_and_the_words_agree() {
 #[test]
 fn sessions_begin_anew_and_are_counted_once() {
     let lab = Lab::new();
-    // Each spawner is another process, and every run tells which one it came from.
+    // Each session has a new spawner, and every run prints its parent's process id.
     let parent = "echo $PPID >> parents; :";
     let words = ["compare", "--sessions", "3", "--max-pairs", "90", "--shell", parent, parent, "--seed", "5"];
     lab.run(&words).succeeds();
@@ -64,7 +64,7 @@ fn sessions_begin_anew_and_are_counted_once() {
     let parents: std::collections::BTreeSet<String> =
         lab.read("parents").lines().map(str::to_owned).collect();
     assert!(parents.len() >= 3, "{parents:?}");
-    // What was asked for is what a definition says, and comes back by it.
+    // The definition in the document states the sessions that were asked for.
     assert!(last["definition"]["rule"]["sessions"]["gap_s"].as_f64() == Some(0.0));
 }
 
@@ -112,7 +112,7 @@ fn gates_fail_with_exit_code_1_after_the_report() {
     lab.run(&[&open[..], &["--fail-if", "inconclusive"]].concat()).complains(1, &["--fail-if inconclusive"]);
 }
 
-/// One false alarm in a thousand is what is asked for, and the shortest way to it is six pairs.
+/// The level of one false alarm in a thousand is reached after six pairs at the earliest.
 #[test]
 fn a_program_does_not_differ_from_itself() {
     let lab = Lab::new();
@@ -299,7 +299,7 @@ fn a_comparison_warms_up() {
 #[test]
 fn several_metrics_are_decided_each_with_its_margin() {
     let lab = Lab::new();
-    // So far apart that no neighbour can hide it.
+    // The commands differ by so much that no disturbance can hide it.
     let (one, two) = (spin(3000), spin(60_000));
     let metrics =
         ["--metric", "wall,peak-memory", "--margin", "wall=1%,peak-memory=64KiB", "--max-pairs", "64"];
@@ -315,7 +315,7 @@ fn several_metrics_are_decided_each_with_its_margin() {
     assert_eq!((memory["margin_absolute"].as_f64(), memory["pairs"].is_number()), (Some(65536.0), true));
     assert!(memory["margin"].as_f64().unwrap() > 0.0 && first(&last)["margin"] == 0.01);
     assert!(first(&last).get("margin_absolute").is_none());
-    // A gate looks at all of them, and what is stored is a definition like any other.
+    // A gate examines all metrics, and the stored definition has them like any other.
     lab.run(&[&words[..], &["--fail-if", "slower"]].concat())
         .complains(1, &["--fail-if slower", "two against one", "in wall time"]);
     let shown = lab.run(&["history", "show", "last"]).succeeds();
@@ -385,7 +385,7 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     compare(&["--metric-from", "speed=(.)", "--stdout", "inherit"]).complains(2, &["--stdout"]);
 }
 
-/// A gate fails if a second measurement says the same, and not if what the first found is gone.
+/// A gate fails if a second measurement agrees, and not if the first one's finding is gone.
 #[test]
 fn a_gate_is_confirmed_before_it_fails() {
     let lab = Lab::new();
@@ -408,7 +408,8 @@ fn a_gate_is_confirmed_before_it_fails() {
     lab.run(&["compare", "true", "true", "--confirm"]).reports_misuse(&["--fail-if"]);
 }
 
-/// What is confirmed was chosen by what it found, so it replicates nothing; to later comparisons it is a session like others.
+/// A confirming measurement was chosen by the first one's result, so it does not count as a replication; for later
+/// comparisons it is a session like others.
 #[test]
 fn what_is_confirmed_is_no_earlier_session() {
     let lab = Lab::new();

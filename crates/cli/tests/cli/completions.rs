@@ -1,15 +1,15 @@
-//! What the shell offers when its key is pressed.
+//! Completions as the shells offer them.
 
 use std::path::Path;
 
 use crate::common::{Done, Lab};
 
-/// What bash offers for the last of these words.
+/// The words that bash offers for the last of these words.
 fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
-    // The one that is installed.
+    // The installed script.
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/completions/fauxplat.bash");
     let line = format!(
         "PATH={binary}:$PATH; source '{script}'; COMP_WORDS=({}); COMP_CWORD={last}; \
@@ -59,7 +59,7 @@ fn names_are_offered_where_a_value_has_one() {
     }
 }
 
-/// Runs that are stored are offered by their numbers, and nothing is said where there is no store.
+/// Stored experiments are offered by their numbers; without a store there is no output.
 #[test]
 fn stored_runs_are_offered() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! The stated condition is really what the child sees.
+//! The stated condition is what the child process finds.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn padding_adds_exactly_its_bytes() {
     }
 }
 
-/// Random padding displaces the stack: all commands of a block alike, whatever the lengths of their arguments.
+/// Random padding displaces the stack equally for all commands of a block, whatever the lengths of their arguments.
 #[test]
 fn random_padding_is_shared_by_a_block() {
     let lab = Lab::new();
@@ -57,7 +57,7 @@ fn random_padding_is_shared_by_a_block() {
     };
     let argument_bytes = |command: usize| -> u64 {
         let argv = document["commands"][command]["argv"].as_array().unwrap().iter();
-        // Each argument takes its bytes, a null byte and a pointer.
+        // The space of the arguments on the stack: for each its bytes, a null byte and a pointer.
         argv.map(|argument| argument.as_str().unwrap().len() as u64 + 9).sum()
     };
     let more = argument_bytes(1) - argument_bytes(0);
@@ -120,7 +120,7 @@ fn helpers_run_around_every_run() {
     assert_eq!(runs(&lab.last(), 0).len(), 4, "helpers are not measured");
 }
 
-/// A definition, as it is saved.
+/// A saved definition.
 const SAVED: &str = r#"
 warmup = 1
 runs = 3
@@ -148,7 +148,7 @@ timeout = "5s"
 cpu = "free"
 "#;
 
-/// What comes from the command line goes before what was saved.
+/// Options of the command line override a saved definition.
 #[test]
 fn a_saved_definition_equals_its_command_line() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! `contend`: what two CPUs are to each other, with and without privilege, beside others and where there is little.
+//! `contend`: relations between two CPUs, with and without privilege, beside other load, and on small machines.
 
 use std::process::Command;
 
@@ -40,7 +40,8 @@ fn every_pair_has_a_label_with_evidence_and_every_kernel_a_cost() {
     }
 }
 
-/// How much of it nobody accounts for depends on the machine and its neighbours; that it is told, and rightly, does not.
+/// The unaccounted share of the wall time depends on the machine and its load; the sum of the parts must equal the wall
+/// time anyway.
 #[test]
 fn wall_time_is_cpu_time_and_waiting_and_steal_and_the_rest_is_told() {
     let found =
@@ -54,7 +55,7 @@ fn wall_time_is_cpu_time_and_waiting_and_steal_and_the_rest_is_told() {
             continue;
         };
         let known_ns = number(pair, "run_delay_ns") + pair["steal_ns"].as_u64().unwrap_or(0);
-        // Beside waiting and steal there is CPU time and what nobody explains, which is no more than both.
+        // Beside waiting and steal there is CPU time and unexplained time, which is no more than both.
         let left = 1.0 - known_ns as f64 / number(pair, "wall_ns") as f64;
         assert!(share <= left + 1e-9, "{share} of the wall time is unexplained, {left} is left: {pair}");
     }
@@ -133,7 +134,7 @@ fn without_permission_it_works_and_says_so() {
     assert!(found["not_measured"].to_string().contains("CAP_SYS_NICE"), "{found}");
 }
 
-/// Somebody else on all the CPUs: ordinary workers have to wait, which drops rounds and decides nothing.
+/// Other processes keep all CPUs busy: ordinary workers have to wait, so rounds are dropped and nothing is decided.
 #[test]
 fn beside_others_ordinary_workers_decide_nothing_wrong() {
     let lab = Lab::ordinary();
@@ -153,7 +154,7 @@ fn beside_others_ordinary_workers_decide_nothing_wrong() {
         burner.kill().unwrap();
         burner.wait().unwrap();
     });
-    // Whether somebody was kept waiting depends on the machine. Where that left too few rounds, nothing is concluded.
+    // Whether workers had to wait depends on the machine. Where too few rounds were left, there is no conclusion.
     let label = &found["labels"][0]["label"];
     let pairs = found["pairs"].as_array().unwrap();
     assert!(pairs.iter().all(|pair| pair["label"] == *label), "{found}");
@@ -219,8 +220,8 @@ fn the_map_is_drawn() {
     lab.run(&[&words[..], &["hyperfine-json"], &SHORT].concat()).complains(2, &["hyperfine-json"]);
 }
 
-/// As soon as there is anybody to ask, which is before the caches are tried and long before the first round; and when the
-/// experiment stands in the store, which is when the rounds begin.
+/// Interrupts as soon as the workers exist, which is before the caches are tried and long before the first round; and
+/// when the experiment is in the store, which is when the rounds begin.
 #[test]
 fn an_interrupted_matrix_is_reported_whenever_it_is_interrupted() {
     for (signal, rounds_have_begun) in [(SIGINT, false), (SIGTERM, false), (SIGINT, true)] {

@@ -1,4 +1,4 @@
-//! Programs that say by a pipe when they are to be counted.
+//! Programs that write to a pipe when they are to be counted.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -17,7 +17,7 @@ echo disable > ctl; read answer < ack; echo $answer >> answers
 sleep 0.1
 ";
 
-/// The readings of each run of a script, and what was not measured.
+/// The readings of each run of a script, and the metrics that were not measured.
 fn controlled(lab: &Lab, script: &str, words: &[&str]) -> (Vec<Value>, String) {
     lab.write("script.sh", script);
     let all = [&["run", "-r", "2", "--control", "fifo:ctl,ack"], words, &["sh script.sh"]].concat();
@@ -55,10 +55,10 @@ fn what_perf_would_count_is_counted() {
     if !counts_both_modes(&lab) {
         return;
     }
-    // How often it is enabled; for how long at least, and for how long it is not. Where nobody waits for the answer a word may
-    // be heard later than it was said, as late as the end.
+    // Cases: number of times counting is enabled, least enabled time, and least disabled time. Without acknowledgements
+    // a word may take effect later than it was written, as late as the end.
     let cases = [
-        // Counting is on when a program begins, if it says no more than when to stop.
+        // Counting is on from the program's start, if its first word disables it.
         ("sleep 0.1; echo disable > ctl; sleep 0.2", Some((1, 100, 0))),
         ("sleep 0.1; echo disable > ctl; read answer < ack; sleep 0.2", Some((1, 100, 200))),
         ("sleep 0.2; echo enable > ctl; sleep 0.1", Some((1, 0, 200))),
@@ -115,7 +115,7 @@ fn a_pipe_that_was_there_stays_and_another_file_is_refused() {
     assert_eq!(lab.read("file"), "text\n");
 }
 
-/// What waits for answers is not traced beforehand to see whether it is a single task.
+/// A command that waits for acknowledgements is not traced beforehand to find out whether it is a single task.
 #[test]
 fn a_comparison_answers_too() {
     let lab = Lab::new();
@@ -134,7 +134,8 @@ fn a_comparison_answers_too() {
     }
 }
 
-/// A program that writes without end is ended by its time like others, and one that is stopped from outside leaves nothing.
+/// A program that writes without end is ended by the time limit like others, and one that is interrupted leaves nothing
+/// behind.
 #[test]
 fn a_flood_and_a_stop_end_as_ever() {
     let lab = Lab::new();

@@ -1,10 +1,10 @@
-//! What the kernel and the processor count of each run, and what is said where they do not.
+//! Counters of the kernel and the processor in runs, and the messages where they are not available.
 
 use std::process::{Child, Command};
 
 use crate::common::{Lab, first_pair, number, runs};
 
-/// Whether this machine's kernel lets whoever runs the tests count its own events.
+/// Whether the kernel lets the tests' user count its own events.
 fn counts_here(lab: &Lab) -> bool {
     let found = lab.json(&["counters"]);
     let faults = found["counters"].as_array().unwrap().iter().find(|it| it["name"] == "page-faults");
@@ -15,7 +15,8 @@ fn counts_here(lab: &Lab) -> bool {
     is_here
 }
 
-/// Whether it lets them count both modes, so that names are what was asked for.
+/// Whether the kernel lets the laboratory count user and kernel mode, so that metrics have the names that were asked
+/// for.
 pub(crate) fn counts_both_modes(lab: &Lab) -> bool {
     let done = lab.run(&["run", "-r", "1", "-e", "page-faults", "true"]);
     let is_here = done.code == Some(0) && runs(&lab.last(), 0)[0]["software:page-faults"].is_u64();
@@ -46,8 +47,8 @@ fn every_counter_is_there_or_says_why_not() {
     }
 }
 
-/// The kernel's count of page faults and its account of the same process tree are near each other: the one begins at exec,
-/// the other at the birth of the process.
+/// The kernel's count of page faults and its account of the same process tree are near each other: the one begins at
+/// exec, the other at the birth of the process.
 #[test]
 fn a_count_agrees_with_the_kernels_own_account() {
     for lab in Lab::both() {

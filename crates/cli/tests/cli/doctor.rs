@@ -1,4 +1,4 @@
-//! `doctor`: this machine, captured ones, gates, and what may not be read.
+//! `doctor`: this machine, captured ones, gates, and unreadable files.
 #![expect(clippy::disallowed_macros, reason = "a test that cannot be made here says so")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// A short interval: no test looks at what counts.
+/// A short interval, since no test depends on counts.
 const SHORT: [&str; 2] = ["--interval", "10ms"];
 
 fn doctor(lab: &Lab, words: &[&str]) -> Done {
@@ -102,7 +102,7 @@ fn a_gate_fails_from_its_level_on() {
     gate("governor=medium").complains(1, &["governor=medium: governor is high (powersave on CPU 0"]);
     gate("load=low,any=high").complains(1, &["any=high: governor is high"]);
     gate("load=low").succeeds();
-    // What cannot be judged does not fail a gate, but it is not silent either.
+    // A hazard that cannot be judged does not fail a gate, but is named.
     let counted = gate("busy-cpus=low").succeeds();
     assert!(counted.out.contains("/proc/stat") || counted.out.contains("cannot be here"), "{}", counted.out);
 }
@@ -175,7 +175,7 @@ fn settings_that_are_mounted_read_only_cannot_be_tuned() {
     }
 }
 
-/// The words that are advised, as they stand but for what the reader puts in.
+/// The advised commands, with values filled in for the reader's part.
 #[test]
 fn tune_knows_every_knob_that_doctor_names() {
     let lab = Lab::new();
@@ -188,7 +188,7 @@ fn tune_knows_every_knob_that_doctor_names() {
         let words: Vec<&str> = given.into_iter().chain(advice.split_whitespace()).collect();
         let done = Done::of(lab.bare(&words));
         assert_eq!(done.code, Some(0), "{advice}: {done:?}");
-        // What only a command can have is advised with one.
+        // The advice already contains a command where only a command can have the setting.
         assert!(!done.out.is_empty() && !done.out.contains("--for CMD"), "{advice}: {done:?}");
     }
 }

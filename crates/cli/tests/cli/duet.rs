@@ -30,8 +30,8 @@ fn both_run_at_once_and_change_places() {
         let cpus: Vec<u64> = block.iter().map(|run| number(run, "cpu_first")).collect();
         assert!(cpus[0] != cpus[1] && cpus[0] == cpus[2] && cpus[1] == cpus[3], "{cpus:?}");
     }
-    // On a quiet machine all begin within microseconds of each other. Beside other work some come late; but one after the
-    // other, none would begin before its partner has ended.
+    // On a quiet machine all begin within microseconds of each other. Beside other work some come late; but one after
+    // the other, none would begin before its partner has ended.
     let mut gaps: Vec<u64> = runs
         .chunks(2)
         .map(|two| number(two[0], "started_ns").abs_diff(number(two[1], "started_ns")))
@@ -42,7 +42,7 @@ fn both_run_at_once_and_change_places() {
     assert!(gaps[0] < shortest, "some of them overlap: {gaps:?} of {shortest}");
 }
 
-/// The second measurement may run where the first one did, and the gate says so.
+/// The confirming measurement may run on the first one's CPUs, and agrees with it.
 #[test]
 fn a_duet_is_confirmed_on_its_own_cpus() {
     let lab = Lab::new();

@@ -1,10 +1,10 @@
-//! `--notify` and `--beep`: whoever did not wait is told.
+//! `--notify` and `--beep`: notifications for a user who does not wait.
 
 use std::process::Stdio;
 
 use crate::common::{Done, Lab, SIGINT, eventually};
 
-/// Writes what it was told into a file, at once.
+/// A command that writes its notification into a file, at once.
 const NEWS: &str =
     "printf '%s|%s|%s' \"$FAUXPLAT_VERDICT\" \"$FAUXPLAT_EXIT_CODE\" \"$FAUXPLAT_SENTENCE\" > news";
 
@@ -52,7 +52,7 @@ fn an_interruption_is_told_too() {
     assert_eq!(news(&lab)[..2], ["stopped", "0"]);
 }
 
-/// Whoever closed the pipe has read enough of the report, and still learns how it ended.
+/// A reader that closed the pipe has read enough of the report; the exit code still tells how the experiment ended.
 #[test]
 fn a_closed_pipe_hides_no_failure() {
     let lab = Lab::new();
@@ -66,7 +66,7 @@ fn a_closed_pipe_hides_no_failure() {
     assert_eq!(code(&["run", "true", "--runs", "2"]), Some(0));
 }
 
-/// What tells is nobody's verdict: neither its failure nor its hanging changes the end.
+/// A notification command that fails or hangs does not change the exit code.
 #[test]
 fn a_command_that_cannot_tell_changes_nothing() {
     let lab = Lab::new();
@@ -77,7 +77,7 @@ fn a_command_that_cannot_tell_changes_nothing() {
     assert!(late.contains("was ended") && late.lines().count() == 1, "{late}");
 }
 
-/// A sound is for a terminal; a pipe would carry it into somebody's file.
+/// The bell is for terminals: in a pipe it would reach a file.
 #[test]
 fn a_sound_is_for_terminals() {
     let lab = Lab::new();

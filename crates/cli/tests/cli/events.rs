@@ -1,4 +1,4 @@
-//! `--events`: an experiment as lines, while it goes on.
+//! `--events`: an experiment as lines of JSON while it runs.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn a_run_is_told_from_its_beginning_to_its_end() {
     let runs = of(&lines, "evidence");
     assert_eq!(runs.len(), 7, "five runs and two that warm up");
     assert!(runs.iter().all(|run| run["kind"] == "run"));
-    // The same figures as in the document, whichever of them this machine gives.
+    // The lines have the same figures as the document, whichever of them this machine gives.
     let reported = document["commands"][0]["runs"].as_array().unwrap();
     for (told, reported) in runs.iter().zip(reported) {
         assert_eq!((&told["wall_ns"], &told["trial"]), (&reported["wall_ns"], &reported["trial"]));
@@ -73,7 +73,7 @@ fn the_stream_does_not_mix_with_the_report_and_survives_its_reader() {
     assert!(std::fs::read_to_string(&report).unwrap().contains("wall time"));
     let nowhere = lab.run(&["run", "true", "--runs", "2", "--events", "/no/such/folder/events"]);
     nowhere.complains(2, &["--events /no/such/folder/events"]);
-    // A device that is full, as a disk: the experiment goes on and reports.
+    // A full device ends the lines, and the experiment continues and reports.
     let full = lab.run(&["run", "true", "--runs", "2", "--events", "/dev/full"]).ends_with(0);
     assert!(full.out.contains("wall time"));
 }

@@ -1,4 +1,4 @@
-//! What an experiment leaves behind is there after any end, and can be taken out as data.
+//! Evidence of an experiment is stored however the experiment ends, and can be exported.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -15,7 +15,7 @@ const LONG: [&[&str]; 4] = [
     &["contend", "--duration", "1ms", "--rounds", "1000"],
 ];
 
-/// The newest experiment as far as it is stored; nothing while there is none.
+/// The newest experiment as far as it is stored; `None` while there is none.
 fn exported(lab: &Lab) -> Option<Value> {
     let done = lab.run(&["history", "export", "last"]);
     (done.code == Some(0)).then(|| done.json())
@@ -114,7 +114,7 @@ fn every_verb_gives_its_raw_data() {
     }
 }
 
-/// A limit of the file's size ends the measurement as a full disk does: what was measured is reported all the same.
+/// The limit of a file's size ends the measurement as a full disk does: measured runs are reported all the same.
 #[test]
 fn a_store_that_fills_up_takes_no_report_away() {
     for lab in Lab::both() {

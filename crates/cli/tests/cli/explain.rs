@@ -27,8 +27,8 @@ fn component<'a>(document: &'a Value, factor: &str) -> Option<&'a Value> {
     document["components"].as_array().unwrap().iter().find(|component| component["factor"] == factor)
 }
 
-/// Share that a factor has of the points that are explained by it or by what nobody but the design moves. Whoever else
-/// lives on the machine can move one CPU and a part of the time as much as he likes, and is rightly said to.
+/// Share of a factor in the points that are explained by it or by the other factors of the design. The share of CPU and
+/// time is left out: other load on the machine can move them by any amount, and is then rightly named.
 fn attributed(document: &Value, factor: &str) -> f64 {
     let points = |component: &Value| component["points_percent"].as_f64().unwrap();
     let all = document["components"].as_array().unwrap();
@@ -39,7 +39,8 @@ fn attributed(document: &Value, factor: &str) -> f64 {
     sum(&|name| is_of(name, factor)) / sum(&designed)
 }
 
-/// A factor is told in two parts where each of its levels is several places: between the levels, and within them.
+/// Whether a component belongs to a factor. A factor has two components where each of its levels is several places:
+/// between the levels, and within them.
 fn is_of(name: &str, factor: &str) -> bool {
     name == factor || name.strip_suffix("-place") == Some(factor)
 }
@@ -50,7 +51,7 @@ fn planted_effects_go_to_their_factors() {
     let Some(planted) = planted(&lab) else { return };
     let cpus = allowed();
     let (first, slow) = (cpus[0], cpus[cpus.len() - 1]);
-    // Of many CPUs a few stand for all, and the slow one need not be among them.
+    // Of many CPUs a few are chosen, and the slow one need not be among them.
     let both = format!("{first},{slow}");
     for (word, factor) in [("cpu", "cpu"), ("stack", "env-size"), ("heap", "heap")] {
         if word == "cpu" && first == slow {
@@ -94,7 +95,7 @@ fn layouts_of_one_program_are_a_factor() {
     let lab = Lab::new();
     lab.write("work.c", SEEDED);
     let build = "cc -O1 -DSEED={seed} -o {out} work.c";
-    // On one CPU: what a neighbour does to another one is an effect of its own.
+    // All runs are on one CPU, since the load of a neighbour would be an effect of the factor CPU.
     let cpu = first_cpu();
     let words =
         ["explain", "--build", build, "--layouts", "6", "--blocks", "12", "--metric", "cpu", "--cpu", &cpu];

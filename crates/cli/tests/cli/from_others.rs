@@ -1,4 +1,4 @@
-//! The pages for those who know another tool: every command line of theirs does here what its comment says.
+//! The pages for users of other tools: every command line of theirs does here what its comment says.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn lines(page: &str, kind: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the command lines work on.
+/// A laboratory with the files that the command lines use.
 fn workplace() -> Lab {
     let lab = Lab::new();
     lab.write("words", "b\na\nb\n");
@@ -45,10 +45,10 @@ fn lines_of_hyperfine_do_what_they_do_there() {
     for (line, comment) in lines {
         let lab = workplace();
         let (count, runs) = comment.split_once(", ").unwrap_or((&comment, ""));
-        // Where nobody says how often, a second is enough to see that it runs.
+        // Where a command line states no number of runs, a second is enough to see that it works.
         let limit = if runs.is_empty() { "--max-time 1s" } else { "" };
         let done = ours(&lab, &line, &format!("--store none {limit} --export json=record.json"));
-        // A comparison may end as it likes; what was asked for was run.
+        // A comparison may have any verdict; its commands were run.
         assert_eq!(done.code, Some(0), "{line}: {done:?}");
         let record: serde_json::Value = serde_json::from_str(&lab.read("record.json")).unwrap();
         let commands = record["commands"].as_array().unwrap();

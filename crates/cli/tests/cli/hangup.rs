@@ -1,5 +1,5 @@
-//! SIGHUP: it ends a measurement in order, unless nohup(1) or its like had it ignored. Processes that are killed: a spawner
-//! under fauxplat, fauxplat itself.
+//! SIGHUP ends a measurement in order, unless nohup(1) or its like had it ignored. Killed processes: a spawner under
+//! fauxplat, and fauxplat itself.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
@@ -55,7 +55,8 @@ fn under_nohup_a_run_outlives_its_terminal() {
     let live = lab.start_under(&["nohup"], &["run", "--warmup", "0", "--runs", "6", "--shell", waits]);
     let program = told(&lab, "program");
     live.signal(SIGHUP);
-    // What is ignored never comes: there is nothing to wait for. The program has it from fauxplat.
+    // An ignored signal is never delivered, so the test looks at the masks. The program inherits its mask from
+    // fauxplat.
     for pid in [live.pid() as i32, program] {
         assert_eq!(mask(pid, "SigIgn") & 1, 1, "SIGHUP is not ignored");
     }
@@ -73,7 +74,7 @@ fn mask(pid: i32, row: &str) -> u64 {
     u64::from_str_radix(mask.trim(), 16).unwrap()
 }
 
-/// Nobody can notice SIGSTOP before it comes: the program goes on, and its run is as good as any.
+/// SIGSTOP cannot be noticed in advance: the program goes on, and its run is valid.
 #[test]
 fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     let lab = Lab::new();
@@ -91,13 +92,14 @@ fn a_run_counts_that_ended_while_fauxplat_alone_was_stopped() {
     assert_eq!((runs(&lab.last(), 0).len(), lab.read("log").len()), (6, 6));
 }
 
-/// The number of the process that a run's program says it is.
+/// The process id that a run's program wrote into a file.
 fn told(lab: &Lab, name: &str) -> i32 {
     assert!(eventually(|| lab.read(name).ends_with('\n')), "{name}");
     lab.read(name).trim().parse().unwrap()
 }
 
-/// What was measured is kept, the program and what has left its session are ended, and the line says who died.
+/// Measured runs are kept, the program and processes that have left its session are ended, and the message names the
+/// spawner.
 #[test]
 fn a_killed_spawner_is_named_and_leaves_nobody() {
     let lab = Lab::new();
@@ -116,7 +118,7 @@ fn a_killed_spawner_is_named_and_leaves_nobody() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");
 }
 
-/// Opened without waiting, and read for ever: whoever asks to stop is heard all the same.
+/// The file is opened without blocking, and read without end; an interrupt is handled all the same.
 #[test]
 fn a_silent_writer_of_standard_input_keeps_nobody_from_stopping() {
     for signal in [SIGINT, SIGTERM] {
@@ -138,8 +140,8 @@ fn entries(folder: &Path, prefix: &str) -> Vec<String> {
     names.filter(|name| name.starts_with(prefix)).collect()
 }
 
-/// Nobody can clean up by then but the spawner, which ends the program. The copies stay until the next experiment begins,
-/// which leaves those alone that somebody still compares.
+/// After fauxplat was killed only the spawner can clean up, and it ends the program. Copies stay until the next
+/// experiment begins, which leaves those alone that a live experiment uses.
 #[test]
 fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     let lab = Lab::new();
@@ -166,14 +168,14 @@ fn the_copies_of_a_killed_calibration_go_with_the_next_experiment() {
     assert!(is_gone(another) && folders().is_empty(), "{:?}", folders());
 }
 
-/// The page on which regions are marked, as its program is told of it.
+/// The page for region marks, by the variable in the program's environment.
 fn page_of(program: i32) -> PathBuf {
     let environment = fs::read(format!("/proc/{program}/environ")).unwrap();
     let text = String::from_utf8_lossy(&environment).into_owned();
     text.split('\0').find_map(|variable| variable.strip_prefix("FAUXPLAT_REGIONS=")).unwrap().into()
 }
 
-/// Its pipes are the user's and work again; its page of regions goes with the next experiment, whoever begins that.
+/// Pipes belong to the user and work again; the page of regions is removed by the next experiment, of any verb.
 #[test]
 fn of_a_killed_run_the_users_pipes_stay_and_its_page_goes() {
     let lab = Lab::new();

@@ -66,7 +66,7 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
 }
 
-/// What the user's data directory is, when nobody names a store.
+/// Without `--store` the store is in the user's data directory.
 #[test]
 fn the_store_is_in_the_users_data_directory() {
     let lab = Lab::new();

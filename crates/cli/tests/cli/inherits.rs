@@ -1,4 +1,5 @@
-//! What the programs of `run` and `tune --for` begin with, beside a child of a plain shell in the same place.
+//! The inherited state of programs under `run` and `tune --for`, compared with a child of a plain shell in the same
+//! place.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{Done, Lab};
 
-/// Prints what it was given, a part for each kind, and at last by whom and in which group and session.
+/// A script that prints its inherited state, a part for each kind: at last parent, process group and session.
 const SHOW: &str = r#"
 echo "== status"
 grep -E '^(Umask|Uid|Gid|Groups|SigPnd|ShdPnd|SigBlk|SigIgn|SigCgt|Cap|NoNewPrivs|Seccomp:|Cpus_allowed_list|Mems_allowed_list|THP)' \
@@ -32,10 +33,10 @@ echo "== group"
 test "$(cut -d ' ' -f 5 /proc/$$/stat)" = $PPID && echo "the parent's own" || echo "another"
 "#;
 
-/// Variables that a shell makes for what it starts, and those by which a run is told of itself.
+/// Variables that a shell sets for its children, and those that tell a program about its run.
 const MADE: [&str; 6] = ["_=", "PWD=", "OLDPWD=", "SHLVL=", "FAUXPLAT_RUN", "FAUXPLAT_PAD"];
 
-/// What stands in each part.
+/// The rows of each part of the script's output.
 fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     let parts = text.split("== ").skip(1);
     let part = |part: &str| {
@@ -46,12 +47,12 @@ fn parts(text: &str) -> Vec<(String, Vec<String>)> {
     parts.map(part).collect()
 }
 
-/// Words as a part of a line for a shell that stands in single quotes.
+/// Words as a part of a shell line within single quotes.
 fn line(words: &[String]) -> String {
     words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ")
 }
 
-/// What a line for a shell leaves in the file `shown`, in surroundings that a line before it makes.
+/// The output of a shell line, in the file `shown`, in surroundings that a line before it sets up.
 fn shown(lab: &Lab, surroundings: &str, line: &str) -> Vec<(String, Vec<String>)> {
     let mut shell = Command::new("sh");
     // The word behind keeps the shell from becoming the program itself.
@@ -89,7 +90,7 @@ fn a_program_begins_as_a_child_of_a_shell() {
     for lab in Lab::both() {
         let starter = lab.starter();
         lab.write("show.sh", SHOW);
-        // Whoever gives up root's privileges first does so for both.
+        // A user who gives up root's privileges first does so for both sides.
         let (fauxplat, demoted) = (line(&starter), line(&starter[..starter.len() - 1]));
         for around in surroundings {
             let shells = shown(&lab, around, &format!("{demoted} sh show.sh > shown"));
@@ -97,7 +98,7 @@ fn a_program_begins_as_a_child_of_a_shell() {
                 format!("{fauxplat} run -r 1 --warmup 0 --stdout shown --store none \"sh show.sh\" > report");
             let ours = shown(&lab, around, &measured);
             are_the_same(&ours, &shells, &["group", "descriptors"]);
-            // Beside the folder that the listing itself reads there are none, whatever the caller has open.
+            // There are no open descriptors beside that of the listing itself, whatever the caller has open.
             let descriptors = ours.iter().find(|(name, _)| name == "descriptors").unwrap();
             assert_eq!(descriptors.1, ["0", "1", "2", "3", "/dev/null"]);
             let group = ours.iter().find(|(name, _)| name == "group").unwrap();
@@ -106,8 +107,8 @@ fn a_program_begins_as_a_child_of_a_shell() {
     }
 }
 
-/// A command that runs while the machine is tuned shares the terminal with fauxplat, hence its group, and all that is open. What
-/// is tuned is its own timer slack, as it is anyway, which needs no permission.
+/// A command that runs while the machine is tuned shares the terminal, the process group and open files with fauxplat.
+/// The test tunes its own timer slack to the usual value, which needs no permission.
 #[test]
 fn so_does_the_command_of_tune() {
     let lab = Lab::new();

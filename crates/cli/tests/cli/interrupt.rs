@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the work stops, what was measured is kept and reported, and nothing runs on.
+//! Ctrl-C and SIGTERM: the work stops, measurements are kept and reported, and no process is left running.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn an_interruption_before_the_first_sample_ends_well() {
     }
 }
 
-/// The second interruption says nothing new, and the first is enough for a command that does not want to end.
+/// A second interrupt changes nothing: the first is enough to end a command that ignores it.
 #[test]
 fn a_stubborn_command_is_ended_too() {
     let lab = Lab::new();
@@ -91,7 +91,7 @@ fn a_stubborn_command_is_ended_too() {
     assert!(runs(&lab.last(), 0).is_empty());
 }
 
-/// What cleans up comes to its end however the user stops, unless it does not end: then whoever asks once more is heard.
+/// Cleanup commands run to their end when the user interrupts, and a second interrupt ends one that hangs.
 #[test]
 fn asking_once_more_ends_what_cleans_up() {
     for (option, sleeper) in [("--conclude", "sleep 86441"), ("--cleanup", "sleep 86442")] {
@@ -107,7 +107,7 @@ fn asking_once_more_ends_what_cleans_up() {
     }
 }
 
-/// A gate that a whole measurement failed is not opened by a second one that was cut short.
+/// A gate that fails by a complete measurement still fails if the confirming measurement is interrupted.
 #[test]
 fn an_interrupted_confirmation_confirms_nothing() {
     let lab = Lab::new();
@@ -135,7 +135,7 @@ fn a_calibration_that_is_interrupted_cleans_up() {
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("fauxplat-aa")), "{left:?}");
 }
 
-/// What a trial prepared is cleaned up when the trial is stopped.
+/// A trial that is stopped after its preparation is still cleaned up.
 #[test]
 fn what_was_prepared_is_cleaned_up_after_an_interruption() {
     let duet = crate::duet::two_cores().then_some(("compare", &["sleep 1001", "--duet"][..]));

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::common::{Done, Lab};
 
-/// A lab whose claim is about two shell loops, one of which goes `rounds` times as far as the other; they take so long
-/// that the start of a shell is little beside them on any machine.
+/// A lab whose claim is about two shell loops, one of which has `rounds` times as many rounds. They take long enough
+/// for the start of a shell to be negligible on any machine.
 fn tiny(yard: &Lab, name: &str, rounds: u32, extra: &str) {
     let definition = format!(
         r#"question = "Does twice the work take longer?"
@@ -50,7 +50,7 @@ fn write(yard: &Lab, name: &str, definition: &str) {
     yard.write(&format!("labs/{name}/lab.toml"), definition);
 }
 
-/// A lab without anything to build, whose programs print documents; `rest` is what differs.
+/// A lab without builds, whose programs print documents; `rest` is the variable part of its definition.
 pub(crate) fn told(yard: &Lab, name: &str, rest: &str) {
     let head = "question = 'Is it?'\nsource = 'nobody'\nmachine = 'any'\n";
     write(yard, name, &format!("{head}{rest}"));
@@ -125,7 +125,7 @@ fn labs_are_listed_and_shown_wherever_they_are() {
     yard.run_unstored(&["lab", "run", "./labs/mine"]).complains(2, &["lab mine", "lab.toml", "line 1"]);
 }
 
-/// A folder of somebody else, and a name that everybody knows: what lies there is not run for its name.
+/// A lab in a foreign folder is not run for its well-known name.
 #[test]
 fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
     let yard = Lab::new();
@@ -163,8 +163,8 @@ fn the_roulette_gives_two_verdicts() {
     assert_eq!(document("source")["comparisons"][0]["scope"], "source");
 }
 
-/// The lab that checks what counts: it agrees with a program that can be counted by hand, and not with one that has three
-/// instructions less than it says.
+/// The lab that checks counters: it agrees with a program that can be counted by hand, and not with one that has three
+/// instructions less than it claims.
 #[test]
 fn a_simulated_count_is_held_against_one_by_hand() {
     if cfg!(not(any(target_arch = "x86_64", target_arch = "aarch64"))) {
@@ -244,7 +244,7 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     assert_eq!((&lab["claim"], &lab["measured"]), (&claim("number")["claim"], &claim("number")["measured"]));
     yard.run(&["lab", "run", "--strict", "./labs/many"]).complains(1, &["many: gone: cannot run here"]);
 
-    // One claim that does not hold decides for the lab, and every claim has its line in every format.
+    // A single claim that does not hold decides for the lab, and every claim has its line in every format.
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
     let text = yard.run(&["lab", "run", "-v", "./labs/many"]).succeeds().out;
@@ -365,7 +365,7 @@ check = [{ experiment = "big", pointer = "/same", is = true, otherwise = "no" }]
     assert!(yard.read("kept/six-small-6.json").contains("\"n\": 6"));
 }
 
-/// Whatever a lab builds can be built: a subject that does not compile would be noticed by its first user.
+/// Subjects of all labs compile; a broken one would otherwise be noticed by its first user.
 #[test]
 fn the_subjects_of_all_labs_can_be_built() {
     let labs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
@@ -383,7 +383,7 @@ fn the_subjects_of_all_labs_can_be_built() {
             ));
         }
         let lines = definition.get("prepare").and_then(|it| it.as_array()).cloned().unwrap_or_default();
-        // What a library or a compiler is missing for ends with 77, as in the lab.
+        // A missing library or compiler ends a preparation with 77, as in the lab.
         for line in lines.iter().map(|line| filled(&definition, line.as_str().unwrap())) {
             yard.shell(&format!("cd '{}' && {{ {line}; }} || [ $? -eq 77 ]", folder.display()));
         }
@@ -416,7 +416,7 @@ fn a_new_lab_passes_and_runs() {
     assert!(lacks.code == Some(1) && lacks.out.contains("outcomes.toml: there is none"), "{}", lacks.out);
 }
 
-/// What makes or checks a lab measures nothing, and takes no word of a store.
+/// Runs a verb that makes or checks a lab; such verbs measure nothing and have no option `--store`.
 fn plainly(yard: &Lab, words: &[&str]) -> Done {
     Done::of(yard.bare(words))
 }

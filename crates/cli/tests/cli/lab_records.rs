@@ -1,9 +1,9 @@
-//! Records of labs: written as they go, gone on with, held against each other.
+//! Records of labs: written after each lab, resumed, and compared.
 
 use crate::common::Lab;
 use crate::lab::{NUMBER, told, unwrapped};
 
-/// One record of a machine: written after each lab, gone on with where it was left, and held against another one.
+/// A record of a machine is written after each lab, resumed where it was left, and compared with another one.
 #[test]
 fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     let yard = Lab::new();
@@ -33,7 +33,7 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     assert_eq!(names, ["one", "two"], "as they were asked for, however they were run");
     assert!(record["labs"][0]["complete"] == true && record["machine"]["kernel"].is_string(), "{record}");
 
-    // What the record has is not run again; what it has not is.
+    // Labs in the record are not run again, others are.
     yard.run(&both).succeeds();
     assert_eq!((times("one"), times("two")), (1, 1));
     told(&yard, "three", &counted("three"));
@@ -68,7 +68,7 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
         .complains(2, &["--record e.json", "another machine"]);
 }
 
-/// Another setting, or another file, makes another lab of it; and only what is asked for is judged.
+/// A changed setting or file makes a lab a different one; and only labs that were asked for are judged.
 #[test]
 fn a_record_knows_whether_a_lab_has_changed() {
     let yard = Lab::new();

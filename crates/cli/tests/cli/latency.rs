@@ -1,4 +1,4 @@
-//! `latency`: timers, noise, messages and signals, what they say and what they refuse.
+//! `latency`: reports of timers, noise, messages and signals, and refused options.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ fn tests(document: &Value) -> &Vec<Value> {
     document["tests"].as_array().unwrap()
 }
 
-/// Percentiles rise, and with what was missed at least as many are late, however late that is.
+/// Checks that percentiles rise, and that with missed activations at least as many are late.
 fn is_sound(test: &Value) {
     let rising = ["min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "p99999_ns", "max_ns"];
     for of in [test, &test["corrected"]] {
@@ -70,7 +70,7 @@ fn every_test_gives_percentiles_that_hold_together() {
     }
 }
 
-/// Both ends of a line and what lies between, and the light, on a chip that every machine has.
+/// Lines (from edge to handler and answer) and lights are tested on the simulated chip, which every machine has.
 #[test]
 fn lines_and_lights_are_tests_like_any_other() {
     for lab in Lab::both() {
@@ -140,7 +140,8 @@ fn priorities(pid: u32) -> Vec<(String, String)> {
     tasks.filter_map(of).collect()
 }
 
-/// It takes its CPU whole. An ordinary thread marks that others run, and one above it looks at the marks.
+/// A noise test in real time occupies its CPU. An ordinary thread marks that others run, and a thread of higher
+/// priority watches the marks.
 #[test]
 fn a_noise_test_in_real_time_is_watched() {
     let lab = Lab::new();
@@ -217,8 +218,8 @@ fn a_policy_that_is_not_permitted_is_refused_when_asked_for_and_named_when_not()
     assert!(tests(&found).iter().all(|test| test["policy"] == "other"));
 }
 
-/// A stalled test owes its reader every activation that came due meanwhile. It goes on until it is stopped, so that none ends
-/// before its stall however late that comes.
+/// A stalled test reports every activation that came due during the stall. It runs until it is interrupted, so that it
+/// cannot end before its stall.
 #[test]
 fn a_stall_is_reported_with_everything_that_it_delayed() {
     let lab = Lab::new();
@@ -242,7 +243,7 @@ fn a_stall_is_reported_with_everything_that_it_delayed() {
     assert!(late >= 90, "{late} activations later than 100 ms");
 }
 
-/// The same stall, and the tool that drops what it delayed.
+/// The control: during the same stall, cyclictest drops the activations that were delayed.
 #[test]
 fn cyclictest_drops_what_the_same_stall_delays() {
     let begun_ns = fauxplat_sys::clock::monotonic_ns();
@@ -279,8 +280,8 @@ fn cyclictest_drops_what_the_same_stall_delays() {
     };
     let stalled: u64 =
         text.lines().filter_map(late).filter(|(us, _)| *us > 50_000).map(|(_, count)| count).sum();
-    // Of two hundred activations it knows the first, and those of stalls that the machine added: each took 50 ms of the time,
-    // and a hundred and fifty would be more than there was.
+    // Of two hundred activations it knows the first, and those of stalls that the machine added: each took 50 ms of the
+    // time, and a hundred and fifty would be more than there was.
     let most = (fauxplat_sys::clock::monotonic_ns() - begun_ns) / 50_000_000;
     assert!((1..=most).contains(&stalled), "{stalled} activations later than 50 ms, where {most} have room");
 }
@@ -336,7 +337,7 @@ fn the_curves_are_drawn_in_every_form() {
 #[test]
 fn an_interrupted_test_reports_what_it_has() {
     let lab = Lab::new();
-    // Into a file, since nobody reads the pipe before the end.
+    // The report goes into a file, since the pipe is read only at the end.
     let words = ["latency", "timer", "message", "signal", "--count", "6000000", "--format", "json"];
     let live = lab.start(&[&words[..], &["--output", "o.json"]].concat());
     live.has_slept(500);
@@ -385,7 +386,7 @@ fn options_of_other_tests_are_refused() {
     }
 }
 
-/// Reading the clock takes longer than the threshold, so that every look is a gap, whose cause takes its time.
+/// Reading the clock takes longer than the threshold, so that every reading is a gap, whose cause takes time to find.
 #[test]
 fn noise_ends_where_everything_is_noise() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! Programs in control groups: what holds, what is seen of it, and that nothing is left behind.
+//! Programs in control groups: limits hold, events are reported, and nothing is left behind.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::placement::{allowed, first_node};
 /// Takes and fills blocks of a mebibyte, far more than any group of these tests may have.
 const GREEDY: &str = "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none";
 
-/// Whether groups with these limits can be made here; the reason goes to whoever reads the log.
+/// Whether groups with these limits can be made here; the reason is printed for readers of the log.
 fn can_limit(lab: &Lab, words: &[&str]) -> bool {
     let done = lab.run_unstored(&[&["limit"], words, &["true"]].concat());
     if done.code == Some(3) {
@@ -79,7 +79,7 @@ fn whoever_wants_too_much_memory_is_killed_and_named() {
             (&"dd".into(), &group["commands"][0]["pid"])
         ),
     }
-    // It is part of the record, and not of the report alone.
+    // The kill is part of the stored record, and not of the report alone.
     let stored = lab.last();
     assert!(
         stored["evidence"].as_array().unwrap().iter().any(|piece| piece.to_string().contains("oom-kill"))
@@ -93,7 +93,7 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
     if !can_limit(&lab, &["--memory", "24M", "--on-oom", "pause"]) {
         return;
     }
-    // It touches its memory itself: a system call that needs a page does not wait, it comes back short.
+    // The program touches its memory itself: a system call that needs a page returns early instead of waiting.
     lab.write("fill.awk", "BEGIN { for (i = 0; i < 9999999; i++) a[i] = i }");
     let greedy = "awk -f fill.awk";
     let words = ["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy, "--format", "json"];
@@ -106,7 +106,7 @@ fn whoever_may_not_be_killed_waits_until_the_time_is_over() {
         kinds(group).contains(&"paused")
     });
     assert!(is_paused, "it is never stopped");
-    // Without a time, somebody who is told that it waits ends it.
+    // Without a time limit, a user who learns that the group waits can interrupt.
     let live = lab.start(&["limit", "--memory", "24M", "--swap", "0", "--on-oom", "pause", greedy]);
     let pid = live.pid();
     let is_paused = || {
@@ -155,7 +155,7 @@ fn what_is_stated_holds_and_is_told_by_the_kernel() {
     let condition = &document["commands"][0]["condition"];
     assert_eq!(condition["limit"], format!("{stated}+memory:67108864+pids:64"));
     assert!(limited(&document, 0)["places"].as_array().unwrap().iter().all(|place| place["way"].is_string()));
-    // The same in one word, of a verb that measures.
+    // The limit in one word, of a verb that measures.
     let limit = format!("{stated}+memory:64M+swap:0+pids:64");
     let document =
         lab.run(&["run", "-r", "1", "--limit", &limit, "true", "--format", "json"]).ends_with(0).json();
@@ -192,7 +192,7 @@ fn groups_run_against_each_other_and_share_what_all_had() {
     assert_eq!(document["commands"][0]["condition"]["limit"], format!("weight:25+cpus:{cpu}"));
 }
 
-/// Ended by a signal that nobody can catch, it leaves groups with a program in them; the next one takes both away.
+/// A fauxplat killed by SIGKILL leaves groups with a program in them; the next one removes both.
 #[test]
 fn groups_of_a_killed_fauxplat_are_removed_by_the_next_with_what_is_in_them() {
     let lab = Lab::new();
@@ -231,7 +231,7 @@ fn what_cannot_hold_is_refused_in_one_line() {
         assert!(starved.code == Some(4) || starved.code == Some(3), "{:?} {}", starved.code, starved.err);
         assert!(starved.err.contains("memory"), "{}", starved.err);
     }
-    // Whoever may not make groups is told what was tried and what would help.
+    // A user who may not create groups gets a message that names the attempt and a remedy.
     let refused = Lab::ordinary().run(&["limit", "--memory", "24M", "true"]);
     if refused.code == Some(3) {
         assert!(refused.err.contains("control group"), "{}", refused.err);

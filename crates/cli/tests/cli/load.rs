@@ -1,4 +1,4 @@
-//! `load` and `--load`: known amounts of disturbance, on stated CPUs, that end with fauxplat.
+//! `load` and `--load`: known amounts of disturbance on stated CPUs, ended together with fauxplat.
 
 use std::fs;
 use std::process::Command;
@@ -35,7 +35,7 @@ fn children(pid: u32) -> Vec<u32> {
     task::children(&list).map(i32::unsigned_abs).filter(is_generator).collect()
 }
 
-/// What the kernel says of a process; nothing when it is gone.
+/// A field of `/proc/PID/stat`; `None` when the process is gone.
 fn said<T>(pid: u32, what: impl Fn(TaskStat<'_>) -> Option<T>) -> Option<T> {
     TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?).and_then(what)
 }
@@ -81,7 +81,7 @@ fn every_kind_works_where_it_should_and_says_how_much() {
         assert_eq!((one["asked_percent"].as_u64(), &one["ended"]), (Some(3), &Value::Null), "{one}");
     }
     let bytes = |kind: usize| number(&generators(&document)[kind], "footprint_bytes");
-    // A machine that tells of no second level has one that is as large as the first.
+    // On a machine that reports no second-level cache, its size is taken to be the first level's.
     assert!(bytes(0) == 0 && 0 < bytes(3) && bytes(3) <= bytes(4) && bytes(4) <= bytes(5), "{document}");
     assert!(bytes(6) >= 64 << 20, "memory is more than caches: {document}");
     assert!(
@@ -92,7 +92,8 @@ fn every_kind_works_where_it_should_and_says_how_much() {
     );
 }
 
-/// Clock ticks of CPU time that others see a generator use. It tells of no fewer, but for a round that it could not end.
+/// Clock ticks of CPU time that a generator visibly uses. Its own account is no lower, except for a round that it could
+/// not end.
 const SEEN_TICKS: u64 = 30;
 
 #[test]
@@ -107,7 +108,7 @@ fn what_is_told_is_what_others_see() {
     live.signal(SIGINT);
     let pid = live.pid();
     assert!(eventually(|| has_ended(pid as i32)), "Ctrl-C does not end it");
-    // What it has waited for is the generator, whose start is no part of what is told.
+    // The CPU time of waited-for children is that of the generator, whose start the report does not include.
     let most =
         said(pid, |task| Some(task.field(16)?.parse::<u64>().ok()? + task.field(17)?.parse::<u64>().ok()?));
     let document = live.end().ends_with(0).json();
@@ -273,8 +274,8 @@ fn reports_come_in_every_form() {
     assert!(csv.starts_with("kind,cpu,asked_percent,achieved_percent,") && csv.lines().count() == 2, "{csv}");
 }
 
-/// Who stops a generator before it is ready has one that never comes to its CPU. Ctrl-C is heard all the same, between
-/// two starts as well as in the middle of one.
+/// A generator that is stopped before it is ready never reaches its CPU. Ctrl-C is heard all the same, between two
+/// starts and within one.
 #[test]
 fn loads_that_are_interrupted_while_they_start_end_in_order() {
     let lab = Lab::new();

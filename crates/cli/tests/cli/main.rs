@@ -1,4 +1,4 @@
-//! The whole binary, run as a user runs it: what it prints, what it stores, and how it ends.
+//! The whole binary, run as a user runs it: its output, its stored results, and its exit codes.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,

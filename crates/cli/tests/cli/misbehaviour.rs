@@ -1,4 +1,4 @@
-//! Commands that fail, never end, flood, or leave something behind. Whatever was measured before is kept.
+//! Commands that fail, never end, write endlessly, or leave processes behind. Earlier measurements are kept.
 
 use std::fs;
 
@@ -75,7 +75,7 @@ fn a_flood_of_output_holds_nobody_up() {
         lab.json(&["run", "head -c 100M /dev/zero", "yes", "-i", "--timeout", "200ms", "--runs", "2"]);
     assert_eq!(runs(&document, 0).len() + runs(&document, 1).len(), 4);
     assert!(runs(&document, 1).iter().all(|run| run["outcome"] == "timed-out"));
-    // What goes to fauxplat's own output is the user's wish, and comes before the report.
+    // Output of commands to fauxplat's own standard output is the user's wish, and comes before the report.
     let done = lab.run(&["run", "head -c 300000 /dev/zero", "--stdout", "inherit", "--runs", "2"]).succeeds();
     assert_eq!(done.out.bytes().filter(|&byte| byte == 0).count(), 600_000);
 }
@@ -107,7 +107,8 @@ fn what_a_command_leaves_behind_is_ended_and_it_is_said() {
     }
 }
 
-/// As what sudo starts does. It goes on, and what it uses is not that of whatever runs when it ends.
+/// A process of another user, as sudo starts them, goes on after the run, and its use is not accounted to the run in
+/// which it ends.
 #[test]
 fn what_has_become_another_users_is_booked_to_nobody() {
     let Some(lab) = Lab::both().into_iter().nth(1).filter(|_| process::is_root()) else {
@@ -137,7 +138,8 @@ fn a_failing_helper_ends_the_experiment_and_is_named() {
     assert_eq!(runs(&lab.last(), 0).len(), 1, "the run before what concludes it is kept");
 }
 
-/// What a trial needs is there before it begins, and what it leaves is tidied up however it ended.
+/// A failing preparation keeps its trial from beginning; a failing command does not keep its trial from being
+/// concluded.
 #[test]
 fn a_failure_neither_begins_a_trial_nor_cuts_its_conclusion_short() {
     let lab = Lab::new();
@@ -148,7 +150,7 @@ fn a_failure_neither_begins_a_trial_nor_cuts_its_conclusion_short() {
     assert_eq!(lab.read("log"), "be");
 }
 
-/// A comparison drops a pair with a failed run and goes on; it gives up when failures are no accident.
+/// A comparison drops a pair with a failed run and continues; it gives up when failures are frequent.
 #[test]
 fn a_comparison_outlives_an_accident() {
     let lab = Lab::new();
@@ -156,7 +158,7 @@ fn a_comparison_outlives_an_accident() {
     let document =
         lab.json(&["compare", "--shell", "sleep 0.003", stumbles, "--max-pairs", "8", "--margin", "0.01%"]);
     let comparison = &document["comparisons"][0];
-    // What a busy machine makes the guards drop stands beside it.
+    // Pairs that the guards drop on a busy machine are listed beside the failed run.
     let dropped = comparison["dropped"].as_array().unwrap();
     let accident = dropped.iter().find(|dropped| dropped["reason"] == "failed-run");
     assert_eq!(accident.map(|dropped| number(dropped, "pairs")), Some(1), "{comparison}");

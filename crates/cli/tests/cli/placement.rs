@@ -1,4 +1,4 @@
-//! CPUs and policies that cannot be had, and those that can.
+//! Unavailable CPUs and policies, and available ones.
 
 use std::fs;
 use std::process::Command;
@@ -42,7 +42,7 @@ fn a_cpu_that_is_not_allowed() {
     Done::of(command).complains(2, &[&format!("CPU {other} is not allowed"), &format!("allowed are {own}")]);
 }
 
-/// No CPU is taken off: in a mount namespace of its own, fauxplat reads another list of those that are online.
+/// No CPU is taken offline: in a mount namespace of its own, fauxplat reads another list of online CPUs.
 #[test]
 fn a_cpu_that_is_offline() {
     let lab = Lab::new();
@@ -64,7 +64,7 @@ fn a_cpu_that_is_offline() {
     done.complains(2, &["offline", "online are 0"]);
 }
 
-/// What `/proc` tells would be of other processes, by the same numbers.
+/// Numbers in a foreign `/proc` belong to other processes, so its readings must not be used.
 #[test]
 fn processes_that_have_other_numbers_in_proc() {
     let lab = Lab::new();
@@ -185,7 +185,7 @@ fn stat_fields<const N: usize>(lines: &str, fields: [usize; N]) -> Vec<[String; 
     lines.lines().map(of).collect()
 }
 
-/// Places of threads: what cannot be had is told before anything runs, and what holds is in the record.
+/// Places of threads: unavailable ones are refused before anything runs, and the record has the effective ones.
 #[test]
 fn places_of_threads() {
     let own = first_cpu();
@@ -205,7 +205,7 @@ fn places_of_threads() {
     assert_eq!(document["condition"]["cpu"], "free");
 }
 
-/// Nodes of memory, where the kernel tells of any.
+/// NUMA nodes, where the kernel reports any.
 #[test]
 fn memory_policies() {
     let lab = Lab::new();
@@ -227,7 +227,7 @@ fn memory_policies() {
     let refused = done.err.contains("set_mempolicy(2) is forbidden");
     if !refused {
         done.succeeds();
-        // A kernel may say of which kind the nodes are, too.
+        // The kernel may append the kind of nodes (`=static`).
         let said = lab.read("maps").replace("=static", "");
         assert!(said.lines().all(|line| line == policy) && !said.is_empty(), "{said}");
     }

@@ -1,4 +1,4 @@
-//! Profiles: whose time it was, who called it, and what is said where that cannot be known.
+//! Profiles: functions, their callers, and the notes where these cannot be known.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::common::Lab;
 
-/// A folder with a program that was compiled from a file of the benches, or from these lines; nothing where there is no
-/// compiler, or where the kernel lets nobody sample.
+/// A laboratory with a program that is compiled from a file of the benches, or from these lines; `None` without a
+/// compiler, or where sampling is not permitted.
 fn compiled(lab: Lab, name: &str, lines: Option<&str>) -> Option<Lab> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/profile/shares.c");
     let source = match lines {
@@ -39,7 +39,7 @@ fn profiled(lab: &Lab, words: &[&str]) -> Value {
     lab.json(&[&["profile", "--user-only"], words].concat())
 }
 
-/// Functions from the one that was called first, with the samples of the first profile and how far they could be followed.
+/// Stacks from the outermost function, with their samples in the first profile and the way they end.
 fn stacks(document: &Value) -> Vec<(Vec<String>, u64, String)> {
     let frames = document["frames"].as_array().unwrap();
     let name = |frame: &Value| frames[frame.as_u64().unwrap() as usize]["name"].as_str().unwrap().to_owned();
@@ -54,7 +54,7 @@ fn function<'d>(document: &'d Value, name: &str) -> Option<&'d Value> {
     document["profiles"][0]["functions"].as_array().unwrap().iter().find(|it| it["name"] == name)
 }
 
-/// A run that was not prepared is none, and what was prepared is cleaned up.
+/// A run whose preparation failed is not made, and the preparation is cleaned up.
 #[test]
 fn a_profiled_run_is_prepared_or_is_none() {
     let Some(lab) = shares() else { return };
@@ -66,7 +66,7 @@ fn a_profiled_run_is_prepared_or_is_none() {
     assert!(lab.path("prepared").exists() && lab.path("concluded").exists());
 }
 
-/// What earlier runs have shown stays when the next one is never started.
+/// Samples of earlier runs are kept when a later run is never started.
 #[test]
 fn an_interrupt_between_two_runs_keeps_the_first() {
     let Some(lab) = shares() else { return };
@@ -84,7 +84,7 @@ fn an_interrupt_between_two_runs_keeps_the_first() {
     assert!(function(&report, "hot").is_some() || !stacks(&report).is_empty(), "{said}");
 }
 
-/// Whoever starts the program: its functions have their callers up to its beginning.
+/// Functions have their callers up to the program's beginning, whichever launcher starts the program.
 #[test]
 fn callers_are_right_behind_every_launcher() {
     let Some(lab) = shares() else { return };
@@ -128,7 +128,7 @@ fn shares_come_with_their_intervals_and_the_quality_of_the_profile() {
     assert!(!annotated["lines"].as_array().unwrap().is_empty(), "{annotated}");
 }
 
-/// Sampled runs are no samples of time: nobody may take one for the other.
+/// Sampled runs do not count as timed runs.
 #[test]
 fn a_profile_is_stored_and_holds_no_timed_run() {
     let Some(lab) = shares() else { return };
@@ -150,7 +150,8 @@ fn stacks_that_were_cut_are_counted() {
     assert!(cut >= thirty && thirty > 0 && cut <= all, "{quality}");
 }
 
-/// Its file is gone before the profile is written: it was opened while the program lived.
+/// The program deletes its own file before the profile is written; names remain, since the file was opened while the
+/// program lived.
 #[test]
 fn a_program_that_was_deleted_keeps_its_names() {
     let lines = "#include <unistd.h>\n\
@@ -196,7 +197,7 @@ const WAITS: &str = "#define _GNU_SOURCE\n#include <poll.h>\n#include <time.h>\n
     __attribute__((noinline)) void polls(void) { poll(0, 0, 60); __asm__ volatile(\"\"); }\n\
     int main(int argc, char **argv) { (void)argv; naps(); polls(); return argc == 0; }\n";
 
-/// Waits are seen whole: how long they took is known, whoever waited, however the machine is loaded.
+/// Waits are complete: their total length is known, whatever the load on the machine.
 #[test]
 fn time_without_a_cpu_is_where_it_was_waited() {
     let Some(lab) = compiled(Lab::new(), "waits", Some(WAITS)) else { return };
@@ -214,7 +215,8 @@ fn time_without_a_cpu_is_where_it_was_waited() {
         // A stack has its share to less than a sample, and there are at most as many as waits.
         let (samples, waits) = (quality["samples"].as_f64().unwrap(), quality["waits"].as_f64().unwrap());
         assert!((samples - waited_s * 10_000.0).abs() <= waits, "a sample is 100 µs: {quality}");
-        // No more than what was slept, and no less: whatever else there is stands in other functions.
+        // Each function has at least the time that it slept, and at most all waiting time; other waits are in other
+        // functions.
         for (name, least_s) in [("naps", 0.12), ("polls", 0.06)] {
             let seconds = function(&document, name).unwrap()["total_samples"].as_f64().unwrap() / 10_000.0;
             let most_s = waited_s + waits / 10_000.0;
@@ -272,7 +274,7 @@ fn what_makes_no_profile_is_refused() {
     }
 }
 
-/// What perf recorded of the same program: the same functions with the same callers.
+/// An imported recording of perf shows the same functions with the same callers.
 #[test]
 fn what_perf_recorded_is_shown_with_callers() {
     let Some(lab) = shares() else { return };
@@ -311,7 +313,7 @@ fn what_perf_recorded_is_shown_with_callers() {
     assert_eq!((timed["depth"].as_u64(), timed["share"].as_f64()), (Some(1), Some(1.0)), "{document}");
 }
 
-/// A file of a stranger, whole, cut, or something else: a line says what it is not.
+/// Foreign files, whole, truncated, or of another kind: a line tells what is wrong.
 #[test]
 fn what_perf_did_not_write_is_refused() {
     let lab = Lab::new();
@@ -325,14 +327,14 @@ fn what_perf_did_not_write_is_refused() {
     }
 }
 
-/// The library that reads it panics at the length of a stack that is none, of which nobody wants to hear.
+/// The library panics at an invalid stack length; its panic message must not reach the user.
 #[test]
 fn what_a_library_panics_at_is_refused_in_a_line() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/profile/corpus/recordings/length-that-wraps");
     Lab::new().run_unstored(&["profile", "--import", file]).complains(2, &["length-that-wraps", "not whole"]);
 }
 
-/// The runs that are timed and those that are sampled are others, and stand in one experiment.
+/// Timed and sampled runs are different runs of one experiment.
 #[test]
 fn a_comparison_says_where_its_difference_lies() {
     let source = "volatile long sum; __attribute__((noinline)) void grown(long n) { while (n--) sum += n; }
@@ -342,7 +344,7 @@ fn a_comparison_says_where_its_difference_lies() {
     let words =
         ["compare", "--metric", "cpu", "--profile=1s", "--max-time", "20s", "./grows", "./grows more"];
     let document = lab.json(&words);
-    // Four times the work in half of the program is told apart on any machine.
+    // Four times the work in half of the program is a difference that every machine shows.
     assert_eq!(document["comparisons"][0]["verdict"], "different", "{document}");
     let profile = &document["profile"];
     let difference = &profile["differences"][0];
@@ -366,7 +368,7 @@ fn a_profile_of_a_comparison_takes_two_commands_and_a_time() {
     }
 }
 
-/// What was sampled already cannot be sampled otherwise, and nobody is to believe that it was.
+/// A recording cannot be sampled again in another way, so options about sampling are refused.
 #[test]
 fn options_that_a_recording_cannot_follow_are_refused() {
     let lab = Lab::new();

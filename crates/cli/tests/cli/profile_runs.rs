@@ -1,4 +1,4 @@
-//! The runs of a profile: under which condition they are, which of them count, and what is left of one that was stopped.
+//! Runs of a profile: their condition, which of them count, and what an interrupted profile keeps.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use fauxplat_sys::signal::SIGINT;
 
 use crate::common::{Lab, eventually, first_cpu, spin};
 
-/// A folder, where the kernel lets somebody sample.
+/// A laboratory, where sampling is permitted.
 fn lab() -> Option<Lab> {
     let lab = Lab::new();
     let tried = lab.run_unstored(&["profile", "--format", "json", "true"]);
@@ -36,7 +36,7 @@ fn a_sampled_run_is_warmed_up_placed_and_padded_as_was_said() {
     }
 }
 
-/// Whoever looks at a server stops it when he has seen enough.
+/// Interrupting the single run, as one does for a server, gives a profile.
 #[test]
 fn an_interrupted_run_of_one_command_is_a_profile() {
     let Some(lab) = lab() else { return };
@@ -72,7 +72,7 @@ fn failed_runs_of_a_profile_are_kept_left_out_or_the_end_as_was_said() {
     assert_eq!(lab.read("tried").lines().count(), 10);
 }
 
-/// What has no form is refused before it is measured, and what came before it has not begun.
+/// A format that does not exist is refused before anything is measured or prepared.
 #[test]
 fn what_cannot_be_written_or_sampled_is_refused_before_anything_runs() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! A real terminal: `script(1)` makes it, and keys that are pressed on it become the signals that the kernel makes of them.
+//! A real terminal, made by `script(1)`; the kernel turns keys that are pressed on it into signals.
 
 use std::fs;
 use std::io::Write;
@@ -12,15 +12,15 @@ use crate::common::{HEARING, Lab, SIGKILL, eventually};
 pub(crate) const CTRL_C: u8 = 3;
 pub(crate) const CTRL_Z: u8 = 26;
 
-/// A terminal with a shell on it that has job control, as one that people type at.
+/// A terminal with a shell that has job control, as for a user who types.
 pub(crate) struct Terminal {
     script: Child,
     keys: ChildStdin,
 }
 
 impl Terminal {
-    /// Runs a line there, in which `fauxplat` is the fauxplat of the laboratory, with its store. The shell outlives every key,
-    /// though not the terminal, and writes how the line ended to the file `code`.
+    /// Runs a line there, in which `fauxplat` is the fauxplat of the laboratory, with its store. The shell outlives
+    /// every key, though not the terminal, and writes how the line ended to the file `code`.
     pub(crate) fn new(lab: &Lab, line: &str) -> Self {
         let fauxplat = lab.starter().join(" ");
         let store = lab.file("store.sqlite");
@@ -41,7 +41,7 @@ impl Terminal {
         self.keys.write_all(&[key]).and_then(|()| self.keys.flush()).unwrap();
     }
 
-    /// The window is closed: nobody holds the other side of the terminal any more.
+    /// Closes the window: the other side of the terminal is gone.
     pub(crate) fn hang_up(&mut self) {
         signal::send(self.script.id() as i32, SIGKILL);
         self.script.wait().unwrap();
@@ -49,7 +49,7 @@ impl Terminal {
 
     /// Waits for the end of the line; its exit code.
     pub(crate) fn code(mut self, lab: &Lab) -> String {
-        // What was printed at last has been read when the terminal is gone, too.
+        // The last output has been read by the time the terminal is gone.
         let ended = eventually(|| lab.path("code").exists())
             && eventually(|| self.script.try_wait().unwrap().is_some());
         let _gone = (self.script.kill(), self.script.wait());
@@ -58,12 +58,13 @@ impl Terminal {
     }
 }
 
-/// What stood on the terminal.
+/// The output on the terminal.
 pub(crate) fn said(lab: &Lab) -> String {
     String::from_utf8_lossy(&fs::read(lab.path("said")).unwrap_or_default()).into_owned()
 }
 
-/// The state of a process, as `proc_pid_stat(5)` has it: `T` is stopped. None of one that is gone or only not yet reaped.
+/// The state of a process, as `proc_pid_stat(5)` has it: `T` is stopped. `None` for a process that is gone, or a
+/// zombie.
 pub(crate) fn state(pid: i32) -> Option<char> {
     of_process(pid, |task| (!task.is_dead()).then(|| task.state())?)
 }

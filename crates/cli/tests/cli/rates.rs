@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::common::{Lab, number, runs};
 use crate::table::Shared;
 
-/// A file that holds a table with so many requests of object 1, to be copied by programs that play a publisher.
+/// A file that holds a table with this many requests of object 1, to be copied by programs that act as a publisher.
 fn published(name: &str, requests: i64) -> Shared {
     let shared = Shared::new(name);
     let table = shared.create();
@@ -37,7 +37,7 @@ fn a_program_that_creates_its_table_counts_from_nothing() {
     let (full, live) = (published("creates-full", 5000), Shared::new("creates"));
     for lab in Lab::both() {
         let command = format!("cp {} {}", full.file(), live.file());
-        // What cleans up removes the table, after it was read.
+        // The conclusion removes the table, which was read before.
         let conclude = format!("rm {}", live.file());
         let table = |selection: &str| format!("requests={}{selection}", live.file());
         for (selection, expected) in [(":1.0", 5000), (":*.0", 5001), (":2", 1), ("", 5001)] {
@@ -63,14 +63,14 @@ fn only_what_rises_during_the_run_counts() {
     let (live, lab) = (Shared::new("rises"), Lab::new());
     let table = format!("requests={}:1.0", live.file());
     let onto = |source: &Shared| {
-        // Into the same file, as a publisher does that goes on counting.
+        // The copy overwrites the existing file, as a publisher does that continues counting.
         format!("dd if={} of={} conv=notrunc status=none", source.file(), live.file())
     };
     let prepare = onto(&half);
     fs::copy(&half.path, &live.path).unwrap();
     let document = lab.json(&["run", &onto(&full), "--prepare", &prepare, "--runs", "3", "--table", &table]);
     assert_eq!(of_each(&document), [2000; 3]);
-    // Another file under the same name: what the old one held is nobody's loss.
+    // The table is replaced by another file of the same name; the old table's values do not count as a fall.
     let replace = format!("sh -c 'rm {0} && cp {1} {0}'", live.file(), full.file());
     let document = lab.json(&["run", &replace, "--prepare", &prepare, "--runs", "3", "--table", &table]);
     assert_eq!(of_each(&document), [5000; 3]);

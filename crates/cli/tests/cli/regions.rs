@@ -1,4 +1,4 @@
-//! Regions that programs mark: what is in them, in all languages, and what becomes of marks that have no partner.
+//! Regions that programs mark: their metrics in all languages, and marks without a partner.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,7 +30,7 @@ fn compiled(compiler: &str, source: &str) -> Option<Lab> {
     }
 }
 
-/// The readings of each run of the first command, and what was not measured.
+/// The readings of each run of the first command, and the metrics that were not measured.
 fn marked(lab: &Lab, words: &[&str]) -> (Vec<Value>, String) {
     let done =
         lab.run(&[&["run", "-r", "3", "--region", "parse", "--region", "sort"], words].concat()).succeeds();
@@ -70,7 +70,7 @@ fn recursion_threads_and_children_are_counted_once_each() {
     }
 }
 
-/// The words that are said of what was not measured.
+/// The reasons why metrics were not measured.
 fn not_measured(lab: &Lab) -> String {
     lab.last()["not_measured"].to_string()
 }
@@ -170,7 +170,8 @@ fn python_marks_by_slots_of_its_own() {
     assert!(said.contains("begun and never ended") && said.contains("region sort, 3 marks"), "{said}");
 }
 
-/// The variable of a fauxplat that runs this one, and a page that the program has replaced by something that nobody could read.
+/// The variable of an outer fauxplat must not be inherited, and a page that the program has replaced by unreadable
+/// bytes is reported.
 #[test]
 fn the_page_is_that_of_this_run_and_nothing_else() {
     let Some(lab) = compiled("cc", "examples/marked.c") else { return };

@@ -1,4 +1,4 @@
-//! What is written, where, and what happens when it cannot be.
+//! Reports: their contents and destinations, and failures to write them.
 
 use std::process::{Command, Stdio};
 
@@ -107,7 +107,7 @@ fn a_report_goes_to_the_file_that_was_named() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"], "fauxplat.run/1");
 }
 
-/// What was measured is stored before the report is written, so nothing but the report is lost.
+/// Measurements are stored before the report is written, so only the report is lost.
 #[test]
 fn a_report_that_cannot_be_written_names_its_file() {
     for lab in Lab::both() {
@@ -127,7 +127,7 @@ fn a_report_that_cannot_be_written_names_its_file() {
     Done::from(output).complains(3, &["No space left"]);
 }
 
-/// The reader is gone before the first word: nobody is told, since nobody listens.
+/// The reader is gone before the first byte, which is no error.
 #[test]
 fn a_closed_pipe_is_silent() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! `restore` that is interrupted, that waits, and that the kernel refuses, on machines that are made up.
+//! `restore` when it is interrupted, waits, or is refused by the kernel, on made-up machines.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,8 @@ fn end(mut child: Child) -> Done {
     Done::from(child.wait_with_output().unwrap())
 }
 
-/// Who writes the journal is waited for, and here that holds a restoration that has begun.
+/// `restore` waits for other writers of the journal. The test locks it, so a restoration that has begun stays there
+/// until the signals have come.
 #[test]
 fn a_restoration_that_has_begun_goes_on_to_its_end() {
     for asking in [SIGINT, SIGTERM, signal::SIGHUP] {
@@ -37,7 +38,7 @@ fn a_restoration_that_has_begun_goes_on_to_its_end() {
     }
 }
 
-/// Whoever only waits for its turn changed nothing, and says so.
+/// An interrupted wait for the lock changes nothing, and the message says so.
 #[test]
 fn whoever_waits_and_is_interrupted_changed_nothing() {
     let bench = Bench::new();
@@ -61,8 +62,8 @@ fn whoever_waits_and_is_interrupted_changed_nothing() {
     assert!(bench.is_as_before());
 }
 
-/// A file of the kernel that nobody can write to stands for one whose kernel does not take back what it held. Nothing
-/// that fauxplat can do again helps, so the advice is another.
+/// A read-only kernel file represents a knob that does not accept its old value. A second attempt would fail as well,
+/// so the advice is a different one.
 #[test]
 fn a_value_that_is_refused_is_left_to_the_user() {
     let bench = Bench::new();
@@ -78,7 +79,7 @@ fn a_value_that_is_refused_is_left_to_the_user() {
     assert!(by_hand.iter().all(|words| said.contains(words)) && !said.contains("--force"), "{said}");
     let done = bench.run(&["tune", "--set", "governor=performance"]).complains(3, &by_hand);
     assert!(!done.err.contains("name a place") && !done.err.contains("--force"), "{done:?}");
-    // What it advises helps.
+    // The advice of the message works.
     fs::remove_file(&journal).unwrap();
     bench.run(&["tune", "--set", "governor=performance"]).succeeds();
     bench.run(&["restore"]).succeeds();

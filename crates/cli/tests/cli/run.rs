@@ -1,18 +1,18 @@
-//! `fauxplat run`: what is counted, how often, and for whom.
+//! `fauxplat run`: metrics, numbers of runs, and privileges.
 
 use fauxplat_model::Metric;
 use serde_json::Value;
 
 use crate::common::{Lab, all_runs, number, runs};
 
-/// What a kernel may be built without, or a machine not tell: then it is named as not measured.
+/// Metrics that a kernel may be built without, or that a machine may not give; they are then listed as not measured.
 const OPTIONAL: [Metric; 3] = [Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
 
-/// A line of shell that has 64 MiB. The kernel counts pages for each CPU before it sums them up, and where there are many CPUs a
-/// small program may end before it has any.
+/// A line of shell that has 64 MiB. The kernel counts pages for each CPU before it sums them up, and where there are
+/// many CPUs a small program may end before it has any.
 const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null";
 
-/// What is read of every run: all metrics but the one that needs a table, and those that this machine does not give.
+/// Metrics of every run: all but the one that needs a table and those that this machine does not give.
 fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
     let document = document.clone();
     Metric::BUILT_IN.iter().copied().filter(move |&metric| {
@@ -23,8 +23,8 @@ fn read_in(document: &Value) -> impl Iterator<Item = Metric> {
     })
 }
 
-/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it, which this
-/// loop is on any machine.
+/// Without taskstats a run is looked up in `/proc` only when the one before it was long enough to be worth it, which
+/// this loop is on any machine.
 #[test]
 fn every_metric_of_a_short_loop_is_there() {
     for lab in Lab::both() {
@@ -62,7 +62,7 @@ fn every_metric_of_a_short_loop_is_there() {
     }
 }
 
-/// What an ordinary user cannot measure is said, and not shown as a zero.
+/// Metrics that an ordinary user cannot measure are listed, and not shown as zero.
 #[test]
 fn what_is_not_measured_is_said() {
     let lab = Lab::ordinary();
@@ -170,19 +170,20 @@ fn a_pipeline_is_counted_as_a_whole() {
     }
 }
 
-/// A small program never shows what the process that started it holds, be it the first run or the hundredth.
+/// A small program never shows the memory of the process that started it, in the first run or the hundredth.
 #[test]
 fn peak_memory_of_a_small_program_stays_small() {
     let lab = Lab::new();
     let document = lab.json(&["run", "true", "--runs", "100"]);
     let floor = number(&document["sources"], "peak_memory_floor_bytes");
-    // Libraries and pages differ from machine to machine; what starts the programs holds more than this.
+    // Libraries and pages differ from machine to machine; the process that starts the programs holds more than this
+    // limit.
     let limit = if document["sources"]["peak_memory"] == "taskstats" { 8 << 20 } else { floor.max(8 << 20) };
     let peaks = runs(&document, 0).iter().filter_map(|run| run["peak_memory_bytes"].as_u64());
     assert_eq!(peaks.filter(|&peak| peak > limit).collect::<Vec<_>>(), [0; 0]);
 }
 
-/// `tail` must hold what has no line end. The small command that runs in turn with it inherits nothing.
+/// `tail` has to hold input without a line end. The small command that alternates with it inherits nothing.
 #[test]
 fn peak_memory_is_the_commands_own() {
     const MIB: u64 = 1 << 20;
@@ -197,7 +198,7 @@ fn peak_memory_is_the_commands_own() {
     }
 }
 
-/// It is a run like the others: the next of them by its number, and one that the limit ends has outlived nobody.
+/// The traced run has the next number of the runs; when the time limit ends it, no process is left over.
 #[test]
 fn a_run_that_is_traced_has_its_number_and_its_end() {
     let lab = Lab::new();
@@ -208,7 +209,7 @@ fn a_run_that_is_traced_has_its_number_and_its_end() {
     assert!(done.out.contains("timed out") && !done.out.contains("left behind"), "{done:?}");
 }
 
-/// A definition says how often, and the command line has the last word.
+/// A definition states the number of runs, and the command line overrides it.
 #[test]
 fn bounds_of_the_command_line_go_before_a_number_of_the_definition() {
     let lab = Lab::new();
@@ -217,7 +218,7 @@ fn bounds_of_the_command_line_go_before_a_number_of_the_definition() {
     assert_eq!(crate::common::runs(&document, 0).len(), 12);
 }
 
-/// A command that never worked is what a report of tests is read for.
+/// A command that never succeeded is part of the test report.
 #[test]
 fn a_command_of_which_no_run_succeeds_has_its_case() {
     let lab = Lab::new();

@@ -1,4 +1,4 @@
-//! The store under two writers and under sudden death.
+//! The store with two writers, and after fauxplat was killed.
 
 use std::fs;
 use std::time::Duration;
@@ -10,7 +10,7 @@ fn begun(lab: &Lab) -> usize {
     fs::metadata(lab.path("log")).map_or(0, |log| log.len() as usize)
 }
 
-/// Each run says that it has begun before it does anything else, so the log and the store can be compared.
+/// Each run first marks its beginning in a log, so that the log can be compared with the store.
 #[test]
 fn a_killed_fauxplat_has_stored_all_but_the_run_in_progress() {
     for (lab, wait_for) in Lab::both().into_iter().zip([3, 20]).chain([(Lab::new(), 70)]) {

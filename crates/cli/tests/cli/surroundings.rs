@@ -1,4 +1,4 @@
-//! What stands around the runs is the same for every measuring verb: limits, loads, the machine's settings, CPUs.
+//! Surroundings of runs are the same for every measuring verb: limits, loads, the machine's settings, CPUs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn of_commands(command: &str) -> Vec<Vec<&str>> {
     ]
 }
 
-/// Verbs that measure threads of their own, for so long that somebody can look at them.
+/// Verbs that measure threads of their own, running long enough to be observed.
 fn of_workers(pair: &str) -> [Vec<&str>; 4] {
     [
         vec!["index", "--duration", "10m"],
@@ -27,14 +27,14 @@ fn of_workers(pair: &str) -> [Vec<&str>; 4] {
     ]
 }
 
-/// The same, over at once.
+/// Short command lines of verbs that measure.
 const SHORT: [&[&str]; 3] = [
     &["index", "--duration", "20ms"],
     &["latency", "timer", "--count", "60"],
     &["contend", "--capacity", "--duration", "1ms", "--rounds", "5", "--count", "1", "--interval", "50ms"],
 ];
 
-/// Whether control groups can be made here; the reason goes to whoever reads the log.
+/// Whether control groups can be made here; the reason is printed for readers of the log.
 fn can_limit(lab: &Lab) -> bool {
     let done = lab.run(&["run", "true", "--runs", "1", "--limit", "cpu:50%+memory:512MiB"]);
     if done.code == Some(3) {
@@ -79,7 +79,7 @@ fn every_command_of_every_verb_stands_in_a_group_of_ours() {
         let lines = lab.read("groups");
         let counts: Vec<u32> = lines.lines().map(|line| line.parse().unwrap()).collect();
         assert!(counts.len() >= 2, "{words:?}");
-        // A run by itself, such as the one that looks at its processes, stands there as well.
+        // A single run, such as the one that lists processes, has the surroundings as well.
         assert!(counts.iter().all(|&count| count > 0), "{words:?}: {lines}");
         let limit = &document["commands"][0]["condition"]["limit"];
         assert_eq!(limit, "cpu:50%+memory:536870912", "{words:?}");
@@ -112,8 +112,8 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
     assert_eq!(fs::read_to_string("/proc/self/cgroup").unwrap(), before);
 }
 
-/// For how long is an account of the groups, and nothing is in it where nobody has a quota. A quota takes nothing from whoever
-/// gets less than that from the others on the machine, so that it is a small one, and of several runs one is enough.
+/// Throttled time is the groups' own account, and is absent without a quota. A quota only takes effect on a group that
+/// would get more from the scheduler, so it is small, and of several runs one throttled run is enough.
 #[test]
 fn what_a_quota_takes_away_is_counted() {
     let lab = Lab::new();
@@ -152,7 +152,7 @@ fn namespace() -> u64 {
     fauxplat_sys::process::pid_namespace().unwrap_or_default()
 }
 
-/// Whether the kernel was told of a fifth of a CPU, by the file of either version of control groups.
+/// Whether a group has the quota of a fifth of a CPU, by the file of either version of control groups.
 fn limits(folder: &Path) -> bool {
     let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
     let share = |quota: &str, period: &str| {
@@ -198,7 +198,7 @@ fn what_no_machine_has_is_refused_by_every_verb_before_anything_is_measured() {
     assert_eq!(lab.run(&["history", "list"]).succeeds().out, "no experiments\n");
 }
 
-/// Definitions of one and of two commands in which something stands around the runs.
+/// Definitions of one and of two commands with surroundings.
 fn defined(lab: &Lab, condition: &str) -> [String; 2] {
     [1, 2].map(|count| {
         let commands = "[[command]]\ncommand = \"true\"\n\n".repeat(count);
@@ -246,7 +246,7 @@ fn a_frequency_that_this_machine_cannot_hold_is_refused_by_name() {
     }
 }
 
-/// Whoever holds the machine for all runs and its clock for some would wait for itself.
+/// A process that tunes the machine and also holds the clock would wait for its own lock.
 #[test]
 fn a_frequency_beside_a_tuned_machine_is_refused_and_the_machine_is_as_before() {
     const KNOB: &str = "/proc/sys/vm/stat_interval";

@@ -1,4 +1,4 @@
-//! `fauxplat sweep`: levels are what they say, equal ones are equal, bad input is refused, failing levels are found.
+//! `fauxplat sweep`: levels take effect, equal ones are equal, bad input is refused, failing levels are found.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::{Lab, all_runs, allowed, first_cpu, number, runs};
 
-/// Compiles a C file of the repository, or says that there is no compiler.
+/// Compiles a C file of the repository; prints a message and returns `None` without a compiler.
 fn compile(lab: &Lab, source: &str, options: &[&str]) -> Option<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(source);
     let out = lab.file("subject");
@@ -137,7 +137,7 @@ fn address_spaces_and_huge_pages_are_as_the_level_says() {
     assert!(text.contains("tunables:glibc.malloc.hugetlb=1"), "{text}");
 }
 
-/// The buffer of `dd` is what the level says, and so is what the command prints; both are decided in the same runs.
+/// The level is the size of `dd`'s buffer, and the command prints it; metrics are decided in the same runs.
 #[test]
 fn several_metrics_are_decided_in_the_same_runs() {
     let lab = Lab::new();
@@ -173,7 +173,7 @@ fn a_metric_that_is_never_printed_ends_the_sweep_soon() {
     lab.run(&[&words[..3], &stray].concat()).complains(2, &["peak-memory", "not decided"]);
 }
 
-/// Each CPU is a level; the run begins and ends there.
+/// Each CPU is a level, on which its runs begin and end.
 #[test]
 fn cpus_are_levels() {
     let lab = Lab::new();
@@ -183,7 +183,7 @@ fn cpus_are_levels() {
     let document = lab.json(&["sweep", "cpu", "sleep 0.005", "--blocks", "3"]);
     let mut seen = 0;
     for (index, command) in document["commands"].as_array().unwrap().iter().enumerate() {
-        // Where an ordinary user's run ended is known if it is long enough to be looked up, as the one before it tells.
+        // For an ordinary user the last CPU of a run is known only if the run is long enough to be looked up.
         for run in runs(&document, index).iter().filter(|run| run["cpu"].is_u64()) {
             assert_eq!(run["cpu"].as_u64().unwrap().to_string(), command["condition"]["cpu"], "{command}");
             seen += 1;
@@ -192,8 +192,9 @@ fn cpus_are_levels() {
     assert!(seen >= allowed().len(), "{document}");
 }
 
-/// Says how many use the CPU: 1, or 2 where a burner of the fauxplat that runs it uses time beside it. On one CPU they share it, so that one that
-/// works has some of it long before this here has had a fifth of a second; one that rests has none, however long it takes.
+/// Says how many use the CPU: 1, or 2 where a burner of the fauxplat that runs it uses time beside it. On one CPU they
+/// share it, so that one that works has some of it long before this here has had a fifth of a second; one that rests
+/// has none, however long it takes.
 const LOOKS_BESIDE: &str = r#"
 ticks() { read -r line < "/proc/$1/stat"; set -- $line; ticks=$((${14} + ${15})); }
 read -r line < "/proc/$PPID/stat"; set -- $line; fauxplat=$4; burner=
@@ -253,7 +254,7 @@ fn owner(name: &str) -> u32 {
     name.split('-').nth(2).and_then(|pid| pid.parse().ok()).unwrap_or(0)
 }
 
-/// Names of folders, so many levels deep.
+/// Names of folders down to this depth.
 fn walk(folder: &Path, depth: usize) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -265,7 +266,7 @@ fn walk(folder: &Path, depth: usize) -> Vec<String> {
         .collect()
 }
 
-/// A subject that crashes at one level only is a finding; the sweep goes on.
+/// A subject that crashes at one level only is a finding; the sweep continues.
 #[test]
 fn a_level_that_crashes_is_found() {
     let lab = Lab::new();
@@ -310,7 +311,7 @@ fn bad_input_is_one_line() {
     }
 }
 
-/// More arguments than the kernel takes: said before anybody waits, in one line.
+/// More arguments than the kernel takes are refused beforehand, in one line.
 #[test]
 fn arguments_beyond_the_kernels_limit_are_refused() {
     let lab = Lab::new();

@@ -26,7 +26,7 @@ impl Shared {
     pub(crate) fn create(&self) -> Table {
         let options = Options::new().dense_objects(4).max_hashed_objects(64).dense_keys(4).mode(0o644);
         let table = options.create(&self.path).unwrap();
-        // Another user reads it, whatever our umask is.
+        // Other users read the table, whatever the test's umask is.
         fs::set_permissions(&self.path, fs::Permissions::from_mode(0o644)).unwrap();
         table
     }
@@ -115,18 +115,18 @@ fn metrics_are_an_exposition_that_appears_at_once() {
          fauxplat_table_creator_alive{{file=\"{file}\"}} 1\n# EOF\n"
     );
     assert_eq!(lab.read("fauxplat.prom"), expected);
-    // What cannot be written leaves the old file, and no file beside it.
+    // An error while writing leaves the old file, and no other file beside it.
     let refused = lab.run(&[&words[..], &["--names", "requests served=0"]].concat());
     refused.complains(2, &["`requests served`", "openmetrics"]);
     assert_eq!(lab.read("fauxplat.prom"), expected);
     assert_eq!(fs::read_dir(lab.folder()).unwrap().count(), 1);
-    // Nor does what somebody left who was killed while writing.
+    // The temporary file of a writer that was killed is removed.
     let killed = Workplace::make("report", lab.folder()).unwrap();
     let left = killed.path().to_owned();
     killed.abandon();
     lab.run(&[&words[..], &names].concat()).succeeds();
     assert!(!left.exists());
-    // The collector is somebody else: the file is as readable as the umask lets any be.
+    // The collector is another user: the file is as readable as the umask permits.
     fs::write(lab.path("any"), "").unwrap();
     let readable = |name: &str| lab.path(name).metadata().unwrap().permissions().mode() & 0o444;
     assert_eq!(readable("fauxplat.prom"), readable("any"));
@@ -163,7 +163,7 @@ fn a_followed_table_gives_lines_with_rates() {
     assert!(!lab.path("kept.json").exists());
 }
 
-/// The publisher ends, its table goes, a new one comes, and somebody interrupts at last.
+/// The publisher ends, its table is removed, a new one comes, and at last the user interrupts.
 #[test]
 fn a_table_that_is_replaced_is_found_again() {
     let (shared, table) = filled("replaced");
@@ -179,7 +179,7 @@ fn a_table_that_is_replaced_is_found_again() {
     let again = shared.create();
     again.set(1, 0, 7).unwrap();
     assert!(seen(" 7 "));
-    // Its first look has no rate, although the value fell from that of another table.
+    // The first reading of the new table has no rate, although the value is below that of the old table.
     let text = lab.read("out").split_off(before);
     let first = text.lines().find(|line| line.contains(" 7 ")).unwrap();
     assert!(first.trim_end().ends_with('-'), "{first}");
@@ -264,7 +264,7 @@ fn a_table_of_somebody_else_is_a_matter_of_permissions() {
     }
 }
 
-/// In another container its number may be anybody's.
+/// The creator's process id may belong to any process in another container.
 #[test]
 fn a_publisher_of_another_pid_namespace() {
     let (shared, _table) = filled("namespace");

@@ -1,19 +1,19 @@
-//! What fauxplat makes in folders where anybody may make files: nobody else may enter it or know its name.
+//! Files that fauxplat creates in world-writable folders: no other user may enter them or know their names.
 
 use std::fs;
 use std::process::Command;
 
 use crate::common::{Done, Lab};
 
-/// Says what lies in the folder for temporary files while it is measured, and where its page of regions lies: permissions and
-/// names.
+/// A script that prints permissions and names in the temporary directory while it is measured, and the location of its
+/// page of regions.
 const LOOK: &str = r#"#!/bin/sh
 find "$TMPDIR" -mindepth 1 -maxdepth 1 -name 'fauxplat*' -printf '%m %f\n' >> "$HOME/seen"
 test -z "$FAUXPLAT_REGIONS" || find "${FAUXPLAT_REGIONS%/*}" -maxdepth 0 -printf '%m %f\n' >> "$HOME/seen"
 echo n=1
 "#;
 
-/// Runs fauxplat under a umask that keeps nothing from anybody, and answers the names with this beginning that were there.
+/// Runs fauxplat under a umask of zero; returns the names with this beginning that the script saw.
 fn seen(lab: &Lab, beginning: &str, words: &[&str]) -> Vec<String> {
     let _of_another_run = fs::remove_file(lab.path("seen"));
     let mut command = Command::new("sh");
@@ -31,7 +31,7 @@ fn seen(lab: &Lab, beginning: &str, words: &[&str]) -> Vec<String> {
     all.iter().map(|(_, name)| (*name).to_owned()).filter(|name| name.starts_with(beginning)).collect()
 }
 
-/// Programs that are executed lie there: where others may write, they could put theirs in their place.
+/// The folders contain programs that are executed: in a folder that others may write to, they could be replaced.
 #[test]
 fn what_lies_in_tmp_is_its_owners_alone_whatever_the_umask() {
     let lab = Lab::new();

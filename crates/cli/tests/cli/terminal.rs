@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::common::{Lab, SIGKILL, alive, eventually, pids, runs};
 use crate::pty::{CTRL_C, CTRL_Z, Terminal, parent, said, state};
 
-/// Runs at once three times; the fourth run hangs as a process of these words, until somebody ends it.
+/// A command that ends at once three times; its fourth run hangs as a process with these words until it is killed.
 fn hangs_in_its_fourth_run(sleeper: &str) -> String {
     format!("printf x >> log; test $(wc -c < log) -lt 4 || exec {sleeper}")
 }
@@ -63,11 +63,11 @@ fn ctrl_c_ends_a_build() {
     assert!(!lab.path("report.json").exists(), "there is nothing to report");
 }
 
-/// The window is closed while a program runs: what was measured is kept, as by Ctrl-C.
+/// The window is closed while a program runs: measured runs are kept, as after Ctrl-C.
 #[test]
 fn a_terminal_that_hangs_up_ends_a_run_with_what_it_has() {
     let (lab, sleeper) = (Lab::new(), "sleep 86463");
-    // The shell ends by it, as others do, and only then the kernel tells the group in the foreground.
+    // The shell is ended by the signal, and only then the kernel signals the group in the foreground.
     let job = format!(". ./preamble.sh\ntrap : HUP\n{}\necho $? > told; mv told code\n", measuring(sleeper));
     lab.write("job.sh", &job);
     let mut terminal = Terminal::new(&lab, "sh job.sh");
@@ -81,7 +81,7 @@ fn a_terminal_that_hangs_up_ends_a_run_with_what_it_has() {
 #[test]
 fn a_run_that_ctrl_z_stopped_is_made_again() {
     let lab = Lab::new();
-    // It starts nobody: a shell that waits for a child to become another program cannot stop before it has.
+    // The script starts no process: a shell that waits for a child to execute cannot stop before that has happened.
     lab.write("waiter.sh", "echo $$ > waiter; while [ ! -e go ]; do :; done");
     let command = "printf x >> log; test $(wc -c < log) -ne 4 || sh waiter.sh";
     let line = format!(
@@ -109,7 +109,7 @@ fn a_run_that_ctrl_z_stopped_is_made_again() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "finished");
 }
 
-/// Whoever is killed while stopped leaves no stopped program behind: the spawner is awake.
+/// A stopped fauxplat that is killed leaves no stopped program behind, since the spawner still runs.
 #[test]
 fn what_ctrl_z_stopped_ends_with_a_fauxplat_that_is_killed() {
     let (lab, sleeper) = (Lab::new(), "sleep 86464");
@@ -127,7 +127,7 @@ fn what_ctrl_z_stopped_ends_with_a_fauxplat_that_is_killed() {
     terminal.code(&lab);
 }
 
-/// So is a program that is measured.
+/// A measured program that reads from the terminal is stopped, and so ended.
 #[test]
 fn a_program_that_wants_the_terminal_is_ended() {
     let lab = Lab::new();
@@ -138,7 +138,7 @@ fn a_program_that_wants_the_terminal_is_ended() {
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");
 }
 
-/// A setup in the background wants the terminal, which nobody can give it: it is ended, and the signal is named.
+/// A setup in the background wants the terminal, which it cannot get: it is ended, and the signal is named.
 #[test]
 fn a_setup_that_wants_the_terminal_is_ended() {
     for (wish, signal) in [("read line < /dev/tty", 21), ("stty -echo < /dev/tty", 22)] {

@@ -1,4 +1,4 @@
-//! `tune` and `restore`, on machines that are made up; what needs the real one stands in `tests/kills`.
+//! `tune` and `restore` on made-up machines; tests on the real one are in `tests/kills`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(governor["current"], "powersave");
 }
 
-/// Somebody else's value is left alone and named; the user may insist.
+/// A value that another process has changed is left alone and named; `--force` overrides that.
 #[test]
 fn a_value_that_somebody_else_changed_is_left_alone() {
     let bench = Bench::new();
@@ -109,7 +109,7 @@ fn another_boot_drops_the_journal_without_writing() {
     assert!(status.out.contains("there is no journal"), "{status:?}");
 }
 
-/// A name, what is done to the text of a journal, and words of the answer.
+/// A name, a change of the journal's text, and words of the expected message.
 type Damage = (&'static str, fn(&str) -> String, &'static [&'static str]);
 
 /// A journal that cannot be trusted as a whole is not acted upon in part.
@@ -199,7 +199,7 @@ fn whoever_asks_it_to_stop_gets_the_machine_back() {
 #[test]
 fn after_the_limit_of_time_everything_is_back() {
     let bench = Bench::new();
-    // The command itself sees the tuned machine: whoever looks from outside may look too late.
+    // The command itself sees the tuned machine: an observer from outside might look too late.
     let look = format!("cat '{}' > look; mv look seen; exec sleep 1000", bench.path(INTERVAL).display());
     let is_tuned = LIMITS.iter().any(|limit| {
         let mut tuner = bench.command(&["tune", "quiet", "--max", limit, "--for", "sh", "-c", &look]);
@@ -220,7 +220,7 @@ fn after_the_limit_of_time_everything_is_back() {
     assert!(eventually(|| guardians(&bench) == 0), "the guardian has nothing to guard");
 }
 
-/// What the limit of time put back meanwhile is told so: the rest of the command had the machine as it was.
+/// Changes that the time limit reverted early are reported: the rest of the command ran on the untuned machine.
 #[test]
 fn a_limit_that_ends_before_the_command_is_told() {
     let bench = Bench::new();
@@ -233,8 +233,8 @@ fn a_limit_that_ends_before_the_command_is_told() {
     assert!(bench.is_as_before());
 }
 
-/// What stays changed ends `tune --for` as it ends `restore`. A folder in place of the file stands for a value that the
-/// kernel does not give.
+/// A value that cannot be restored ends `tune --for` with the same code as `restore`. A folder in the place of the file
+/// stands for a value that the kernel does not give.
 #[test]
 fn a_value_that_is_not_put_back_after_the_command_ends_with_3() {
     let bench = Bench::new();
@@ -253,7 +253,7 @@ fn a_value_that_is_not_put_back_after_the_command_ends_with_3() {
     }
 }
 
-/// The guardian of an earlier tuning, of which something could not be put back, has no say about a later one.
+/// The guardian of an earlier tuning with a failed restoration does not affect a later tuning.
 #[test]
 fn an_old_limit_of_time_does_not_end_a_later_tuning() {
     let bench = Bench::new();
@@ -266,8 +266,8 @@ fn an_old_limit_of_time_does_not_end_a_later_tuning() {
     assert_eq!(bench.get(GOVERNOR).trim_end(), "powersave");
 }
 
-/// A guardian that outlives its tuner holds nothing that the tuner's caller had open. The lock is a shell's, since what
-/// this program leaves open for its children would reach those of other tests too.
+/// A guardian that outlives its tuner holds no file that the tuner's caller had open. A shell holds the lock, since
+/// files that the test program leaves open for its children would reach those of other tests too.
 #[test]
 fn a_guardian_holds_nothing_of_the_callers() {
     let bench = Bench::new();
@@ -283,7 +283,7 @@ fn a_guardian_holds_nothing_of_the_callers() {
     bench.run(&["restore"]).succeeds();
 }
 
-/// Nothing restores by itself where the guardian was ended with its service, and `--status` says so.
+/// Nothing restores by itself where the guardian was ended with its service, and `--status` tells so.
 #[test]
 fn a_guardian_that_is_gone_is_missed() {
     let bench = Bench::new();
@@ -311,7 +311,7 @@ fn guardians(bench: &Bench) -> usize {
     fs::read_dir("/proc").unwrap().flatten().filter(guards).count()
 }
 
-/// A report that cannot be written is said before the machine is changed.
+/// A report that cannot be written is refused before the machine is changed.
 #[test]
 fn a_report_that_has_no_place_changes_nothing() {
     let bench = Bench::new();
@@ -327,7 +327,7 @@ fn a_report_that_has_no_place_changes_nothing() {
     assert!(bench.is_as_before());
 }
 
-/// What cannot be changed is told value by value; the rest is changed, or nothing if that was asked for.
+/// Refused changes are listed value by value; the others are made, or none with `--all-or-nothing`.
 #[test]
 fn refusals_are_told_by_knob() {
     let bench = Bench::new();
@@ -405,7 +405,7 @@ fn words_that_make_no_sense_are_bad_usage() {
     assert!(bench.is_as_before());
 }
 
-/// `--tune` of a measuring verb holds for the whole experiment, and the record says what came of it.
+/// `--tune` of a measuring verb holds for the whole experiment, and the record has its results.
 #[test]
 fn an_experiment_records_how_the_machine_was_tuned() {
     let lab = Lab::new();

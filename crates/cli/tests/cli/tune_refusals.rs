@@ -1,5 +1,5 @@
-//! `tune` where the kernel itself says no: files of the real kernel, each of which refuses in a way of its own, are
-//! mounted over files of a made-up machine. So nothing of this machine is changed.
+//! `tune` where the kernel itself refuses: files of the real kernel, each of which refuses in a way of its own, are
+//! mounted over files of a made-up machine. Nothing of the real machine is changed.
 
 use std::process::Command;
 
@@ -33,11 +33,11 @@ look > ../after
 exit $code
 "#;
 
-/// What of the made-up machine refuses.
+/// Settings that the made-up machine refuses.
 const SETTINGS: [&str; 5] =
     ["governor=performance", "stat-interval=7", "khugepaged=off", "nmi-watchdog=off", "swappiness=0"];
 
-/// Runs the tuner among the mounts; `None` where nobody may mount, after saying so.
+/// Runs the tuner among the mounts; `None` with a message where mounting is not permitted.
 fn tune(bench: &Bench, words: &[&str]) -> Option<Done> {
     if !process::is_root() {
         eprintln!("skipped: mounting takes root");
@@ -89,7 +89,7 @@ fn each_refusal_of_the_kernel_is_told_in_its_words_and_the_rest_is_done() {
     assert_eq!(bench.get(GOVERNOR), "powersave\n");
 }
 
-/// One refusal, found before the first write or by it, takes everything back that was changed.
+/// A refusal, found before the first write or by it, reverts all changes.
 #[test]
 fn all_or_nothing_leaves_nothing_beside_a_read_only_knob() {
     let bench = Bench::of(Lab::new());

@@ -1,4 +1,4 @@
-//! Words that fauxplat does not take: one line that says what and where, and exit code 2, before anything runs.
+//! Arguments that fauxplat does not accept: one line that tells what and where, and exit code 2, before anything runs.
 
 use crate::common::{Done, Lab};
 

@@ -1,4 +1,4 @@
-//! The words of hyperfine: they mean here what they mean there, or the error names ours.
+//! Options of hyperfine: they have the same meaning here, or the error names fauxplat's own.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn each_command_may_have_its_own_or_all_share_one() {
     lab.run(&three).complains(2, &["--setup", "3 times", "2 commands", "once for each"]);
 }
 
-/// What a setup makes is there when programs are looked for, and what cleans up comes however the whole ends.
+/// A setup may create the program, since programs are looked up after it; the cleanup runs however the experiment ends.
 #[test]
 fn a_setup_may_build_what_is_run() {
     let lab = Lab::new();
@@ -162,7 +162,7 @@ fn output_of_the_commands_is_shown_on_request() {
     assert_eq!(done.out.lines().filter(|line| *line == "shown").count(), 2, "{}", done.out);
 }
 
-/// A word that means something else there names ours, and nothing is run.
+/// An option with another meaning in hyperfine: the message names fauxplat's own, and nothing is run.
 #[test]
 fn words_with_another_meaning_name_ours() {
     let lab = Lab::new();
@@ -212,11 +212,11 @@ fn a_number_whose_unit_differs_by_tool_needs_one() {
         lab.run(words).reports_misuse(&["has no unit", "us,", "ms or"]);
     }
     let timed = lab.json(&["latency", "--duration", "100ms", "--interval", "1ms", "--policy", "other"]);
-    // Each of its rounds begins with one, and on a busy machine some are missed.
+    // Each round begins with an activation, and a busy machine misses some.
     assert!((1..=150).contains(&number(&timed["tests"][0], "count")), "{timed}");
 }
 
-/// hyperfine warns of it too, and says the same.
+/// hyperfine has the same warning.
 #[test]
 fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     let lab = Lab::new();
@@ -228,7 +228,7 @@ fn a_first_run_that_is_much_slower_is_said_with_what_to_do() {
     };
     // Much slower is more than the others differ by themselves, which on a busy machine may be a lot.
     assert!(["0.5", "5", "50"].iter().any(|seconds| warns(seconds, &[])));
-    // Whoever warms up does already what would be said, and is told nothing, whatever the first run took.
+    // Warm-up runs are the remedy for a slow first run, so with them there is no warning.
     assert!(!warns("0.5", &["-w", "1"]));
 }
 
@@ -253,7 +253,8 @@ fn failures_are_skipped_on_request() {
         .reports_misuse(&["--skip-failures", "--ignore-failure"]);
 }
 
-/// Options of other tools that mean nothing here are refused with what to type instead, as their manuals have them.
+/// Options of other tools without a meaning here are refused with advice what to type, as the manuals of those tools
+/// have them.
 #[test]
 fn every_option_of_other_tools_names_ours() {
     let of_hyperfine = "--debug-mode --reference --reference-name --min-benchmarking-time";

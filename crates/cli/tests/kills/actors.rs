@@ -1,5 +1,5 @@
-//! Tasks of every kind that lose their CPU in another way: asleep, woken often, always running, real-time, threads,
-//! and one that has children all the time.
+//! Tasks of every kind that lose their CPU in different ways: asleep, woken often, always running, real-time, threads,
+//! and one that starts children all the time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,11 +15,11 @@ const NAP: Duration = Duration::from_millis(3);
 
 /// Becomes a task of this kind, and never returns.
 pub(crate) fn act(kind: &str) -> ! {
-    // A test that is ended by somebody leaves no spinner behind.
+    // A test that is killed leaves no spinner behind.
     let _without_right = signal::on_parent_death(signal::SIGKILL);
-    // Each in a session, and so in an autogroup of its own, see `sched(7)`. A spinner and many that wake often in one group
-    // make Linux 6.18 weigh that group anew so often that nobody else gets on its CPU, for minutes, and the kernel cannot
-    // take it off.
+    // Each actor has a session, and so an autogroup of its own, see `sched(7)`. A spinner and many frequent sleepers in
+    // one group make Linux 6.18 reweight that group so often that no other task gets its CPU for minutes, and the
+    // kernel cannot offline it.
     process::own_session();
     match kind {
         "sleeper" => loop {
@@ -102,7 +102,7 @@ impl Cast {
         let base = PathBuf::from("/sys/fs/cgroup/cpuset");
         let mems = fs::read_to_string(base.join("cpuset.mems")).ok()?;
         let path = base.join(name);
-        // One that an ended test left behind is as good.
+        // A group that an ended test left behind is used again.
         let _left_behind = fs::create_dir(&path);
         fs::write(path.join("cpuset.cpus"), cpus.to_string()).expect("a cpuset of our own");
         fs::write(path.join("cpuset.mems"), mems).expect("a cpuset of our own");

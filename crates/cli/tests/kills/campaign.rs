@@ -1,4 +1,4 @@
-//! Many rounds, spread over all system calls of the tuner, and what they showed.
+//! A campaign of kills, spread over all system calls of the tuner, and its results.
 
 use crate::machine::{Fake, Native, calls_of, expect_same};
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ pub(crate) fn few(cases: &[Case], rounds: u32) -> String {
     told.join(", ")
 }
 
-/// What a scenario showed.
+/// Results of a scenario.
 #[derive(Default)]
 struct Found {
     kills: u32,
@@ -38,8 +38,8 @@ impl Found {
     }
 }
 
-/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each. Rounds that were made
-/// before are counted as they were.
+/// Ends the tuner at as many places, evenly spread over its life. The state is compared after each. Rounds that were
+/// made before are counted as they were.
 fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &mut Progress) -> Found {
     let before = state();
     let calls = calls_of(scenario);
@@ -54,15 +54,16 @@ fn kill(scenario: &Scenario, state: &dyn Fn() -> State, rounds: u32, progress: &
         let stops = (u64::from(calls) * 2 * u64::from(round) / u64::from(rounds)) as u32;
         let outcome = scenario.kill_after(stops, whom);
         found.add(&outcome);
-        // The first kills come before the journal, and one that hit everybody leaves the rest to the next round.
+        // The first kills come before the journal exists, and after a kill of all processes the rest is restored in the
+        // next round.
         expect_same(scenario, &before, state, &format!("stop {stops} of {}, {whom:?}", calls * 2));
         progress.note(&name, &outcome.words());
     }
     found
 }
 
-/// The long campaign: as many rounds over the scenarios, or over those whose name has the word, so that it can be run in
-/// pieces. Tasks of every kind around are the matter of the matrix.
+/// The long campaign: as many rounds over the scenarios, or over those whose name has the word, so that it can be run
+/// in pieces. Tasks of every kind around are the matter of the matrix.
 pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     let fake = Fake::new();
     let mut cases = shares(fake.scenarios(), rounds / 5);
@@ -79,8 +80,8 @@ pub(crate) fn run(rounds: u32, word: &str, mut progress: Progress) {
     progress.finish();
 }
 
-/// A scenario that notes every task makes ten times as many system calls, each with two stops, and gets a quarter of the
-/// rounds of another.
+/// A scenario that notes every task makes ten times as many system calls, each with two stops, and gets a quarter of
+/// the rounds of another.
 fn shares(cases: Vec<Case>, rounds: u32) -> Vec<(Case, u32)> {
     let weight = |case: &Case| if case.0.notes_tasks { 1 } else { 4 };
     let sum: u32 = cases.iter().map(weight).sum();
@@ -99,7 +100,7 @@ fn report_all(cases: &[(Case, u32)], word: &str, _turn: Option<&Native>, progres
     println!("{total} kills, and after each of them the machine was as before");
 }
 
-/// One line of the record; how many kills there were.
+/// Writes a scenario's line of the record; returns the number of kills.
 fn report((scenario, state): &Case, rounds: u32, progress: &mut Progress) -> u32 {
     let found = kill(scenario, state.as_ref(), rounds, progress);
     let mut rising = found.restored_ns.clone();

@@ -1,4 +1,4 @@
-//! The machines that are tuned: a made-up one, for everybody, and this one, as root.
+//! The machines that are tuned: a made-up one, for every user, and this one, for root.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ pub(crate) struct Fake {
     folder: tempfile::TempDir,
 }
 
-/// Its files, each with the text that a kernel would show.
+/// Files of the made-up machine, each with the text that a kernel would show.
 const FILES: &[(&str, &str)] = &[
     ("proc/sys/kernel/random/boot_id", "3f0c1b7e-0000-4000-8000-000000000001\n"),
     ("proc/sys/kernel/nmi_watchdog", "1\n"),
@@ -68,7 +68,7 @@ impl Fake {
         vec![(self.scenario("made-up machine", &words), Box::new(move || State::of_tree(&root)))]
     }
 
-    /// One that takes a CPU off, so that whoever puts it back has more to note.
+    /// A scenario that takes a CPU off, so that the journal gets more entries while it is put back.
     pub(crate) fn hotplug(&self) -> (Scenario, Box<dyn Fn() -> State>) {
         let root = self.root();
         let words = ["--set", "cpu:3=offline", "--set", "thp=never", "--set", "irq-affinity=away:2-3"];
@@ -86,7 +86,7 @@ impl Fake {
     }
 }
 
-/// This machine, while nobody else tests on it.
+/// The real machine, locked against other tests.
 pub(crate) struct Native {
     journal: PathBuf,
     /// The CPU that is taken off, where one can be.
@@ -110,7 +110,7 @@ impl Native {
             .map_err(|error| format!("/proc/sys cannot be written to: {error}"))?;
         let folder = std::env::temp_dir().join("fauxplat-kills");
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        // One test at a time: each would see the other's changes.
+        // Tests take turns, since each would see the other's changes.
         let turn = File::create(folder.join("turn")).map_err(|error| error.to_string())?;
         turn.lock().map_err(|error| error.to_string())?;
         let online: CpuSet = read("/sys/devices/system/cpu/online").parse().unwrap_or_default();
@@ -129,7 +129,7 @@ impl Native {
         Scenario { name, words, journal: self.journal.clone(), sysroot: "/".into(), notes_tasks }
     }
 
-    /// Harmless knobs, then those that move tasks.
+    /// Scenarios with harmless knobs, and then with knobs that move tasks.
     pub(crate) fn scenarios(&self) -> Vec<(Scenario, Box<dyn Fn() -> State>)> {
         let values = [
             "stat-interval=7",
@@ -224,19 +224,19 @@ pub(crate) fn calls_of(scenario: &Scenario) -> u32 {
     scenario.kill_after(u32::MAX, Whom::Tuner).calls.expect("a tuner that comes to its end")
 }
 
-/// How often a state that differs is read again, [`SETTLING`] apart: others live on this machine too, and what a tuner has
-/// left behind does not go away by itself.
+/// How often a differing state is read again, [`SETTLING`] apart: other processes change the machine as well, but
+/// leftovers of a tuner do not go away by themselves.
 const LOOKS: u32 = 5;
 const SETTLING: Duration = Duration::from_millis(100);
 
-/// That a machine is as it was, and nothing waits to be put back.
+/// Checks that a machine is as it was, and that no change waits to be reverted.
 #[track_caller]
 pub(crate) fn expect_same(scenario: &Scenario, before: &State, state: &dyn Fn() -> State, when: &str) {
     expect_same_values(scenario, before, state, when);
     scenario.assert_done();
 }
 
-/// That a machine is as it was, whatever its journal still says.
+/// Checks that a machine is as it was, whatever its journal says.
 #[track_caller]
 pub(crate) fn expect_same_values(scenario: &Scenario, before: &State, state: &dyn Fn() -> State, when: &str) {
     let mut differences = before.differences(&state());

@@ -1,13 +1,13 @@
-//! Ends the tuner, its process group, or the guardian too, with SIGKILL at any of its system calls, and looks whether
-//! the machine is as it was: every knob, every CPU, every task's affinity, every cpuset, every interrupt.
+//! Kills the tuner, its process group, or the guardian too, at any of its system calls, and checks that the machine is
+//! as it was: every knob, every CPU, every task's affinity, every cpuset, every interrupt.
 //!
 //! The tuner knows nothing of it. It is traced by `ptrace(2)`, goes from one system call to the next, and is ended
 //! before or after one of them; so every step of the journal has its turn, and everything between.
 //!
 //! As a test it takes a few rounds. `cargo xtask campaign kills [N [WORD]]` takes as many as it is told, of the
-//! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C instead, on
-//! a real terminal, at any moment of every verb that measures, or ends that with SIGKILL (`--kill`). `cargo xtask campaign
-//! faults [WORD]` takes every error of a disk at every call. All go on where they were ended.
+//! scenarios with that word in their name, and prints a record. `cargo xtask campaign interrupts` presses Ctrl-C
+//! instead, on a real terminal, at any moment of every verb that measures, or ends that with SIGKILL (`--kill`). `cargo
+//! xtask campaign faults [WORD]` takes every error of a disk at every call. All go on where they were ended.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,

@@ -1,11 +1,11 @@
-//! What a campaign has done, so that one that was ended goes on where it was.
+//! The progress of a campaign, by which it is resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Rounds by their names, each with what it showed.
+/// Results of rounds by name.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     done: BTreeMap<String, String>,
@@ -13,7 +13,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Goes on with what a file says, and keeps it up to date. Without a file nothing is kept.
+    /// Continues from a file's contents, and keeps the file up to date. Without a file nothing is kept.
     pub(crate) fn of(path: Option<&str>) -> Self {
         let Some(path) = path.map(Path::new) else { return Progress::default() };
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -32,12 +32,12 @@ impl Progress {
         Progress { done, file: Some((path.to_owned(), file)) }
     }
 
-    /// What a round showed when it was made.
+    /// The result of an earlier round.
     pub(crate) fn of_round(&self, name: &str) -> Option<&str> {
         self.done.get(name).map(String::as_str)
     }
 
-    /// Notes what a round has shown.
+    /// Notes the result of a round.
     pub(crate) fn note(&mut self, name: &str, shown: &str) {
         if let Some((path, file)) = &mut self.file {
             writeln!(file, "{name}\t{shown}").unwrap_or_else(|error| panic!("{}: {error}", path.display()));

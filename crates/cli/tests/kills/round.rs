@@ -1,4 +1,4 @@
-//! One round: a tuner that is ended at one of its system calls.
+//! A round: a tuner is ended at one of its system calls.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -11,15 +11,15 @@ use fauxplat_sys::{clock, signal};
 
 use crate::traced;
 
-/// How long between looks at a journal.
+/// Interval between two readings of a journal.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// Whom the signal hits.
+/// The process that gets the signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whom {
     /// The tuner.
     Tuner,
-    /// Its process group, as a terminal or a shell does it.
+    /// The tuner's process group, as a terminal or a shell signals it.
     Group,
     /// The guardian too, as the end of a container does it; then the next fauxplat has to restore.
     Everybody,
@@ -38,11 +38,11 @@ pub(crate) struct Scenario {
     pub(crate) journal: PathBuf,
     /// The root, for `restore`.
     pub(crate) sysroot: PathBuf,
-    /// Whether it notes every task of the machine first, and gives it its affinity back.
+    /// Whether the tuner notes all tasks of the machine first, and restores their affinity.
     pub(crate) notes_tasks: bool,
 }
 
-/// What became of a round.
+/// The outcome of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// From the signal until the machine is as it was, by the guardian's own word; absent when nothing was announced.
@@ -58,7 +58,7 @@ impl Outcome {
         format!("{} {}", number(self.restored_ns), number(self.calls.map(u64::from)))
     }
 
-    /// Reads what [`Outcome::words`] wrote.
+    /// Parses the output of [`Outcome::words`].
     pub(crate) fn of_words(text: &str) -> Option<Self> {
         let (restored_ns, calls) = text.split_once(' ')?;
         let number = |word: &str| if word == "-" { Some(None) } else { word.parse::<u64>().ok().map(Some) };
@@ -77,14 +77,14 @@ impl Scenario {
         command
     }
 
-    /// The same tuning, with other words for its end than `--for` and a command.
+    /// The scenario with another end than `--for` and a command.
     pub(crate) fn with_end(&self, end: &[&str]) -> Self {
         let mut words: Vec<String> = self.words.iter().take_while(|word| *word != "--for").cloned().collect();
         words.extend(end.iter().map(|&word| word.to_owned()));
         Scenario { words, ..self.clone() }
     }
 
-    /// Runs the tuner and ends it after so many entries to and returns from system calls.
+    /// Runs the tuner and kills it after this many entries to and returns from system calls.
     pub(crate) fn kill_after(&self, stops: u32, whom: Whom) -> Outcome {
         let pid = traced::begin(&mut self.tuner(), 0);
         trace::resume_to_call(pid, 0);
@@ -112,7 +112,7 @@ impl Scenario {
         Outcome { restored_ns: (announced && whom != Whom::Everybody).then_some(restored_ns), calls: None }
     }
 
-    /// Ends the tuner while its command runs, and puts back what nobody is left to put back.
+    /// Kills the tuner while its command runs, and restores the machine if no guardian is left.
     pub(crate) fn kill_while_held(&self, whom: Whom) {
         self.end_while_held(whom);
         if whom == Whom::Everybody {
@@ -120,8 +120,8 @@ impl Scenario {
         }
     }
 
-    /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced one
-    /// takes its time.
+    /// Ends the tuner while its command runs, without tracing it: beside tasks that never rest, each stop of a traced
+    /// one takes its time.
     pub(crate) fn end_while_held(&self, whom: Whom) {
         let mark = self.journal.with_extension("mark");
         let _left_behind = std::fs::remove_file(&mark);
@@ -162,7 +162,7 @@ impl Scenario {
         std::fs::read_to_string(&self.journal).is_ok_and(|text| text.contains("\"change\""))
     }
 
-    /// The journal says that everything is put back, or is gone, or there is nobody who would do it.
+    /// Waits until the journal reports a complete restoration or is gone, or no process is left to restore.
     fn wait_until_put_back(&self) {
         let open = || {
             std::fs::read_to_string(&self.journal).is_ok_and(|text| !text.contains("\"record\":\"settled\""))
@@ -188,14 +188,14 @@ impl Scenario {
         }
     }
 
-    /// The guardian holds the lock until it is done: it looks a second time at tasks that move by themselves.
+    /// Waits for the guardian, which holds the lock until it has checked tasks a second time.
     pub(crate) fn wait_until_free(&self) {
         if let Some(file) = self.lock() {
             file.lock_shared().expect("a lock of our own");
         }
     }
 
-    /// What the user does when even the guardian is gone.
+    /// Runs `restore`, as a user does when even the guardian is gone.
     pub(crate) fn restore(&self) {
         let done = self.restoring().stderr(Stdio::piped()).output().expect("fauxplat restore");
         assert!(done.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&done.stderr));
@@ -214,7 +214,7 @@ impl Scenario {
         assert!(status.success(), "{}: {status}", self.name);
     }
 
-    /// That nothing waits to be put back.
+    /// Checks that no change waits to be reverted.
     pub(crate) fn assert_done(&self) {
         assert!(!self.journal.exists(), "{}: the journal is still there", self.name);
     }

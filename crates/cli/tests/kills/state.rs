@@ -11,8 +11,8 @@ use fauxplat_procfs::task::TaskStat;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(BTreeMap<String, String>);
 
-/// Files of the kernel that change by themselves. To read `stat_refresh` is an order to every CPU to count, and lasts for as
-/// long as the busiest has no time for that.
+/// Files of the kernel that change by themselves. To read `stat_refresh` is an order to every CPU to count, and lasts
+/// for as long as the busiest has no time for that.
 const RESTLESS: [&str; 12] = [
     "stat_refresh",
     "random/",
@@ -96,8 +96,8 @@ impl State {
         let read = |name: &str| fs::read_to_string(task.join(name)).ok();
         let (stat, status) = (read("stat")?, read("status")?);
         let stat = TaskStat::parse(&stat)?;
-        // Nobody but the kernel gives these an affinity, and before Linux 6.2 it widens some of them by itself when there is
-        // an isolated partition.
+        // Only the kernel gives fixed tasks an affinity, and before Linux 6.2 it widens some of them by itself when
+        // there is an isolated partition.
         if stat.is_fixed()? {
             return None;
         }
@@ -108,7 +108,7 @@ impl State {
         Some(())
     }
 
-    /// What differs. Tasks that ended meanwhile, and those that began, are nobody's business.
+    /// Differences between two states. Tasks that ended or began in between are left out.
     pub(crate) fn differences(&self, after: &State) -> Vec<String> {
         let differs = |(place, before): (&String, &String)| match after.0.get(place) {
             Some(now) if now == before => None,
@@ -118,7 +118,7 @@ impl State {
         self.0.iter().filter_map(differs).collect()
     }
 
-    /// How many values are compared.
+    /// Number of values that are compared.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

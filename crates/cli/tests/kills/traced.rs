@@ -1,5 +1,5 @@
-//! A program that is traced from its first instruction on: one that runs already may be anywhere in its life, and on a
-//! machine that others use it is somewhere else each time.
+//! A program that is traced from its first instruction on: a program that is attached to later would be at a different
+//! point each time.
 #![expect(
     unsafe_code,
     reason = "ptrace(2) has no safe form, and no part of the product is traced for its system calls"
@@ -10,8 +10,8 @@ use std::process::Command;
 
 use fauxplat_sys::trace;
 
-/// Starts a program that stands before its first instruction, with these options of `PTRACE_SETOPTIONS` in `ptrace(2)`. It
-/// is killed if the tracer dies.
+/// Starts a program that stops before its first instruction, with these options of `PTRACE_SETOPTIONS` in `ptrace(2)`.
+/// It is killed if the tracer dies.
 pub(crate) fn begin(command: &mut Command, options: i32) -> i32 {
     let ask = || {
         // SAFETY: no memory is passed.

@@ -1,4 +1,5 @@
-//! A store that many share: `--store postgres://…`, `history push` and `pull`, with a server of its own.
+//! A store that several users share: `--store postgres://…`, `history push` and `pull`, with a server of the test's
+//! own.
 
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ fn what_is_measured_for_a_shared_store_is_there_at_the_end() {
     assert_eq!((report.json()["id"].as_i64(), listed(&lab, &["--store", &url]).len()), (Some(1), 1));
     let shown = run(&lab, &["history", "export", &uuid, "--store", &url]).succeeds().json();
     assert_eq!((runs(&shown, 0).len(), shown["uuid"].as_str()), (3, Some(uuid.as_str())));
-    // It is here, too, without a password in any of its rows.
+    // The experiment is in the local file, too, without a password in any of its rows.
     assert_eq!(runs(&run(&lab, &["history", "export", &uuid]).succeeds().json(), 0).len(), 3);
     let rows = std::fs::read(lab.path(".local/share/fauxplat/store.sqlite")).unwrap();
     assert!(!rows.windows(13).any(|some| some == b"not-asked-for"));
@@ -50,7 +51,7 @@ fn who_measures_goes_on_without_the_server_and_pushes_when_it_is_back() {
     let report = run(&lab, &["run", "true", "--runs", "4", "--format", "json", "--store", &url]);
     assert_eq!(report.code, Some(0), "{}", report.err);
     assert!(report.json()["id"].is_null(), "no number there yet");
-    // It can be typed as it stands.
+    // The command in the hint can be typed as it is.
     let hint = format!("`fauxplat history push '{url}' 2`");
     let warnings = report.json()["warnings"].to_string();
     assert!(report.err.contains("4 samples of this experiment are not acknowledged"), "{}", report.err);

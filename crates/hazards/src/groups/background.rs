@@ -1,4 +1,4 @@
-//! What else is running.
+//! Hazards of the group *background*: other processes that use the CPUs.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Cpu;
@@ -180,7 +180,7 @@ fn culprits(view: &View<'_>) -> String {
     if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
 }
 
-/// Share of the interval in which somebody waited.
+/// Share of the interval in which some task waited for the resource.
 pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressure>) -> Verdict {
     let (before, now) = view.pair(get)?;
     let waited_us = now.total_us.saturating_sub(before.total_us) as f64;
@@ -291,7 +291,7 @@ fn jobs(view: &View<'_>) -> Verdict {
     if !TIMERS.iter().chain(&TABLES).any(|folder| view.tree.has(folder)) {
         return Err(Missing::Absent(TABLES[0].to_owned()));
     }
-    // Timers and tables are files; without somebody who reads them they start nothing.
+    // Timers and tables are files, which start nothing without a daemon that reads them.
     let runners = ["systemd", "cron", "crond"];
     let starts = view
         .now

@@ -1,4 +1,4 @@
-//! Which CPUs there are, what they share, who else may use them.
+//! Hazards of the group *CPUs*: which CPUs exist, what they share, and who else may use them.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ fn smt(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, value).on(busy))
 }
 
-/// What a CPU's siblings did during the interval.
+/// The busiest hardware thread beside a CPU during the interval, with the severity of its share of busy time.
 fn beside(view: &View<'_>, cpu: Cpu, siblings: &CpuSet) -> (Cpu, Severity, String) {
     let busy = view.pair(|counters| &counters.stat).map_or(0.0, |(before, now)| {
         let share = |sibling: Cpu| match (before.get(&sibling), now.get(&sibling)) {
@@ -150,7 +150,7 @@ fn isolation(view: &View<'_>) -> Verdict {
     })
 }
 
-/// A CPU list that the kernel leaves empty, or writes as `(null)`, where there is nothing to say.
+/// A CPU list that the kernel leaves empty, or writes as `(null)`, where it has no entry.
 fn list_or_empty(view: &View<'_>, path: &str) -> Result<CpuSet, Missing> {
     let text = view.tree.text_or_empty(path)?;
     let list = if text == "(null)" { "" } else { text.as_str() };

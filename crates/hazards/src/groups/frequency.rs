@@ -138,7 +138,8 @@ fn members(tree: &Tree, policy: &str) -> CpuSet {
         .collect()
 }
 
-/// Each different setting with its CPUs, and the worst of them.
+/// Judges settings that may differ between CPUs: the value lists each distinct setting with its CPUs, the severity is
+/// that of the worst.
 fn summed(view: &View<'_>, found: Vec<(CpuSet, String)>, level: impl Fn(&str) -> Severity) -> Judged {
     let mut kinds: Vec<(String, CpuSet)> = Vec::new();
     for (cpus, value) in found {
@@ -166,7 +167,7 @@ fn governor(view: &View<'_>) -> Verdict {
     }))
 }
 
-/// Each policy has a range of its own: the cores of a hybrid machine do not reach the same frequency.
+/// Judges the range of each policy by itself, since the cores of a hybrid machine do not reach the same frequency.
 fn limits(view: &View<'_>) -> Verdict {
     let (low, high) = (by_policy(view, "scaling_min_freq")?, by_policy(view, "scaling_max_freq")?);
     let own = by_policy(view, "cpuinfo_max_freq").unwrap_or_default();

@@ -63,7 +63,7 @@ fn deep_states(view: &View<'_>) -> Verdict {
 fn deepest(view: &View<'_>, cpu: Cpu) -> Result<(u64, String), Missing> {
     let base = format!("sys/devices/system/cpu/cpu{cpu}");
     let mut found = (0, "polling".to_owned());
-    // `n/a` forbids every state, a number forbids those that take longer, 0 says nothing.
+    // `n/a` forbids every state, a number forbids states with a longer exit latency, and 0 sets no limit.
     let allowed = match view.tree.text(&format!("{base}/power/pm_qos_resume_latency_us")).as_deref() {
         Ok("n/a") => 0,
         Ok(text) => text.parse().ok().filter(|us| *us > 0).unwrap_or(u64::MAX),

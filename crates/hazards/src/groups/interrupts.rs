@@ -1,4 +1,4 @@
-//! What interrupts a program.
+//! Hazards of the group *interrupts*: interrupts that take time from a program.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::per_cpu;

@@ -1,4 +1,4 @@
-//! How the kernel was built and what it watches.
+//! Hazards of the group *kernel*: build options, instrumentation, and signs of trouble.
 
 use std::collections::BTreeSet;
 
@@ -285,7 +285,7 @@ fn taint(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, if names.is_empty() { format!("flags {bits}") } else { names.join(", ") }))
 }
 
-/// Words of messages, with what they mean.
+/// Texts in kernel messages, with their meaning and severity.
 const TROUBLES: [(&str, &str, Severity); 13] = [
     ("temperature above threshold", "heat", Severity::Medium),
     ("cpu clock throttled", "heat", Severity::Medium),
@@ -318,7 +318,7 @@ fn kernel_log(view: &View<'_>) -> Verdict {
 
 fn tracing(view: &View<'_>) -> Verdict {
     let base = match view.tree.names("sys/kernel/tracing") {
-        // The mount point is there without the file system: nobody can trace.
+        // The mount point exists without the file system, so tracing is off.
         Ok(names) if names.is_empty() => {
             return Err(Missing::Absent("sys/kernel/tracing/current_tracer".to_owned()));
         }

@@ -1,4 +1,4 @@
-//! What this process may use and change.
+//! Hazards of the group *limits*: resources that this process may use, and settings that it may change.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_procfs::cgroup::{Ancestry, Quota};

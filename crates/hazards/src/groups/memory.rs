@@ -318,7 +318,7 @@ fn available(view: &View<'_>) -> Verdict {
     Ok(Judged::new(severity, format!("{} of {}", Bytes(available), Bytes(total))))
 }
 
-/// What a huge page has at least.
+/// Smallest size of a huge page, in bytes.
 const HUGE_BYTES: u64 = 2 << 20;
 
 /// Size of a page of this machine. Files that show another one do not tell it, and most have 4 KiB.

@@ -101,7 +101,7 @@ fn throttling(view: &View<'_>) -> Verdict {
 fn temperature(view: &View<'_>) -> Verdict {
     let mut sensors = hwmon(view.tree);
     sensors.extend(zones(view.tree));
-    // In thousandths of a degree; sensors without a sensible limit say nothing.
+    // Temperatures in thousandths of a degree; a sensor without a sensible limit is ignored.
     let sensible =
         |(now, limit): &&(i64, i64)| (1..200_000).contains(now) && (30_000..200_000).contains(limit);
     let closest = sensors.iter().filter(sensible).min_by_key(|(now, limit)| limit - now);

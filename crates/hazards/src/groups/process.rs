@@ -1,4 +1,4 @@
-//! What a measured program inherits from this process.
+//! Hazards of the group *process*: state that a measured program inherits from this process.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Bytes;
@@ -132,7 +132,7 @@ fn aslr(view: &View<'_>) -> Verdict {
     }))
 }
 
-/// Names alone are told: values may be secret.
+/// Names and sizes of environment variables. Values are left out, since they may be secret.
 fn variables(view: &View<'_>) -> Result<Vec<(String, usize)>, Missing> {
     let bytes = view.tree.bytes("proc/self/environ")?;
     let variables = bytes.split(|byte| *byte == 0).filter(|variable| !variable.is_empty());
@@ -198,7 +198,7 @@ fn traced(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Lines of `/proc/self/limits` that change what a program does; the others bound what it may open and start.
+/// Lines of `/proc/self/limits` that change a program's behaviour; other limits only bound what it may open and start.
 const LIMITS: [&str; 5] =
     ["Max cpu time", "Max address space", "Max data size", "Max resident set", "Max file size"];
 

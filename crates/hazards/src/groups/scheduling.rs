@@ -176,7 +176,7 @@ fn fair_server(view: &View<'_>) -> Verdict {
 fn slice(view: &View<'_>) -> Verdict {
     let base = "sys/kernel/debug/sched";
     let ns = match view.tree.parse::<u64>(&format!("{base}/base_slice_ns")) {
-        // Its name before Linux 6.6.
+        // Before Linux 6.6 the file was called `min_granularity_ns`.
         Err(missing) => view.tree.parse::<u64>(&format!("{base}/min_granularity_ns")).map_err(|_| missing)?,
         Ok(ns) => ns,
     };

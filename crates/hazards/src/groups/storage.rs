@@ -1,4 +1,4 @@
-//! Disks and what waits to be written.
+//! Hazards of the group *storage*: busy disks, and data that waits to be written.
 
 use fauxplat_model::{HazardGroup, Severity};
 use fauxplat_units::Bytes;

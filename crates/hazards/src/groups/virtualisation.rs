@@ -1,4 +1,4 @@
-//! What the host does behind the guest's back.
+//! Hazards of the group *virtualisation*: effects of the host that a guest cannot control.
 
 use fauxplat_model::{HazardGroup, Severity};
 
@@ -64,7 +64,7 @@ fn virtual_machine(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Ticks below which a burst cannot be told from the moment at which it was booked.
+/// Least number of ticks of a burst: fewer may be an artefact of the moment at which steal is accounted.
 const TICKS_MIN: u64 = 2;
 
 fn steal(view: &View<'_>) -> Verdict {

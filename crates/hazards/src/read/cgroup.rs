@@ -1,4 +1,4 @@
-//! Where this process stands among the control groups, version 1 and 2.
+//! The control groups of this process, version 1 and 2.
 
 use fauxplat_procfs::cgroup::{Ancestry, ancestry};
 

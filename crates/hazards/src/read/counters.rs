@@ -1,4 +1,5 @@
-//! Everything that counts, read at one moment. Two of these, a short time apart, say what is going on.
+//! All counters of the kernel that hazards need, read at one moment. Rates follow from two such readings, a short time
+//! apart.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,21 @@ use crate::read::table::Table;
 use crate::read::tasks::{self, Processes};
 use crate::tree::{Missing, Tree};
 
-/// What may be read by whoever asks, or why not.
+/// A value that was read, or the reason why it could not be.
 pub(crate) type Read<T> = Result<T, Missing>;
 
-/// Time for reading who runs, of the 300 ms that an examination may take.
+/// Time limit for reading all processes, of the 300 ms that an examination may take.
 const PROCESSES_NS_MAX: u64 = 30_000_000;
 
-/// Microseconds for which somebody had to wait, since boot, and the share of the last ten seconds in per cent.
+/// Pressure (PSI): microseconds since boot in which some task waited, and the share of the last ten seconds in per
+/// cent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressure {
     pub(crate) total_us: u64,
     pub(crate) avg10_percent: f64,
 }
 
-/// What the quota of a control group did.
+/// How often the quota of a control group stopped it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Throttle {
     /// The group's folder.
@@ -74,7 +76,7 @@ impl Counters {
         }
     }
 
-    /// Reads what a few files tell, for those in a hurry.
+    /// Reads the counters of a few small files, for the warnings before an experiment.
     pub(crate) fn brief(tree: &Tree) -> Counters {
         Counters { stat: ticks(tree), throttle: throttle(tree), ..Counters::nothing() }
     }
@@ -165,7 +167,7 @@ const MSR_SMI_COUNT: u64 = 0x34;
 
 fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     use std::os::unix::fs::FileExt;
-    // One CPU of each package would do, yet the counters of a package are alike, so the first CPU stands for all.
+    // Counters of one package resemble those of another, so the first CPU stands for all packages.
     let cpu = cpus.first().ok_or_else(|| Missing::Absent("dev/cpu".to_owned()))?;
     let path = format!("dev/cpu/{cpu}/msr");
     let file = tree.open_any(&path)?;
@@ -176,7 +178,7 @@ fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     }
 }
 
-/// What every group above this process did; the root group has no quota and so no figures.
+/// Throttling of every control group above this process. The root group has no quota and no figures.
 fn throttle(tree: &Tree) -> Read<Vec<Throttle>> {
     let one = |folder: &String| {
         let text = tree.text(&format!("{folder}/cpu.stat")).ok()?;

@@ -1,10 +1,10 @@
-//! How the kernel was built, where it tells.
+//! The kernel's build configuration, where it is available.
 
 use std::io::Read;
 
 use crate::tree::{Missing, Tree};
 
-/// A configuration is some 300 KiB of text; whoever unpacks to more is no configuration.
+/// A configuration is some 300 KiB of text; a file that unpacks to more than this is none.
 const CONFIG_BYTES_MAX: u64 = 8 << 20;
 
 /// Options of the build.
@@ -75,7 +75,7 @@ mod tests {
         let config = unpack(&packed(b"CONFIG_KASAN=m\nCONFIG_NAME=\"a=b\"\n")).unwrap();
         assert!(config.has("KASAN") && !config.has("NAME"));
         assert_eq!(config.value("NAME"), Some("\"a=b\""));
-        // A file of a few KiB may unpack to gigabytes, and whoever reads it must not.
+        // A compressed file of a few KiB may hold gigabytes, which must not be unpacked.
         let bomb = unpack(&packed(&vec![b'x'; 3 * CONFIG_BYTES_MAX as usize])).unwrap();
         assert_eq!(bomb.0.len() as u64, CONFIG_BYTES_MAX);
         let mut cut = packed(b"CONFIG_HZ=250\n");

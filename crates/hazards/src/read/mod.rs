@@ -1,4 +1,4 @@
-//! Kernel files as data: what they say, without an opinion.
+//! Readers of kernel files, without any judgement.
 
 pub(crate) mod cgroup;
 pub(crate) mod counters;

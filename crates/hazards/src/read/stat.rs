@@ -1,4 +1,4 @@
-//! CPU time by kind, and what of it passed between two readings.
+//! CPU time by kind, and its increase between two readings.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// What passed since an earlier reading. Counters of idle time can step back; then nothing passed.
+    /// Ticks since an earlier reading. Counters of idle time can step back, which counts as no time.
     pub(crate) fn since(self, before: Ticks) -> Ticks {
         Ticks {
             busy: self.busy.saturating_sub(before.busy),
@@ -44,7 +44,7 @@ impl Ticks {
     }
 }
 
-/// One entry for each CPU that is online.
+/// Ticks of each CPU that is online, from the text of `/proc/stat`.
 pub(crate) fn parse(text: &str) -> BTreeMap<Cpu, Ticks> {
     let ticks = |ticks: stat::Ticks| {
         let steal = ticks.of(Kind::Steal).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Counts by row and CPU, and what was counted between two readings.
+//! Counts by row and CPU, and their increase between two readings.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use fauxplat_units::Cpu;
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// What stands before the colon: a number, or a word such as `LOC`.
+    /// Text before the colon: a number, or a word such as `LOC`.
     pub(crate) name: String,
-    /// What stands behind the counts.
+    /// Text behind the counts.
     pub(crate) label: String,
-    /// One count per column.
+    /// Counts in the order of the table's columns.
     pub(crate) counts: Vec<u64>,
 }
 
@@ -24,13 +24,13 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// `None` where the text has no line of CPUs.
+    /// Parses a table such as `/proc/interrupts`; `None` where the text has no line of CPUs.
     pub(crate) fn parse(text: &str) -> Option<Table> {
         let table = per_cpu::Table::parse(text)?;
         Some(Table { cpus: table.cpus().map(Cpu).collect(), rows: table.rows().filter_map(row).collect() })
     }
 
-    /// What was counted since an earlier table. A CPU that came or went in between has no figure.
+    /// Counts since an earlier table. A CPU that came or went in between has no figure.
     pub(crate) fn since(&self, before: &Table) -> Table {
         let column: HashMap<Cpu, usize> =
             before.cpus.iter().enumerate().map(|(at, cpu)| (*cpu, at)).collect();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(since.busiest(Cpu(3), |_| true), None);
     }
 
-    /// A table of so many rows over these CPUs.
+    /// A table with the given rows over these CPUs.
     fn made(cpus: &[u32], rows: &[Vec<u64>]) -> Table {
         let row = |(at, counts): (usize, &Vec<u64>)| Row {
             name: at.to_string(),

@@ -9,12 +9,12 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::tree::{Missing, Tree};
 
-/// One process or thread.
+/// A process or a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) id: u32,
     pub(crate) name: String,
-    /// Whether it is a thread of the kernel: these belong to CPUs by design.
+    /// Whether the task is a kernel thread: kernel threads are bound to CPUs by design.
     pub(crate) is_kernel: bool,
     /// User and system CPU time, in ticks.
     pub(crate) cpu_ticks: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Whether it runs before everything of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+    /// Whether the task runs before all tasks of the ordinary policy: SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
     pub(crate) fn is_real_time(&self) -> bool {
         matches!(self.policy, 1 | 2 | 6)
     }
@@ -48,7 +48,7 @@ pub(crate) fn processes(tree: &Tree, limit_ns: u64) -> Result<Processes, Missing
             found.is_cut = true;
             break;
         }
-        // A process that has ended meanwhile is nobody's hazard any more.
+        // A process that has ended in the meantime is no hazard any more.
         let task = tree.long(&format!("proc/{pid}/stat")).ok().and_then(|line| parse(&line));
         found.tasks.extend(task.map(|task| (pid, task)));
     }
@@ -109,7 +109,7 @@ pub(crate) fn parse(line: &str) -> Option<Task> {
     })
 }
 
-/// How many threads are held on each CPU.
+/// Number of tasks bound to each CPU.
 pub(crate) fn by_cpu(pinned: &[Pinned], cpus: &CpuSet) -> Vec<(Cpu, usize)> {
     let count = |cpu: Cpu| pinned.iter().filter(|task| task.cpus.contains(cpu)).count();
     cpus.iter().map(|cpu| (cpu, count(cpu))).collect()

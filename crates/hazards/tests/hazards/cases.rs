@@ -9,13 +9,13 @@ use fauxplat_model::{HazardFinding, Severity};
 
 use crate::fake::{folder, look, machine, one, write};
 
-/// A machine at one moment or at two, and what is to be found.
+/// A machine at one moment or at two, and the expected finding.
 #[derive(Debug)]
 struct Case {
     hazard: String,
     cpus: Option<String>,
     files: Vec<(String, String)>,
-    /// What differs in the earlier capture.
+    /// Files that differ in the earlier capture.
     before: Vec<(String, String)>,
     level: Severity,
     /// A part of the value, or of the reason.
@@ -90,7 +90,7 @@ fn each_case_is_found_as_it_is() {
     }
 }
 
-/// The one whose presence needs links that lead nowhere; it has a test of its own.
+/// The hazard whose presence needs links that lead nowhere; it has a test of its own.
 const ELSEWHERE: &str = "perf-sampling";
 
 #[test]
@@ -115,14 +115,14 @@ fn counters_that_others_hold_are_seen_by_their_links() {
     assert_eq!((found.severity, found.value.as_deref()), (Severity::Medium, Some("held by rustc")));
 }
 
-/// Hazards that any bytes mean something to: an environment is one whatever it holds, and a name is a job whatever is
-/// in the file.
+/// Hazards for which any bytes are meaningful: an environment has a size whatever its contents, and a file's name is a
+/// job whatever the file holds.
 const ANY_BYTES: [&str; 2] = ["environment-size", "periodic-jobs"];
 
-/// The one that says by an empty file how things usually are.
+/// The hazard for which an empty file is the usual state.
 const EMPTY_IS_USUAL: &str = "isolation";
 
-/// What makes a machine a guest stays: most hazards of guests mean nothing elsewhere.
+/// The file that makes a machine a guest stays intact: most hazards of guests mean nothing elsewhere.
 const GUEST: &str = "sys/hypervisor/type";
 
 #[test]

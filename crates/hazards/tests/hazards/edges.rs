@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::fake::{folder, look, machine, one, write};
 
-/// Everything was judged, and what is not known or means nothing has its reason.
+/// Checks that everything was judged, and that unknown and inapplicable hazards have a reason.
 fn is_whole(found: &DoctorFindings) {
     assert_eq!(found.hazards.len(), hazards().count());
     for hazard in &found.hazards {
@@ -46,7 +46,7 @@ fn a_machine_without_a_readable_cpu_is_judged() {
 
 const MANY: u64 = 4096;
 
-/// `/proc/stat` and `/proc/interrupts` of very many CPUs that were busy for so many ticks and interrupted so often.
+/// `/proc/stat` and `/proc/interrupts` of very many CPUs, with these counts of busy ticks and interrupts.
 fn many(ticks: u64, interrupts: u64) -> [String; 2] {
     let (mut stat, mut table) = (String::new(), String::new());
     for cpu in 0..MANY {
@@ -104,7 +104,7 @@ fn counted(number: u64) -> tempfile::TempDir {
     root
 }
 
-/// A counter that went back says nothing of the time between, and is no storm of 2⁶⁴ events.
+/// A counter that went back has no difference, and is no storm of 2⁶⁴ events.
 #[test]
 fn counters_that_go_back_are_no_events() {
     let still = counted(1000);
@@ -147,7 +147,8 @@ proptest! {
     }
 }
 
-/// Bytes that no file of the kernel has, in every file that some hazard names: told in one line without them.
+/// Bytes that no kernel file has, in every file that some hazard reads, are reported in one line without control
+/// characters.
 #[test]
 fn what_a_file_says_does_not_reach_a_terminal_as_it_is() {
     let root = folder();
@@ -170,7 +171,7 @@ fn what_a_file_says_does_not_reach_a_terminal_as_it_is() {
     is_whole(&look(root.path(), root.path(), None));
 }
 
-/// Whoever starts a program chooses its name.
+/// Any user can choose a program's name, escape sequences included.
 #[test]
 fn a_name_that_somebody_chose_does_not_reach_a_terminal_as_it_is() {
     let stat = "7 (a\u{1b}[2J\n) R 1 7 7 0 -1 0 0 0 0 0 40 10 0 0 20 0 1 0 5";

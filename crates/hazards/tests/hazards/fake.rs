@@ -16,7 +16,7 @@ const BASE: [(&str, &str); 4] = [
     ("proc/meminfo", "MemTotal: 8000000 kB\n"),
 ];
 
-/// A root with these files, on top of what every machine has. A name that ends in a slash is a folder.
+/// A root with these files, on top of those that every machine has. A name that ends in a slash is a folder.
 pub(crate) fn machine<T: AsRef<str>>(files: &[(T, T)]) -> TempDir {
     let root = folder();
     BASE.iter().for_each(|(name, text)| write(root.path(), name, text.as_bytes()));
@@ -41,16 +41,16 @@ pub(crate) fn write(root: &Path, name: &str, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A tenth of a second lies between the two.
+/// Interval between the two captures: a tenth of a second.
 pub(crate) const APART: Nanos = Nanos(100_000_000);
 
-/// What is found between two captures.
+/// Findings from two captures that are [`APART`].
 pub(crate) fn look(before: &Path, after: &Path, cpus: Option<&str>) -> DoctorFindings {
     let cpus = cpus.map(|list| list.parse().unwrap());
     examine_captures(before, after, cpus.as_ref(), APART)
 }
 
-/// One hazard of them.
+/// The finding of one hazard.
 pub(crate) fn one(findings: &DoctorFindings, name: &str) -> HazardFinding {
     let found = findings.hazards.iter().find(|found| found.name == name);
     found.unwrap_or_else(|| panic!("{name} was not looked at")).clone()

@@ -1,5 +1,5 @@
-//! Whether the sections of a perf.data lie within it (`tools/perf/Documentation/perf.data-file-format.txt` of the kernel):
-//! whoever reads them for us makes room for whatever length a stranger wrote.
+//! Checks that the sections of a perf.data lie within the file (`tools/perf/Documentation/perf.data-file-format.txt` of
+//! the kernel): the library that reads them allocates whatever length is stated.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -7,21 +7,21 @@ use std::os::unix::fs::FileExt;
 
 use super::unpacking::Unpacking;
 
-/// How every such file begins.
+/// The first eight bytes of a perf.data.
 const MAGIC: &[u8; 8] = b"PERFILE2";
 /// The header of a file that was written to a pipe ends after this.
 const PIPE_BYTES: u64 = 16;
-/// The description of an event is not longer than this, with what grew since.
+/// Upper limit of the size of an event's attributes, with room for growth.
 const EVENT_MAX: u64 = 4096;
-/// More events than this are none.
+/// Upper limit of the number of events.
 const EVENTS_MAX: u64 = 65_536;
-/// The least that is said of one in the part about their names.
+/// Least size of an event's entry in the section of event names.
 const EVENT_MIN: u64 = 64;
 /// Bits of parts that a file may have, and those that are read (`HEADER_CMDLINE`, `HEADER_EVENT_DESC`).
 const PARTS: usize = 256;
 const CMDLINE: usize = 11;
 const EVENT_DESC: usize = 12;
-/// How long the descriptions of events were in a part of their own, until they moved to the others.
+/// Header word with the size of the event types' section, which newer versions of perf leave empty.
 const EVENT_TYPES_WORD: usize = 8;
 /// The bits from 128 on are those of Android's simpleperf.
 const SIMPLEPERF_WORD: usize = 11;
@@ -30,12 +30,12 @@ const AUXTRACE: u32 = 71;
 /// `PERF_RECORD_COMPRESSED`, and its successor.
 const COMPRESSED: u32 = 81;
 const COMPRESSED2: u32 = 83;
-/// How much is read at once of records.
+/// Bytes of records that are read at once.
 const READ_BYTES: usize = 256 << 10;
-/// Header up to the bits that say which further sections there are, and those.
+/// Words of the header up to and including the feature bits, which say which further sections exist.
 const HEADER_WORDS: usize = 13;
 
-/// A part of the file.
+/// A section of the file: offset and length.
 #[derive(Clone, Copy)]
 struct Section {
     offset: u64,
@@ -49,7 +49,7 @@ impl Section {
     }
 }
 
-/// Checks them.
+/// Checks all sections.
 ///
 /// # Errors
 /// What is wrong, as the end of a sentence.
@@ -70,7 +70,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
         return Err("its events are not described as such files do");
     }
     for event in 0..count {
-        // Behind its description each event has the place of its numbers.
+        // Each event's attributes are followed by the section of its ids.
         let place = events.offset + (event + 1) * event_bytes - 16;
         section(file, place)?.end(length)?;
     }
@@ -78,7 +78,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     records(file, data)
 }
 
-/// Checks the parts that a file may have behind its records, whose places stand from `table` on.
+/// Checks the optional sections behind the records; their table begins at `table`.
 fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'static str> {
     let part = |bit: usize| -> Result<Option<Section>, &'static str> {
         let is_there = |bit: usize| header[9 + bit / 64] >> (bit % 64) & 1 == 1;
@@ -110,7 +110,7 @@ fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'s
     }
 }
 
-/// Walks through what is said of events: their number, and of each the attributes, its ids and its name.
+/// Checks the section of event names: number of events, and for each event the attributes, ids and name.
 fn descriptions(file: &File, part: Section) -> Option<()> {
     let end = part.offset + part.bytes;
     let (count, attribute_bytes) = (number(file, part.offset)?, number(file, part.offset + 4)?);
@@ -121,12 +121,12 @@ fn descriptions(file: &File, part: Section) -> Option<()> {
         let name_bytes = number(file, place.checked_add(4)?)?;
         place = place.checked_add(8 + name_bytes + ids * 8).filter(|&place| place <= end)?;
     }
-    // Room is made for all of them before the first is read.
+    // The library allocates space for all ids before it reads the first.
     (count.checked_mul(attribute_bytes.max(EVENT_MIN))? <= part.bytes).then_some(())
 }
 
-/// Walks through the records: behind one of the processor's traces stands as much as it says, and those that are packed
-/// are unpacked, since whoever reads them for us keeps what comes out whatever its size.
+/// Checks the records: the data behind a processor trace must be as long as stated, and compressed records are unpacked
+/// to bound their size, since the library keeps whatever comes out.
 fn records(file: &File, data: Section) -> Result<(), &'static str> {
     let cut = "its records are not whole";
     let mut unpacking = Unpacking::new(data.bytes);
@@ -157,11 +157,11 @@ fn records(file: &File, data: Section) -> Result<(), &'static str> {
         }
         reader.seek_relative(bytes as i64 - read).map_err(|_| cut)?;
     }
-    // Whoever reads the file next begins where it does.
+    // The next reader of the file starts at its beginning.
     reader.rewind().map_err(|_| cut)
 }
 
-/// What is packed in a record. The newer kind says how much, since what follows fills it up to eight bytes.
+/// The compressed bytes of a record. The newer kind states their number, since records are padded to eight bytes.
 fn packed(kind: u32, record: &[u8]) -> Option<&[u8]> {
     if kind == COMPRESSED {
         return record.get(8..);

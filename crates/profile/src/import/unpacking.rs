@@ -1,16 +1,17 @@
-//! How much comes out of packed records (`perf record -z`), before whoever reads them for us keeps it all.
+//! Bounds the size of compressed records (`perf record -z`) when unpacked, before a library keeps all of them in
+//! memory.
 
 use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
-/// Records of perf become three to five times smaller (`perf-record(1)`), copies of stacks twenty times. What becomes a
-/// hundred times as long was made to fill memory.
+/// Limit of the compression ratio. Records of perf become three to five times smaller (`perf-record(1)`), copies of
+/// stacks twenty times; a record that becomes a hundred times as long was made to fill memory.
 const TIMES_MAX: u64 = 100;
-/// What a small file may come to all the same.
+/// Unpacked bytes that are always allowed, however small the file is.
 const BYTES_ALWAYS: u64 = 16 << 20;
-/// Unpacked at once, and thrown away.
+/// Buffer for unpacked bytes, which are thrown away.
 const ROOM: usize = 128 << 10;
 
-/// Unpacks records one after the other: they are one stream.
+/// Unpacks the records in their order: they form one stream.
 pub(super) struct Unpacking {
     context: DCtx<'static>,
     room: Vec<u8>,
@@ -18,13 +19,13 @@ pub(super) struct Unpacking {
 }
 
 impl Unpacking {
-    /// For records that take so many bytes in the file.
+    /// An unpacker for a file with this many bytes of compressed records.
     pub(super) fn new(packed_bytes: u64) -> Self {
         let left = packed_bytes.saturating_mul(TIMES_MAX).max(BYTES_ALWAYS);
         Unpacking { context: DCtx::create(), room: vec![0; ROOM], left }
     }
 
-    /// Takes what is packed in the next record.
+    /// Counts the unpacked bytes of the next record.
     ///
     /// # Errors
     /// What is wrong, as the end of a sentence.
@@ -50,7 +51,7 @@ impl Unpacking {
 mod tests {
     use super::*;
 
-    /// A frame of blocks that each say: this byte, 128 KiB of it (RFC 8878, 3.1.1.2).
+    /// A frame of blocks that each mean 128 KiB of one byte (RFC 8878, 3.1.1.2).
     fn repeated(blocks: usize) -> Vec<u8> {
         let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58];
         let header = ((128 << 10) << 3 | 1 << 1) as u32;

@@ -16,7 +16,7 @@ const EXPECTED: &str =
 #[derive(Deserialize)]
 struct Document {
     started: Option<String>,
-    /// Kept as it stands: facts of another version are no reason to refuse the runs.
+    /// Facts of the machine as raw JSON, since facts of another version are no reason to refuse the runs.
     machine: Option<serde_json::Value>,
     commands: Vec<Entry>,
 }

@@ -13,8 +13,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::ReportError;
 
-/// The longest baseline that is read: half a million runs of ours. Of the worst text of this length some 2 GiB of numbers
-/// come.
+/// Limit of a baseline's size in bytes: half a million runs of fauxplat. The worst text of this length becomes some 2
+/// GiB of numbers.
 pub const BASELINE_BYTES_MAX: usize = 256 << 20;
 
 /// The kind of file that a baseline came from.
@@ -39,18 +39,18 @@ impl SourceFormat {
     }
 }
 
-/// What was measured of one command at another time.
+/// Values of one command that were measured at another time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineSeries {
-    /// What the file calls the command.
+    /// Name of the command in the file.
     pub name: String,
     /// Values per metric in the metric's unit (nanoseconds, bytes, events), in the order of the file; no empty series.
     pub values: Vec<(Metric, Vec<f64>)>,
     /// The kind of file.
     pub format: SourceFormat,
-    /// When it was measured, as the file says it (RFC 3339 or a date and time).
+    /// Time of the measurement, as the file states it (RFC 3339, or a date and time).
     pub when: Option<String>,
-    /// On which machine, if the file says all about it that tells machines apart.
+    /// The machine, if the file has all facts that tell machines apart.
     pub machine: Option<MachineFacts>,
 }
 
@@ -61,7 +61,7 @@ impl BaselineSeries {
     }
 }
 
-/// What tells the kinds apart; nothing of it is kept.
+/// The fields by which kinds of files are told apart; their contents are ignored.
 #[derive(Deserialize)]
 struct Probe {
     schema: Option<String>,
@@ -125,7 +125,7 @@ fn syntax(error: &serde_json::Error) -> ReportError {
 /// The parser's message without the place, which the error states itself.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // It quotes words of the file, in which lines may end.
+    // The message quotes words of the file, which may contain line breaks.
     text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).replace('\n', " ")
 }
 

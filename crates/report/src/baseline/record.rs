@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::ReportError;
 
-/// What a document of `aa` or of a comparison holds.
+/// Runs of a document of `aa` or `compare`, with their commands and machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRuns {
     /// The commands.
     pub commands: Vec<Command>,
-    /// Their runs, in the order in which they were made.
+    /// Runs of the commands, in the order in which they were made.
     pub samples: Vec<Sample>,
-    /// The machine, if the file says all about it that this version knows.
+    /// The machine, if the file has all facts that this version knows.
     pub machine: Option<MachineFacts>,
     /// The strata of a calibration.
     pub strata: Vec<String>,

@@ -1,4 +1,4 @@
-//! One row per command: the table of hyperfine's `--export-csv`, whose columns scripts know.
+//! CSV with a row for each command: the table of hyperfine's `--export-csv`, whose columns scripts know.
 //!
 //! Its shape: <https://docs.rs/crate/hyperfine/1.20.0/source/src/export/csv.rs>; times in seconds.
 

@@ -1,4 +1,4 @@
-//! A fleet as OpenMetrics: what is said of every machine, for whoever watches fleets already.
+//! A fleet in the format OpenMetrics, for systems that already monitor fleets.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::distinct;
 use super::openmetrics::{escaped, head};
 use crate::words::visible;
 
-/// A figure of every machine that has it: its family, what it says, and the figure.
+/// A figure of machines: name of its family, help text, and its value for a machine that has it.
 type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 4] = [
@@ -24,7 +24,8 @@ const DETECTABLE: &str = "fauxplat_fleet_smallest_detectable_ratio";
 
 /// Writes one family after the other, and the end mark.
 pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
-    // Two names may look the same once they can be shown, and a collector drops all where a series stands twice.
+    // Different names may look alike once they are escaped, and a collector drops everything when a series occurs
+    // twice.
     let names = found.nodes.iter().map(|node| visible(&node.node));
     let names = distinct(names, |name, count| format!("{name} ({count})"));
     let labels: Vec<String> =

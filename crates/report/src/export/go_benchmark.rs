@@ -13,7 +13,7 @@ use crate::samples::{ByCommand, is_analysed};
 use crate::words::visible;
 use crate::{Format, ReportError};
 
-/// Writes a line for every analysed run that has a wall time; what was not measured is left out of its line.
+/// Writes a line for every analysed run that has a wall time; metrics that were not measured are left out of it.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let commands = timed(record, Format::GoBenchmark.name())?;
     let samples = ByCommand::new(record);
@@ -53,7 +53,7 @@ fn runs<'a>(
     samples.of(timed.index).filter(counts)
 }
 
-/// One run: one iteration, and each of its figures with a unit.
+/// Writes a run as one iteration, with a unit for each of its figures.
 fn line(name: &str, run: &Sample, out: &mut dyn Write) -> std::io::Result<()> {
     write!(out, "Benchmark{name} 1")?;
     for (metric, value) in run.readings.iter() {

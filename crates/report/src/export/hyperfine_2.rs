@@ -13,7 +13,7 @@ use super::{Timed, timed};
 use crate::samples::{ByCommand, is_analysed, summary};
 use crate::{Format, ReportError};
 
-/// What hyperfine calls the metrics that it has.
+/// Metrics that hyperfine knows, with its names for them.
 const METRICS: [(Metric, &str); 5] = [
     (Metric::WALL, PRIMARY),
     (Metric::CPU, "time_cpu"),
@@ -119,7 +119,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The base unit of a metric, and how many of ours it holds.
+/// The base unit of a metric, and its size in the metric's own unit.
 fn base(metric: Metric) -> (f64, &'static str) {
     match metric.unit() {
         Unit::Nanos => (1e9, "second"),

@@ -1,5 +1,5 @@
-//! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, each claim of a
-//! lab.
+//! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, each claim of
+//! a lab.
 //!
 //! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
 //! margin is a failure, an answer that could not be had is a case that was skipped.
@@ -14,7 +14,7 @@ use crate::samples::{command_findings, compared, summary};
 use crate::words::visible;
 use crate::{Format, ReportError, verdict_sentence};
 
-/// One case.
+/// A test case of the report.
 struct Case {
     name: String,
     /// Seconds; absent where the case has no time.
@@ -70,7 +70,7 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
 fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
     let sentence = verdict_sentence(comparison);
     let outcome = match comparison.verdict {
-        // What `--fail-if slower` lets pass is no failure here either.
+        // A verdict that `--fail-if slower` would let pass is no failure.
         Verdict::Different if comparison.is_different_beyond_margin() && !comparison.b_is_better() => {
             Outcome::Failed(sentence)
         }
@@ -95,7 +95,7 @@ fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
     }
 }
 
-/// A case for each command, also for those of which no run succeeded: nobody looks for what is not there.
+/// A case for each command, also for those without a successful run, whose absence would not be noticed.
 fn run_cases(record: &Record) -> Result<Vec<Case>, ReportError> {
     let commands = command_findings(record);
     if commands.is_empty() {

@@ -1,4 +1,4 @@
-//! What `lscpu -p` of util-linux 2.38.1 prints, byte for byte, so that scripts can change over.
+//! The output of `lscpu -p` of util-linux 2.38.1, byte for byte, for scripts that read it.
 //!
 //! `lscpu(1)` numbers cores and sockets in the order of their first CPU, anew for each description in
 //! `/proc/cpuinfo`, and caches by the kernel's identifier where there is one. A CPU that has no cache of some name

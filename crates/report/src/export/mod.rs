@@ -53,7 +53,7 @@ pub(crate) fn write(
         Format::Firefox => profile::firefox(record, out),
         Format::Pprof => profile::pprof(record, out),
         Format::SlurmDrain => slurm_drain::write(record, out),
-        // The others are no files of another tool. A test writes every format, so that none is forgotten.
+        // All other formats are written elsewhere. A test writes every format, so that none is forgotten.
         _ => Ok(()),
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     }
 }
 
-/// What the commands are called, each otherwise than the others.
+/// Names of the commands, made distinct.
 pub(crate) fn names(record: &Record) -> Vec<String> {
     let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
     distinct(names, |name, count| format!("{name} ({count})"))

@@ -2,8 +2,8 @@
 //!
 //! The format: <https://prometheus.io/docs/specs/om/open_metrics_spec/>, version 1.0. A key with a name is a family of
 //! its own, a counter if the name ends in `_total` and a gauge otherwise; all keys without a name are one family. Types
-//! are written for gauges too, and only types that the older text format has as well, because the text-file collector of
-//! the node exporter reads that one.
+//! are written for gauges too, and only types that the older text format has as well, because the text-file collector
+//! of the node exporter reads that one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -18,9 +18,9 @@ use crate::{Format, ReportError};
 
 /// The family of keys without a name.
 const UNNAMED: &str = "fauxplat_table_value";
-/// Says whether the table's creator still runs.
+/// Name of the family that tells whether the table's creator still runs.
 const ALIVE: &str = "fauxplat_table_creator_alive";
-/// What was counted of a process.
+/// Name of the family that holds the counters of a process.
 const COUNTED: &str = "fauxplat_counted";
 /// Base units of the specification: a family whose name ends in one has it as its unit.
 const UNITS: [&str; 9] =
@@ -57,7 +57,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(writeln!(out, "# EOF")?)
 }
 
-/// What was counted of a process, all intervals together; a counter that never had a turn has no value.
+/// Writes counts of a process, summed over all intervals; a counter that never had a turn has no value.
 fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportError> {
     head(
         COUNTED,
@@ -76,8 +76,8 @@ fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportErro
     Ok(writeln!(out, "# EOF")?)
 }
 
-/// What each object is called: its name, or its number. Names that are alike get a number, since a collector drops the
-/// whole exposition in which a series stands twice.
+/// The label of each object: its name, or its number. Equal names get a number, since a collector drops the whole
+/// exposition when a series occurs twice.
 fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
     let mut seen = BTreeSet::new();
     let each: Vec<&TableValue> = values.iter().filter(|value| seen.insert(value.object)).collect();
@@ -86,7 +86,7 @@ fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
     each.iter().map(|value| value.object).zip(names).collect()
 }
 
-/// The values by the name of their key. The values of a family stand together, as the specification demands.
+/// The values by the name of their key; those of a family follow each other, as the specification demands.
 fn families(values: &[TableValue]) -> Vec<Family<'_>> {
     let mut by_name: BTreeMap<&str, Vec<&TableValue>> = BTreeMap::new();
     for value in values {
@@ -130,7 +130,7 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Family<'_> {
-    /// Whether it is the family of keys without a name.
+    /// Whether the family is that of keys without a name.
     fn is_unnamed(&self) -> bool {
         self.name == UNNAMED
     }

@@ -1,4 +1,4 @@
-//! Confirmed machines as lines that take them out of a cluster, for whoever decides to run them. Nothing here does.
+//! Commands that take confirmed machines out of a cluster, for an administrator to run. fauxplat does not run them.
 //!
 //! The lines are those of `scontrol update` of Slurm (scontrol(1), "SPECIFICATIONS FOR UPDATE COMMAND").
 
@@ -13,8 +13,8 @@ use crate::{Format, ReportError};
 /// The longest name that is written: host names have at most 253 characters.
 const NAME_MAX: usize = 253;
 
-/// A line for each confirmed machine. What is not a plain name stands in a comment, since a shell would read more in
-/// it.
+/// Writes a line for each confirmed machine. A name with other than plain characters is written into a comment, since a
+/// shell could interpret it.
 pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let Findings::Fleet(found) = record.findings else {
         let reason = "it lists the confirmed machines of `fleet report`";
@@ -60,7 +60,7 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with(['-', '.']) && name.chars().all(plain)
 }
 
-/// Figures of our own only: nothing that somebody else wrote stands between the quotes.
+/// The reason for Slurm. It holds fauxplat's own figures only, so that no foreign text is within the quotes.
 fn reason(found: &FleetFindings, node: &FleetNode) -> String {
     let ratio = node.effect_ratio.unwrap_or(f64::NAN);
     let slower = if found.metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 };

@@ -1,4 +1,4 @@
-//! The document's structures: all of them borrow, none of them collects.
+//! Structures of the document. All of them borrow, so that nothing is collected before it is written.
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
@@ -23,16 +23,16 @@ pub(crate) struct Document<'r, 'a> {
     #[serde(flatten)]
     findings: Verdicts<'a>,
     commands: Commands<'r, 'a>,
-    /// What the experiment left behind beside its runs, where it was asked for.
+    /// Evidence other than runs; empty unless the evidence was asked for.
     #[serde(skip_serializing_if = "Pieces::is_empty")]
     pub(super) evidence: Pieces<'r>,
 }
 
-/// What follows from the samples; the fields stand at the top level of the document.
+/// Findings, whose fields stand at the top level of the document.
 #[derive(SerializeDerive)]
 #[serde(untagged)]
 enum Verdicts<'a> {
-    /// `run` has what its commands allow to say, where they are several.
+    /// `run` has comparisons, where its commands are several.
     Run {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         comparisons: Vec<&'a Comparison>,
@@ -60,11 +60,11 @@ enum Verdicts<'a> {
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
-    /// The nouns of the others carry the names of the document themselves.
+    /// Findings of other verbs, whose field names are those of the document.
     Other(&'a Findings),
 }
 
-/// What was measured at another time.
+/// A baseline from another time.
 #[derive(SerializeDerive)]
 struct Baseline<'a> {
     name: &'a str,
@@ -83,7 +83,7 @@ struct Commands<'r, 'a> {
     samples: &'r ByCommand<'a>,
 }
 
-/// One command: how it was started, its summary, its runs.
+/// A command: how it was started, its summary, its runs.
 #[derive(SerializeDerive)]
 struct CommandEntry<'r, 'a> {
     #[serde(flatten)]
@@ -102,7 +102,7 @@ struct CommandEntry<'r, 'a> {
     runs: Runs<'r, 'a>,
 }
 
-/// What is counted over the runs of a command.
+/// Counts over the runs of a command.
 #[derive(SerializeDerive)]
 struct Counts {
     failures: usize,
@@ -112,7 +112,7 @@ struct Counts {
 /// `summary`: one entry per metric, named as in `runs[]`.
 struct Summaries<'a>(&'a [Summary]);
 
-/// One entry of `summary`, in the unit that the metric's field name tells.
+/// An entry of `summary`, in the unit of the metric's field name.
 #[derive(SerializeDerive)]
 struct SummaryEntry {
     n: usize,
@@ -140,7 +140,7 @@ struct Runs<'r, 'a> {
     memory: Source,
 }
 
-/// One run.
+/// A run.
 #[derive(SerializeDerive)]
 struct RunEntry<'a> {
     trial: u32,
@@ -151,7 +151,7 @@ struct RunEntry<'a> {
     env_pad_bytes: u16,
     #[serde(flatten)]
     readings: Readings<'a>,
-    /// What the peak memory covers; `null` where it was not measured.
+    /// The processes that peak memory covers; `null` where it was not measured.
     peak_memory_source: Option<Source>,
     /// The CPU on which the run ended.
     cpu: Option<u16>,
@@ -162,7 +162,7 @@ struct RunEntry<'a> {
     outcome: Outcome,
 }
 
-/// One field per metric; `null` says that it was not measured.
+/// A field for each metric; `null` means not measured.
 struct Readings<'a> {
     sample: &'a Sample,
     metrics: &'a [Metric],
@@ -288,7 +288,7 @@ impl<'a> RunEntry<'a> {
     }
 }
 
-/// A run by itself, as it stands in `runs[]`, with the index of its command.
+/// A single run as an entry of `runs[]`, with the index of its command.
 #[derive(SerializeDerive)]
 pub(crate) struct LoneRun<'a> {
     kind: &'static str,
@@ -298,7 +298,7 @@ pub(crate) struct LoneRun<'a> {
 }
 
 impl<'a> LoneRun<'a> {
-    /// With one field for each of these metrics.
+    /// Writes a field for each of these metrics.
     pub(crate) fn of(sample: &'a Sample, metrics: &'a [Metric], memory: Source) -> Self {
         LoneRun { kind: "run", command: sample.command, run: RunEntry::of(sample, metrics, memory) }
     }

@@ -1,4 +1,4 @@
-//! What a sweep adds to the document. The period's fields stand beside the others, since most sweeps have none.
+//! Fields of a sweep's document. The period's fields are optional, since most sweeps have none.
 
 use fauxplat_model::{
     AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, StoppedBy, SweepAnswer, SweepFinding,
@@ -25,7 +25,7 @@ pub(crate) struct SweepEntry<'a> {
     also: Vec<AlsoEntry<'a>>,
 }
 
-/// What was found in a further metric; the fields are those of the first.
+/// Findings for a further metric, with the same fields as the first.
 #[derive(Serialize)]
 struct AlsoEntry<'a> {
     metric: Metric,
@@ -44,7 +44,7 @@ enum Written<'a> {
     Name(&'a str),
 }
 
-/// One level; `name` is always text.
+/// A level; `name` is always text.
 #[derive(Serialize)]
 struct LevelEntry<'a> {
     level: Written<'a>,

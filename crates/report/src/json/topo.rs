@@ -6,7 +6,7 @@ use fauxplat_model::{
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use serde::Serialize;
 
-/// What stands at the top level of the document.
+/// Top-level fields of the document.
 #[derive(Serialize)]
 pub(super) struct Topo<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

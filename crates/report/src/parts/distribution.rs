@@ -1,4 +1,4 @@
-//! How readings are spread: the axis and the bins that every drawing of them shares.
+//! Distributions of readings, with the axis and the bins that all drawings share.
 
 use fauxplat_model::Metric;
 
@@ -10,27 +10,27 @@ const COLUMNS_MAX: usize = 60;
 
 /// Distributions on one axis.
 pub(crate) struct Distribution {
-    /// Whose they are; empty where the pieces around a single one say it.
+    /// Names of the distributions; empty where a single one is named by the pieces around it.
     pub(crate) names: Vec<String>,
     pub(crate) shape: Shape,
 }
 
-/// What is known of them.
+/// The data of the distributions.
 pub(crate) enum Shape {
     /// All readings: each drawing bins them for the room that it has.
     Readings {
-        /// What was read.
+        /// The metric of the readings.
         metric: Metric,
-        /// What all of them are drawn on.
+        /// The axis that all distributions share.
         axis: Axis,
         values: Vec<Sorted>,
     },
     /// Counts in bins that were chosen already.
     Counts {
-        /// What the axis is, and how high the columns are.
+        /// Title: what the axis and the height of the columns mean.
         title: String,
         counts: Vec<Vec<u64>>,
-        /// What stands at the two ends of the axis.
+        /// Labels of the two ends of the axis.
         ends: [String; 2],
     },
 }
@@ -108,7 +108,7 @@ impl Axis {
         (axis.high > axis.low && (axis.high - axis.low).is_finite()).then_some(axis)
     }
 
-    /// The axis over at most so many characters.
+    /// Bins of the axis for a drawing of `room` characters.
     pub(crate) fn raster(self, room: usize) -> Raster {
         let room = room.clamp(8, COLUMNS_MAX);
         let wanted = ((self.high - self.low) / self.bin).ceil();
@@ -131,7 +131,7 @@ impl Raster {
         characters.bin(value)
     }
 
-    /// How many readings lie in each bin, and how many beyond all of them.
+    /// Number of readings in each bin, and number beyond all bins.
     pub(crate) fn count(self, series: &Sorted) -> (Vec<usize>, usize) {
         let mut bins = vec![0; self.bins];
         let mut beyond = 0;
@@ -184,7 +184,7 @@ mod tests {
         let [a, b] = [[10.0, 11.0, 12.0, 13.0, 14.0], [30.0, 31.0, 32.0, 33.0, 34.0]].map(|it| sorted(&it));
         let axis = Axis::of(&[&a, &b]).unwrap();
         assert_eq!((axis.low, axis.high), (10.0, 34.0));
-        // One that is too short to be drawn takes no part, and does not spoil it.
+        // A series too short to be drawn does not influence the axis.
         let few = sorted(&[1e9]);
         assert_eq!(Axis::of(&[&a, &b, &few]), Some(axis));
         assert_eq!(axis.raster(30).count(&few), (vec![0; axis.raster(30).bins], 1));

@@ -1,31 +1,31 @@
-//! Calls as bars upon those of their callers, as wide as their share.
+//! Flame graphs: calls as bars upon those of their callers, as wide as their shares.
 
 use crate::calls::Kind;
 
 /// A flame graph of one profile, or of two whose difference is coloured.
 pub(crate) struct Flame {
-    /// What it is, and what a screen reader says instead of it.
+    /// Title of the graph.
     pub(crate) title: String,
     pub(crate) description: String,
     /// The one or two profiles. The widths are those of the last.
     pub(crate) names: Vec<String>,
     /// Samples of each.
     pub(crate) totals: Vec<u64>,
-    /// What its samples are shares of.
+    /// The quantity whose shares the samples are, in words.
     pub(crate) whole: String,
-    /// Each behind its caller, and those that one calls beside each other in the order of their names.
+    /// The bars: every one after its caller, and those of one caller sorted by name.
     pub(crate) bars: Vec<Bar>,
-    /// What is not drawn.
+    /// Notes about bars that are too small to be drawn.
     pub(crate) notes: Vec<String>,
 }
 
-/// One call.
+/// A call.
 pub(crate) struct Bar {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     /// Calls above it; 0 for the trunk.
     pub(crate) depth: usize,
-    /// Where it begins and how long it is, in samples, for each profile.
+    /// Start and length of the bar in samples, for each profile.
     pub(crate) spans: Vec<(u64, u64)>,
 }
 
@@ -38,7 +38,7 @@ impl Flame {
         }
     }
 
-    /// How much larger the share in the last profile is than in the first; absent where there is one profile only.
+    /// Difference of the bar's share between the last profile and the first; `None` for a single profile.
     pub(crate) fn change(&self, bar: &Bar) -> Option<f64> {
         (self.names.len() > 1).then(|| self.share(bar, self.names.len() - 1) - self.share(bar, 0))
     }

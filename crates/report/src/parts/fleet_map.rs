@@ -1,12 +1,12 @@
-//! The machines of a fleet in rows, as their names put them: a rack or a block of numbers each.
+//! The map of a fleet: machines in rows by their names, a rack or a block of numbers each.
 
-/// All machines.
+/// The map of all machines.
 pub(crate) struct FleetMap {
-    /// What it is, and what a screen reader says instead of it.
+    /// Title of the map.
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) rows: Vec<MapRow>,
-    /// What the colours and letters are.
+    /// Legend of colours and letters.
     pub(crate) legend: Vec<(Patch, String)>,
 }
 
@@ -16,25 +16,25 @@ pub(crate) struct MapRow {
     pub(crate) machines: Vec<MapMachine>,
 }
 
-/// One machine.
+/// A machine on the map.
 pub(crate) struct MapMachine {
     pub(crate) patch: Patch,
-    /// What it says when the pointer rests on it.
+    /// Tooltip of the machine.
     pub(crate) hint: String,
 }
 
 /// How a machine is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Patch {
-    /// One of which nothing is said but how much slower than its group it is, as a share.
+    /// A machine without a special state: how much slower than its group it is, as a share.
     Slower(f64),
-    /// One that gave nothing.
+    /// A machine without results.
     Absent,
-    /// One of which something is said: by kind, with a letter for those who see no colours.
+    /// A machine with a special state: index of the state, and a letter for readers who see no colours.
     Marked(usize, char),
 }
 
-/// Machines of one row at most; a longer one goes on in the next.
+/// Limit of machines in a row; longer rows continue in the next.
 pub(crate) const ROW_MAX: usize = 48;
 
 /// Names put into rows: the name of each row, and its members by their index.

@@ -1,12 +1,12 @@
-//! A table before anybody decided how it looks.
+//! Tables, independent of how they are drawn.
 
-/// What a row says, for those who can show colours.
+/// The meaning of a row, shown in colour where possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Plain,
     /// Titles of commands.
     Title,
-    /// Headings of tables, and what stands in the margin.
+    /// Headings of tables, and marginal notes.
     Faint,
     Good,
     Bad,
@@ -14,14 +14,14 @@ pub(crate) enum Tone {
     Doubt,
 }
 
-/// One line of a grid.
+/// A row of a grid.
 pub(crate) struct Row {
     pub(crate) tone: Tone,
     pub(crate) cells: Vec<String>,
 }
 
 impl Row {
-    /// The same row with every cell changed.
+    /// The row with every cell changed.
     pub(crate) fn map(&self, change: impl Fn(&String) -> String) -> Row {
         Row { tone: self.tone, cells: self.cells.iter().map(change).collect() }
     }
@@ -33,7 +33,7 @@ pub(crate) struct Grid {
     pub(crate) rows: Vec<Row>,
     /// Columns that may be left out when there is no room, the most dispensable first.
     pub(crate) dispensable: Vec<usize>,
-    /// Whether the first column holds names that somebody else chose.
+    /// Whether the first column holds foreign names, which may be shortened.
     pub(crate) named: bool,
 }
 
@@ -43,12 +43,12 @@ impl Grid {
         Grid { header, rows: Vec::new(), dispensable: dispensable.to_vec(), named: false }
     }
 
-    /// The same with a first column of names.
+    /// A grid whose first column holds names.
     pub(crate) fn named(header: &[&str], dispensable: &[usize]) -> Self {
         Grid { named: true, ..Grid::new(header, dispensable) }
     }
 
-    /// Whether a column holds numbers, which stand under each other from the right.
+    /// Whether a column holds numbers, which are aligned to the right.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         let is_number =
             |cell: &str| cell.chars().next().is_none_or(|c| c.is_ascii_digit() || "+−-–<?".contains(c));

@@ -1,38 +1,38 @@
-//! Pairs as squares whose strength says how much.
+//! Heat maps: pairs as squares whose strength shows a value.
 
 /// Panels over the same rows and columns.
 pub(crate) struct HeatMap {
-    /// What it is, and what a screen reader says instead of it.
+    /// Title of the map.
     pub(crate) title: String,
     pub(crate) description: String,
     /// Names of the rows, which are those of the columns too.
     pub(crate) names: Vec<String>,
     pub(crate) panels: Vec<Panel>,
-    /// What the numbers are.
+    /// Legend of the numbers.
     pub(crate) legend: &'static str,
 }
 
-/// One panel.
+/// A panel of the map.
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// Row by row; what was not measured is absent.
+    /// Squares row by row; `None` where nothing was measured.
     pub(crate) squares: Vec<Option<Square>>,
 }
 
-/// One square.
+/// A square of a panel.
 pub(crate) struct Square {
     pub(crate) tint: Tint,
-    /// What stands in it where there is room.
+    /// Text in the square, shown where there is room.
     pub(crate) word: String,
-    /// What it says when the pointer rests on it.
+    /// Tooltip of the square.
     pub(crate) hint: String,
 }
 
 /// How a square is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tint {
-    /// By kind.
+    /// Coloured by kind, as an index.
     Kind(usize),
-    /// By a ratio: the more above one, the stronger.
+    /// Coloured by a ratio: the more above one, the stronger.
     Ratio(f64),
 }

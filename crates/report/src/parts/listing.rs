@@ -4,13 +4,13 @@ use super::Tone;
 
 /// A listing, such as the lines of a source or the calls of a tree.
 pub(crate) struct Listing {
-    /// What stands above the numbers, and above the text.
+    /// Headings of the number columns; `title` is that of the text.
     pub(crate) header: Vec<String>,
     pub(crate) title: String,
     pub(crate) lines: Vec<Listed>,
 }
 
-/// One line.
+/// A line of a listing.
 pub(crate) struct Listed {
     pub(crate) tone: Tone,
     /// The numbers, as many as there are headings.

@@ -1,4 +1,4 @@
-//! A report before anybody decided how it looks: every verb makes parts, and text, Markdown and HTML draw them.
+//! The parts of a report, independent of its format: every verb makes parts, and text, Markdown and HTML draw them.
 //!
 //! Nothing here knows a renderer, and no renderer knows a verb.
 
@@ -31,15 +31,15 @@ pub(crate) enum Part {
     Sentence(Sentence),
     /// A table.
     Table(Grid),
-    /// How readings are spread.
+    /// A distribution of readings.
     Distribution(Distribution),
-    /// How late how rarely.
+    /// Latencies by percentile.
     Quantiles(Quantiles),
     /// Values along an axis.
     Series(Series),
     /// A square for each pair.
     HeatMap(HeatMap),
-    /// What contains what.
+    /// A tree of things that contain others.
     Tree(Tree),
     /// Calls as bars upon those of their callers.
     Flame(Flame),
@@ -51,7 +51,7 @@ pub(crate) enum Part {
     Notes(Notes),
 }
 
-/// What is said, and how loudly.
+/// A sentence with its rank and tone.
 pub(crate) struct Sentence {
     pub(crate) rank: Rank,
     pub(crate) tone: Tone,
@@ -59,27 +59,27 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
 }
 
-/// What a sentence is to the report.
+/// The role of a sentence in the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
-    /// What was asked: it comes first.
+    /// The answer to the verb's question, which comes first.
     Answer,
-    /// What the parts below are about, in full.
+    /// Full title of the parts below.
     Title,
-    /// The same by another name.
+    /// A second name of the thing that the title names.
     Subtitle,
-    /// What the parts below are about, in one line.
+    /// Heading of the parts below, in one line.
     Heading,
     Plain,
-    /// What may spoil the result.
+    /// A circumstance that may spoil the result.
     Warning,
 }
 
 /// Lines that belong together.
 pub(crate) struct Notes {
-    /// What they are about.
+    /// Title of the notes.
     pub(crate) title: String,
-    /// Whether they are what the result rests upon, which a reader unfolds when there is a doubt.
+    /// Whether readers may fold the notes away: evidence behind the result, needed only when there is a doubt.
     pub(crate) folded: bool,
     /// The lines, in their order.
     pub(crate) lines: Vec<Note>,
@@ -87,19 +87,19 @@ pub(crate) struct Notes {
 
 /// A line of notes, as long as it needs to be.
 pub(crate) struct Note {
-    /// What it says, for those who can show colours.
+    /// Meaning of the line, shown in colour where possible.
     pub(crate) tone: Tone,
-    /// How far below the title it stands, from 1.
+    /// Indentation below the title, from 1.
     pub(crate) depth: usize,
-    /// What the values are; empty where the line says it all.
+    /// Label of the values; empty where the line needs none.
     pub(crate) label: &'static str,
-    /// One value or several, in which names are marked.
+    /// The values, in which names are marked.
     pub(crate) values: Vec<String>,
-    /// Whether a break would change what it means, as inside a command line.
+    /// Whether a line break would change the meaning, as inside a command line.
     pub(crate) unbroken: bool,
-    /// Who is shown it.
+    /// Media in which the note is shown.
     pub(crate) media: &'static [Medium],
-    /// In how much of the report it is.
+    /// Amounts of detail at which the note is shown.
     pub(crate) details: &'static [Detail],
 }
 
@@ -117,18 +117,18 @@ impl Note {
         }
     }
 
-    /// The same for whoever wants all.
+    /// The note for full reports only.
     pub(crate) fn in_full(self) -> Self {
         Note { details: &[Detail::Full], ..self }
     }
 
-    /// Whether it is in so much of the report.
+    /// Whether the note is shown in a medium at an amount of detail.
     pub(crate) fn is_shown(&self, medium: Medium, detail: Detail) -> bool {
         self.media.contains(&medium) && self.details.contains(&detail)
     }
 }
 
-/// Where a report is read, which decides what there is room for.
+/// The medium in which a report is read; it decides how much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Medium {
     /// Characters in a narrow window.
@@ -143,22 +143,22 @@ impl Medium {
     pub(crate) const ALL: [Medium; 3] = [Medium::Terminal, Medium::Comment, Medium::Page];
 }
 
-/// A part and where it stands.
+/// A part of a report with its position and visibility.
 pub(crate) struct Piece {
     pub(crate) part: Part,
-    /// Steps to the right of the margin.
+    /// Indentation in steps.
     pub(crate) depth: usize,
-    /// Whether it stands directly below the piece before.
+    /// Whether the piece stands directly below the one before.
     pub(crate) joined: bool,
-    /// Where it is shown.
+    /// Media in which the piece is shown.
     pub(crate) media: &'static [Medium],
-    /// In how much of the report it is.
+    /// Amounts of detail at which the piece is shown.
     pub(crate) details: &'static [Detail],
 }
 
 impl Piece {
-    /// Tables and drawings stand one step to the right; what no characters can draw is for pages. Only answers are in
-    /// the shortest of reports.
+    /// A piece with the defaults of its part: tables and drawings are indented by one step, parts that characters
+    /// cannot draw are for pages, and only answers are in the shortest reports.
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
@@ -180,12 +180,12 @@ impl Piece {
         Piece::new(Part::Sentence(Sentence { rank, tone, text: text.into() }))
     }
 
-    /// What was asked.
+    /// The answer to the verb's question.
     pub(crate) fn answer(tone: Tone, text: impl Into<String>) -> Self {
         Piece::sentence(Rank::Answer, tone, text)
     }
 
-    /// What the pieces below are about, in one line.
+    /// Heading of the pieces below, in one line.
     pub(crate) fn heading(text: impl Into<String>) -> Self {
         Piece::sentence(Rank::Heading, Tone::Title, text)
     }
@@ -200,7 +200,7 @@ impl Piece {
         Piece::sentence(Rank::Plain, tone, text)
     }
 
-    /// What may spoil the result.
+    /// A warning about a circumstance that may spoil the result.
     pub(crate) fn warning(text: &str) -> Self {
         Piece::sentence(Rank::Warning, Tone::Doubt, crate::words::visible(text))
     }
@@ -209,7 +209,7 @@ impl Piece {
         Piece::new(Part::Table(grid))
     }
 
-    /// Whether it is a sentence of the same paragraph, where sentences stand in paragraphs.
+    /// Whether the piece continues the paragraph of the one before, in formats with paragraphs.
     pub(crate) fn goes_on_with(&self, before: &Piece) -> bool {
         let plain = |piece: &Piece| match &piece.part {
             Part::Sentence(it) if it.rank == Rank::Plain => Some(it.text.ends_with('.')),
@@ -218,47 +218,47 @@ impl Piece {
         self.joined && plain(before) == Some(true) && plain(self).is_some()
     }
 
-    /// The same directly below the piece before.
+    /// The piece, directly below the one before.
     pub(crate) fn joined(self) -> Self {
         Piece { joined: true, ..self }
     }
 
-    /// The same so many steps to the right.
+    /// The piece, indented by `depth` steps.
     pub(crate) fn at(self, depth: usize) -> Self {
         Piece { depth, ..self }
     }
 
-    /// The same for some readers only.
+    /// The piece for some media only.
     pub(crate) fn only(self, media: &'static [Medium]) -> Self {
         Piece { media, ..self }
     }
 
-    /// The same for whoever wants all.
+    /// The piece for full reports only.
     pub(crate) fn in_full(self) -> Self {
         Piece { details: &[Detail::Full], ..self }
     }
 
-    /// The same for whoever wants all, if it is for those at all.
+    /// The piece for full reports only; `None` if they do not show it.
     pub(crate) fn kept_in_full(self) -> Option<Self> {
         self.details.contains(&Detail::Full).then(|| self.in_full())
     }
 
-    /// The same where there is no room for all.
+    /// The piece for brief reports only.
     pub(crate) fn in_brief(self) -> Self {
         Piece { details: &[Detail::Brief], ..self }
     }
 
-    /// The same where there is room for more than a line.
+    /// The piece for brief and full reports.
     pub(crate) fn since_brief(self) -> Self {
         Piece { details: &Detail::FROM_BRIEF, ..self }
     }
 
-    /// The same where there is room for a line.
+    /// The piece for reports of one line only.
     pub(crate) fn in_line(self) -> Self {
         Piece { details: &[Detail::Line], ..self }
     }
 
-    /// Whether it is in so much of the report, and not empty there.
+    /// Whether the piece is shown in a medium at an amount of detail, and is not empty there.
     pub(crate) fn is_shown(&self, medium: Medium, detail: Detail) -> bool {
         let has_lines = match &self.part {
             Part::Notes(it) => it.lines.iter().any(|note| note.is_shown(medium, detail)),

@@ -4,21 +4,21 @@ use fauxplat_model::Metric;
 
 /// Points over an axis, in one line or several.
 pub(crate) struct Series {
-    /// What it is, and what a screen reader says instead of it.
+    /// Title of the drawing.
     pub(crate) title: String,
     pub(crate) description: String,
-    /// What stands above a drawing in characters.
+    /// Caption above a drawing in characters.
     pub(crate) caption: String,
     pub(crate) values: Values,
     pub(crate) across: Across,
     pub(crate) lines: Vec<Line>,
     /// Values to compare the points with.
     pub(crate) rules: Vec<Rule>,
-    /// Whether it is a closer look at a part of a series above.
+    /// Whether the series enlarges a part of an earlier one.
     pub(crate) is_zoom: bool,
 }
 
-/// What the vertical axis counts.
+/// The quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Values {
     Metric(Metric),
@@ -28,9 +28,9 @@ pub(crate) enum Values {
 
 /// The horizontal axis.
 pub(crate) struct Across {
-    /// What it counts.
+    /// Label of the axis.
     pub(crate) label: String,
-    /// What its whole numbers are called, from 0, where they are no numbers themselves.
+    /// Names of the axis's whole numbers, from 0; `None` where the axis is numeric.
     pub(crate) names: Option<Vec<String>>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Line {
     pub(crate) is_drawn_through: bool,
 }
 
-/// One point.
+/// A point of the series.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     pub(crate) x: f64,
@@ -52,9 +52,9 @@ pub(crate) struct Point {
     pub(crate) median: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// What it says when the pointer rests on it.
+    /// Tooltip of the point.
     pub(crate) hint: String,
-    /// How much it stands out: 0 for not at all, 2 where the drawing is about it.
+    /// Emphasis of the point: 0 for none, 2 where the drawing is about it.
     pub(crate) weight: u8,
 }
 
@@ -65,6 +65,6 @@ pub(crate) struct Rule {
     pub(crate) low: f64,
     pub(crate) high: f64,
     pub(crate) name: String,
-    /// Whether it was there before anything was measured.
+    /// Whether the value was known before anything was measured.
     pub(crate) is_reference: bool,
 }

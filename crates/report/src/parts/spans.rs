@@ -11,13 +11,13 @@ const EMPHASIS: char = '\u{3}';
 const STRONG: char = '\u{4}';
 const END: char = '\u{5}';
 
-/// What a stretch of a sentence is.
+/// The kind of a stretch of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
-    /// A name that somebody else chose; it may be shortened.
+    /// A foreign name, which may be shortened.
     Name,
-    /// Something to type as it stands.
+    /// Text to type, unchanged.
     Code,
     /// A word that has a meaning of its own here.
     Emphasis,
@@ -32,22 +32,22 @@ pub(crate) struct Span {
     pub(crate) text: String,
 }
 
-/// A name that somebody else chose.
+/// Marks a foreign name.
 pub(crate) fn named(name: &str) -> String {
     marked(NAME, name)
 }
 
-/// Something to type.
+/// Marks text to type.
 pub(crate) fn code(text: &str) -> String {
     marked(CODE, text)
 }
 
-/// A word with a meaning of its own.
+/// Marks a term.
 pub(crate) fn emphasis(text: &str) -> String {
     marked(EMPHASIS, text)
 }
 
-/// A word that must not be missed.
+/// Marks a word that must not be missed.
 pub(crate) fn strong(text: &str) -> String {
     marked(STRONG, text)
 }

@@ -1,4 +1,4 @@
-//! What contains what: as branches with something beside them, and as boxes within boxes.
+//! Trees: as branches with further columns, and as boxes within boxes.
 
 use super::Tone;
 
@@ -24,35 +24,35 @@ pub(crate) struct Branch {
     /// 0 for the trunk.
     pub(crate) depth: usize,
     pub(crate) text: String,
-    /// What stands beside it: a cell for each further column, or the items of the list.
+    /// Text beside the branch: a cell for each further column, or the items of the list.
     pub(crate) beside: Vec<String>,
 }
 
 /// A drawing of boxes.
 pub(crate) struct Boxes {
-    /// What it is, and what a screen reader says instead of it.
+    /// Title of the drawing.
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) whole: TreeBox,
-    /// What no box shows.
+    /// Notes about facts that no box shows.
     pub(crate) notes: Vec<String>,
 }
 
 /// A box with what it contains.
 pub(crate) struct TreeBox {
-    /// What stands in it above its contents.
+    /// Lines of text above the box's contents.
     pub(crate) lines: Vec<String>,
-    /// Which kind of thing it is.
+    /// Index of the kind of thing, by which boxes are coloured.
     pub(crate) tint: usize,
-    /// Whether it can be used.
+    /// Whether this process may use the thing.
     pub(crate) usable: bool,
-    /// What it says when the pointer rests on it.
+    /// Tooltip of the box.
     pub(crate) hint: String,
     pub(crate) children: Vec<TreeBox>,
 }
 
 impl Branch {
-    /// Whether this branch, or the one of a lower depth that it stands on, is followed by a sibling at `depth`.
+    /// Whether this branch, or its ancestor at `depth`, is followed by a sibling at `depth`.
     pub(crate) fn has_sibling_below(branches: &[Branch], index: usize, depth: usize) -> bool {
         let mut below = branches[index + 1..].iter().take_while(|branch| branch.depth >= depth);
         below.any(|branch| branch.depth == depth)
@@ -60,7 +60,7 @@ impl Branch {
 }
 
 impl TreeBox {
-    /// Whether it stands for one thing that contains nothing.
+    /// Whether the box stands for a single thing without contents.
     pub(crate) fn is_leaf(&self) -> bool {
         self.children.is_empty() && self.lines.len() == 1
     }

@@ -9,7 +9,7 @@ use crate::words::visible;
 pub(crate) struct AsciiDoc;
 
 impl Markup for AsciiDoc {
-    /// Character references stand for themselves everywhere, which no other quoting does.
+    /// Character references are literal everywhere, unlike any other quoting.
     fn prose(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for c in visible(text).chars() {

@@ -1,4 +1,4 @@
-//! Series in characters: braille has two columns and four rows of dots in each.
+//! Series drawn in characters: a braille character has two columns and four rows of dots.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -11,10 +11,10 @@ use crate::words::{Scale, change, percent, round_number};
 const PLOT_ROWS: usize = 10;
 /// Columns of the plot: on a wide terminal more would only stretch it.
 const PLOT_COLUMNS_MAX: usize = 110;
-/// Columns between the labels and what stands at the right.
+/// Columns between the labels and the plot.
 const GAP: usize = 2;
 
-/// Each line of a series as a plot of its own over the axes that all share: what it is, and the plot.
+/// The plots of a series, one for each line, over axes that all share; each with its caption.
 pub(crate) fn plots(of: &Series, pen: Pen) -> Vec<(String, Lines)> {
     if of.values == Values::Change && of.across.names.is_some() {
         return of.lines.iter().map(|line| (of.caption.clone(), forest(of, line, pen))).collect();
@@ -36,7 +36,7 @@ fn caption(of: &Series, line: &Line, y: (f64, f64)) -> String {
     let name = if line.name.is_empty() { String::new() } else { format!(" at {}", line.name) };
     match y.0 > 0.0 {
         true => format!("{}{name}; the axis spans {}", of.caption, percent(y.1 / y.0 - 1.0)),
-        // An axis that begins at nothing spans no share of it.
+        // An axis that begins at zero has no ratio between its ends.
         false => format!("{}{name}", of.caption),
     }
 }
@@ -94,7 +94,7 @@ fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
 /// Columns for intervals: on a wide terminal more would only stretch them.
 const FOREST_COLUMNS_MAX: usize = 60;
 
-/// Ratios on so many columns, with that of equality among them.
+/// Ratios mapped to columns, with equality among them.
 struct Scaled {
     low: f64,
     high: f64,
@@ -159,7 +159,7 @@ impl Canvas {
         let character = |&dots: &u8| match (dots, unicode) {
             (0, _) => ' ',
             (dots, true) => char::from_u32(0x2800 + u32::from(dots)).unwrap_or('*'),
-            // Where in the cell the dots stand is all that ASCII can say.
+            // ASCII can only show the height of the dots within the cell.
             (dots, false) if dots & 0xe4 == 0 => '\'',
             (dots, false) if dots & 0x1b == 0 => '.',
             (_, false) => ':',
@@ -187,7 +187,7 @@ mod tests {
         let plain = Pen { unicode: false, width: 40 };
         let bars: Vec<String> = points.iter().map(|point| scale.bar(point, plain)).collect();
         assert_eq!(bars, ["--o--        ", "  | ----o----"]);
-        // Where nothing differs anywhere there is still a line to look at.
+        // A drawing without any differences still has a line.
         let none = [point(0.0, 1.0, 1.0)];
         assert_eq!(Scaled::around(&none, 5).bar(&none[0], plain), "  o  ");
     }

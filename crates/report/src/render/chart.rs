@@ -1,4 +1,4 @@
-//! Distributions in characters: one column per bin, one line per command, all on one axis.
+//! Distributions drawn in characters: a column for each bin, a line for each command, on a common axis.
 
 use fauxplat_model::Metric;
 use unicode_width::UnicodeWidthStr;
@@ -33,7 +33,7 @@ pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     }
 }
 
-/// One line of bars between the ends of the axis, and the mark of the median below.
+/// A single distribution: a line of bars between the ends of the axis, and a mark of the median below.
 fn alone(metric: Metric, axis: Axis, values: &Sorted, pen: Pen) -> Lines {
     let scale = Scale::of(metric, axis.high);
     let (low, high) = (pen.spell(&scale.with_unit(axis.low)), pen.spell(&scale.with_unit(axis.high)));
@@ -73,7 +73,7 @@ fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// A line for each distribution, beside its name, and the axis below them. Its median stands in the table above.
+/// Draws a line for each distribution, beside its name, and the axis below them. Medians are in the table above.
 fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
     let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
     let longest = names.iter().map(|name| pen.spell(name).width()).max().unwrap_or(0);
@@ -96,10 +96,10 @@ fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// Columns for the number of runs that lie beyond a drawing, where that stands behind it.
+/// Columns for the number of runs beyond the drawing, where it is printed behind it.
 const BEYOND: usize = 12;
 
-/// One line per distribution, and the ends of the axis below the last.
+/// Several distributions: a line each, and the ends of the axis below the last.
 fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: Pen) -> Lines {
     let columns = counts.first().map_or(0, Vec::len);
     let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);

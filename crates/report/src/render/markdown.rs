@@ -66,7 +66,7 @@ impl Markup for Markdown {
     }
 
     fn fold(&self, title: &str) -> [String; 2] {
-        // What follows is read as HTML up to the next empty line.
+        // Until the next empty line, text is read as HTML.
         [format!("<details><summary>{title}</summary>\n"), "\n</details>\n".to_owned()]
     }
 

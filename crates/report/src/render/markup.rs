@@ -1,5 +1,5 @@
-//! Reports in a markup language: the answer as a sentence, tables, and what they rest upon below. The languages differ in
-//! their marks alone.
+//! Reports in a markup language: the answer as a sentence, tables, and the evidence below. Languages differ in their
+//! marks alone.
 
 use std::io::{self, Write};
 
@@ -15,19 +15,19 @@ const PEN: Pen = Pen { unicode: true, width: 100 };
 
 /// The marks of a language.
 pub(crate) trait Markup {
-    /// Somebody else's sentence, in which nothing is markup.
+    /// A foreign sentence, escaped so that nothing in it is markup.
     fn prose(&self, text: &str) -> String;
     /// A name or something to type, in which nothing is markup either.
     fn code(&self, name: &str) -> String;
-    /// The same within a table.
+    /// A name or command within a table.
     fn code_in_cell(&self, name: &str) -> String {
         self.code(name)
     }
     /// A word with a meaning of its own.
     fn emphasis(&self, marked: &str) -> String;
-    /// What must not be missed.
+    /// Text that must not be missed.
     fn strong(&self, marked: &str) -> String;
-    /// A blank that is not swallowed, so many times.
+    /// A number of blanks that the language does not merge.
     fn blanks(&self, count: usize) -> String;
     /// Lines that keep their columns.
     fn drawing(&self, lines: &str, out: &mut dyn Write) -> io::Result<()>;
@@ -39,9 +39,9 @@ pub(crate) trait Markup {
         rows: &[Vec<String>],
         out: &mut dyn Write,
     ) -> io::Result<()>;
-    /// What begins notes that a reader unfolds when there is a doubt, and what ends them.
+    /// Beginning and end of notes that a reader can unfold.
     fn fold(&self, title: &str) -> [String; 2];
-    /// What begins an item of a list, from depth 0.
+    /// Beginning of a list item, from depth 0.
     fn bullet(&self, depth: usize) -> String;
 }
 
@@ -103,7 +103,7 @@ fn ranked(markup: &dyn Markup, rank: Rank, text: String) -> String {
     }
 }
 
-/// A sentence in which only what is marked is markup.
+/// A sentence in the language, in which only marked stretches become markup.
 fn words(markup: &dyn Markup, text: &str) -> String {
     let shown = |Span { kind, text }: Span| match kind {
         Kind::Plain => markup.prose(&text),
@@ -153,7 +153,7 @@ fn margin(markup: &dyn Markup, branch: &Branch) -> String {
     }
 }
 
-/// What the result rests upon is folded away where that can be, so that the result stays in sight.
+/// Writes notes. Evidence is folded away where the language can do that, so that the result stays in sight.
 fn notes(markup: &dyn Markup, it: &Notes, out: &mut dyn Write) -> io::Result<()> {
     let [begin, end] = match it.folded {
         true => markup.fold(&spaced(&markup.prose(&it.title))),

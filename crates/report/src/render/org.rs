@@ -8,8 +8,8 @@ use crate::words::visible;
 /// The marks of Org.
 pub(crate) struct Org;
 
-/// A blank without width: it keeps a character from being a mark, and what does not stand beside a blank from having no
-/// effect ("Escape Character").
+/// A zero-width space: it keeps a character from being a mark, and gives effect to a mark without a blank beside it
+/// ("Escape Character").
 const NOTHING: char = '\u{200b}';
 
 impl Markup for Org {

@@ -1,4 +1,4 @@
-//! What drawings in characters are made of, with or without those outside ASCII.
+//! Characters for drawings, within ASCII or beyond it.
 
 use crate::words::{TIE, shorten};
 
@@ -12,7 +12,7 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
-    /// The same with fewer columns.
+    /// The pen with fewer columns.
     pub(crate) fn narrower(self, columns: usize) -> Self {
         Pen { width: self.width.saturating_sub(columns), ..self }
     }
@@ -27,12 +27,12 @@ impl Pen {
         if self.unicode { '▲' } else { '^' }
     }
 
-    /// A branch with siblings below it, the last one, what stands below the first, and what below the second.
+    /// Prefixes of branches: one with siblings below it, the last one, lines below the first, lines below the second.
     pub(crate) fn branches(self) -> [&'static str; 4] {
         if self.unicode { ["├ ", "└ ", "│ ", "  "] } else { ["|-", "`-", "| ", "  "] }
     }
 
-    /// What stands for the middle of a shortened text.
+    /// The mark for the middle of a shortened text.
     pub(crate) fn ellipsis(self) -> &'static str {
         if self.unicode { "…" } else { ".." }
     }
@@ -42,7 +42,7 @@ impl Pen {
         if self.unicode { text.to_owned() } else { text.chars().map(ascii).collect() }
     }
 
-    /// A name that takes at most so many columns.
+    /// A name, shortened to `width` columns.
     pub(crate) fn name(self, name: &str, width: usize) -> String {
         shorten(&self.spell(name), width, self.ellipsis())
     }

@@ -38,7 +38,7 @@ impl Axis {
         Axis { low: low - margin, high: high + margin, from, to }
     }
 
-    /// Where a value stands, in pixels; values beyond the ends stand beyond the drawing.
+    /// Position of a value in pixels; values beyond the ends lie beyond the drawing.
     pub fn at(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
@@ -59,7 +59,7 @@ impl Axis {
         (0..count).map(|index| (first + index as f64) * step).collect()
     }
 
-    /// The axis drawn from left to right at height `y`: marks below, and what `label` says of each.
+    /// The axis drawn from left to right at height `y`, with marks and their labels below.
     pub fn horizontal(&self, y: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
         html! {
             (line((self.from, y), (self.to, y), "ink"))
@@ -70,8 +70,7 @@ impl Axis {
         }
     }
 
-    /// The axis drawn upwards at `x`: marks and what `label` says of each to its left, rules to its right up to
-    /// `right`.
+    /// The axis drawn upwards at `x`, with marks and their labels at the left, and rules at the right up to `right`.
     pub fn vertical(&self, x: f64, right: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
         html! {
             (line((x, self.from), (x, self.to), "ink"))
@@ -142,7 +141,7 @@ mod tests {
             }
         }
 
-        /// Whatever the values are, all of them stand on the drawing, with room at both ends.
+        /// All values lie on the drawing, with room at both ends.
         #[test]
         fn an_axis_holds_its_values(values in proptest::collection::vec(-1e12f64..1e12, 1..20)) {
             let axis = Axis::around(values.iter().copied(), 200.0, 10.0);

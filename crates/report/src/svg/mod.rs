@@ -1,4 +1,4 @@
-//! Primitives of drawings: what topology maps and plots have in common.
+//! Primitives of drawings, shared by topology maps and plots.
 //!
 //! Everything is [`Markup`] of `maud`, which escapes every text and every attribute, so that a drawing is valid XML
 //! whatever stands in it. Coordinates are in pixels, y grows downwards, and have two decimals, so that equal drawings
@@ -14,7 +14,7 @@ use crate::words::{shorten, spaced, visible};
 
 pub use axis::Axis;
 
-/// Size of text in pixels, where nothing else is said.
+/// Default size of text, in pixels.
 pub const TEXT_SIZE: f64 = 12.0;
 
 /// The classes that shapes and text may carry: series and kinds by number, never by meaning of a colour.
@@ -42,8 +42,7 @@ text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;fill:var(--ink)}\
 .heat3{fill:#d55e00;fill-opacity:.32}.heat4{fill:#d55e00;fill-opacity:.44}.heat5{fill:#d55e00;fill-opacity:.56}\
 .heat6{fill:#d55e00;fill-opacity:.68}.heat7{fill:#d55e00;fill-opacity:.8}";
 
-/// A whole drawing: `width` by `height` pixels, scaled by whoever shows it. Title and description are what a screen
-/// reader says instead of the picture.
+/// A whole drawing: `width` by `height` pixels, scaled by the viewer. Title and description are for screen readers.
 pub fn document(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> String {
     // The style sheet is a constant of this module and holds no character that XML reads.
     let style = html! { style { (PreEscaped(STYLE)) } };
@@ -51,7 +50,7 @@ pub fn document(width: f64, height: f64, title: &str, description: &str, body: &
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", drawing.into_string())
 }
 
-/// The same inside a page that has the style sheet already.
+/// A drawing inside a page that already has the style sheet.
 pub(crate) fn inline(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> Markup {
     element(width, height, title, description, &html! {}, body)
 }
@@ -68,14 +67,14 @@ fn element(width: f64, height: f64, title: &str, description: &str, style: &Mark
     }
 }
 
-/// Where a text stands in relation to its point.
+/// Horizontal position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the position.
     Start,
-    /// Its middle is there.
+    /// The text is centred on the position.
     Middle,
-    /// It ends there.
+    /// The text ends at the position.
     End,
 }
 
@@ -111,7 +110,7 @@ pub(crate) fn bar(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &s
     }
 }
 
-/// A rectangle with sharp corners that says nothing by itself.
+/// A rectangle with sharp corners and no tooltip.
 pub(crate) fn plain_rect(x: f64, y: f64, width: f64, height: f64, class: &str) -> Markup {
     html! {
         rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) class=(class) {}
@@ -144,18 +143,18 @@ pub fn dot(x: f64, y: f64, radius: f64, class: &str, hint: &str) -> Markup {
     }
 }
 
-/// What a text takes in pixels, roughly: sans-serif letters are on average a little over half as wide as high.
+/// Width of a text in pixels, roughly: sans-serif letters are on average a little over half as wide as high.
 pub fn text_width(content: &str, size: f64) -> f64 {
     visible(content).width() as f64 * size * 0.58
 }
 
-/// A text shortened in the middle to what fits so many pixels.
+/// A text shortened in the middle to the given room in pixels.
 pub(crate) fn fitting(content: &str, size: f64, room: f64) -> String {
     let columns = (room / (size * 0.58)).max(4.0) as usize;
     shorten(&visible(content), columns, "…")
 }
 
-/// A coordinate with at most two decimals; what is no number is 0, since XML readers would refuse the drawing.
+/// A coordinate with at most two decimals; NaN becomes 0, since XML readers would refuse the drawing.
 fn number(value: f64) -> String {
     let rounded = if value.is_finite() { (value * 100.0).round() / 100.0 } else { 0.0 };
     // Minus zero would read as another file.
@@ -167,7 +166,7 @@ fn joined(points: &[(f64, f64)]) -> String {
     pairs.join(" ")
 }
 
-/// A text as it stands in the drawing: control characters, which XML forbids, are written as their codes.
+/// A text as the drawing holds it: control characters, which XML forbids, are written as their codes.
 fn shown(content: &str) -> String {
     spaced(&visible(content))
 }

@@ -1,4 +1,4 @@
-//! How much two commands differed in each block, in the order of time: drift and single bad blocks show there.
+//! The difference of two commands by block, in order of time: drift and single bad blocks show there.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn rules(comparison: &Comparison) -> Vec<Rule> {
     std::iter::once(equality).chain(overall).collect()
 }
 
-/// What B took of what A took, by the typical run of each block in which both ran.
+/// Ratio of B to A in each block, from the typical runs of blocks in which both ran.
 fn ratios(record: &Record, samples: &ByCommand, a: usize, b: usize, metric: Metric) -> Vec<(u32, f64)> {
     let (a, b) = (by_block(record, samples, a, metric), by_block(record, samples, b, metric));
     let both = a.iter().filter_map(|(block, a)| Some((*block, (b.get(block)? - a).exp())));
@@ -82,7 +82,7 @@ fn by_block(record: &Record, samples: &ByCommand, command: usize, metric: Metric
     sums.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
 }
 
-/// A point per block, or per so many neighbours that the points can be told apart.
+/// A point for each block, or for several neighbours where there are too many to tell apart.
 fn gathered(ratios: &[(u32, f64)]) -> Vec<Point> {
     let step = ratios.len().div_ceil(POINTS_MAX).max(1);
     ratios.chunks(step).map(point).collect()

@@ -1,4 +1,4 @@
-//! The report of `compare`: the verdict first, then what it rests upon.
+//! The report of `compare`: the verdict first, then the evidence for it.
 
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
     Some(cpu.effect_ratio - 1.0)
 }
 
-/// What somebody who does not read the grounds has to know of them, each so that its beginning says it.
+/// Doubts about the result for readers who skip the evidence; the beginning of each tells what it is about.
 fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     let dropped = found.comparisons.iter().filter_map(|comparison| {
         let guard = verdict::guard(comparison).filter(|guard| guard.is_warning)?;
@@ -108,7 +108,7 @@ fn disagreements(found: &CompareFindings) -> impl Iterator<Item = Piece> {
     found.disagreements.iter().map(move |it| Piece::answer(Tone::Plain, disagreement::sentence(it, margin)))
 }
 
-/// Who won, which only a comparison with the runner-up can show. Of two commands the verdict says it already.
+/// The winner, where a comparison with the runner-up shows one. Of two commands the verdict tells it already.
 fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
     let comparison = found.comparisons.first()?;
     let of_metric = found.comparisons.iter().filter(|it| it.metric == comparison.metric);
@@ -127,7 +127,7 @@ fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<Str
     })
 }
 
-/// Which of several comparisons is meant; nothing where there is only one.
+/// The commands and metric of a comparison, as a title; `None` if the comparison is the only one.
 fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
     let metric = match found.metrics().len() {
@@ -140,7 +140,7 @@ fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// What one verdict rests upon: other metrics, variance, dropped pairs.
+/// The evidence for one verdict: other metrics, variance, dropped pairs.
 fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     if comparison.pairs == 0 && comparison.dropped_pairs == 0 {
         return Vec::new();
@@ -163,7 +163,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     joined(pieces.into_iter())
 }
 
-/// What holds for the comparison as a whole.
+/// Notes that hold for the comparison as a whole.
 fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let mut notes = Vec::new();
     if let Some(comparison) = found.comparisons.first() {
@@ -187,7 +187,7 @@ fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     notes
 }
 
-/// What p-values are adjusted over, and what the level is shared by.
+/// The comparisons over which p-values are adjusted and the level is shared, as the end of a sentence.
 fn adjusted(found: &CompareFindings, first: &Comparison) -> &'static str {
     let metrics = found.metrics().len();
     match (metrics, found.comparisons.len() > metrics) {
@@ -199,7 +199,7 @@ fn adjusted(found: &CompareFindings, first: &Comparison) -> &'static str {
     }
 }
 
-/// Which layouts were measured.
+/// The layouts that were measured.
 fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
     let first = found.variants.first()?;
     let distinct =
@@ -211,7 +211,7 @@ fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((Tone::Plain, format!("{layouts}, {programs} built and checked; varied: {ways}.")))
 }
 
-/// What a variation sets.
+/// The ways that a variation changes.
 fn ways(variation: &Variation) -> Vec<&'static str> {
     let set = [
         (Way::ObjectOrder, variation.object_order.is_some()),
@@ -236,9 +236,9 @@ fn is_about_a_region(found: &CompareFindings) -> bool {
     found.comparisons.first().is_some_and(|first| first.metric.region().is_some())
 }
 
-/// What an empty program costs here, against the shortest of the commands.
+/// The cost of an empty program here, compared with the shortest of the commands.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
-    // What a program does between two marks has nothing to do with what it costs to begin it.
+    // The time between two marks of a region does not include the start of the program.
     let floor = found.floor_ns.filter(|_| !is_about_a_region(found))?;
     let medians = found.commands.iter().filter_map(|it| summary(it, Metric::WALL)).map(|it| it.median);
     let shortest = medians.fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! The report of `contend`: what two CPUs are to each other, and what each kernel costs on them.
+//! The report of `contend`: the relation between two CPUs, and the cost of each kernel on them.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
 /// Share of the rounds that do not count from which the others deserve a doubt.
 const DISTURBED_HIGH: f64 = 0.1;
 
-/// How many rounds do not count, where they are many.
+/// A warning where many rounds were disturbed and do not count.
 fn disturbed(found: &ContendFindings) -> Option<String> {
     let lost: usize = found.pairs.iter().map(|cost| cost.dropped_rounds + cost.elsewhere_rounds).sum();
     let all = lost + found.pairs.iter().map(|cost| cost.rounds).sum::<usize>();

@@ -1,4 +1,4 @@
-//! The report of `counters`: what can be counted here, by who counts it, and why the rest cannot.
+//! The report of `counters`: available events by source, and why the others are not available.
 
 use fauxplat_model::{CounterFinding, CountersFindings};
 
@@ -33,7 +33,7 @@ pub(super) fn parts(found: &CountersFindings) -> Vec<Piece> {
     pieces
 }
 
-/// The sources by the words that stand before the names of their metrics.
+/// The sources of counters, with the prefixes of their metrics' names.
 const SOURCES: &[(&str, &str)] = &[
     ("pmu", "processor (pmu:NAME, asked for by -e NAME)"),
     ("software", "kernel (software:NAME, asked for by -e NAME)"),
@@ -47,7 +47,7 @@ fn names(counters: &[&CounterFinding]) -> String {
     names.join(", ")
 }
 
-/// Those that cannot be counted, by why, in the order in which each reason comes first.
+/// Unavailable events grouped by reason, in the order in which each reason occurs first.
 fn by_reason<'f>(missing: &[&'f CounterFinding]) -> Vec<(&'f str, Vec<&'f CounterFinding>)> {
     let mut reasons: Vec<(&str, Vec<&CounterFinding>)> = Vec::new();
     for counter in missing {

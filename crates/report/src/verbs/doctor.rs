@@ -1,4 +1,4 @@
-//! The report of `doctor`: what on the machine may spoil a measurement, worst first.
+//! The report of `doctor`: hazards of the machine, worst first.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::words::{counted, listed, visible};
 /// CPUs that are listed below one hazard; JSON has all.
 const CPUS_MAX: usize = 8;
 
-/// Groups by their worst hazard, hazards by their level; what is low or harmless takes one line.
+/// Groups by their worst hazard, hazards by their severity; low and harmless ones take one line.
 pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
@@ -24,14 +24,14 @@ pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     parts
 }
 
-/// How many hazards are not shown, and what shows them.
+/// Number of hazards that are not shown, and the option that shows them.
 fn hidden(found: &DoctorFindings, shown: usize, more: &str) -> Option<Piece> {
     let hidden = found.hazards.len() - shown;
     let hazards = counted(hidden, "hazard", "hazards");
     (hidden > 0).then(|| Piece::said(Tone::Faint, format!("{hazards} not shown: {more}")))
 }
 
-/// What a person in a hurry is shown: what spoils measurements.
+/// Hazards in a brief report: those that spoil measurements.
 fn shown_in_brief(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     shown(found).filter(|hazard| found.show_all || is_serious(hazard))
 }
@@ -69,7 +69,7 @@ pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -
     })
 }
 
-/// What a person is shown: what is there, and on request all.
+/// Hazards in a full report: those that are present, and on request all.
 fn shown(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     found.hazards.iter().filter(|hazard| found.show_all || hazard.severity.is_present())
 }
@@ -83,7 +83,7 @@ fn overall(found: &DoctorFindings) -> Tone {
     }
 }
 
-/// How many hazards there are of each level.
+/// Number of hazards by level.
 fn counts(found: &DoctorFindings) -> String {
     let of = |level: Severity| found.hazards.iter().filter(|hazard| hazard.severity == level).count();
     let parts = Severity::ALL.map(|level| (of(level), phrase(level)));
@@ -139,7 +139,7 @@ fn is_alike(a: &HazardFinding, b: &HazardFinding) -> bool {
     bare(a) && bare(b) && a.severity == b.severity && a.reason == b.reason
 }
 
-/// One line, and for what is high or medium the cost, the advice and the CPUs below it.
+/// Lines about equal hazards: one line, and for high and medium ones the cost, the advice and the CPUs below it.
 fn lines(alike: &[&HazardFinding]) -> Vec<Note> {
     let Some(hazard) = alike.first() else { return Vec::new() };
     let names: Vec<String> = alike.iter().map(|found| visible(&found.name)).collect();

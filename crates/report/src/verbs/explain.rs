@@ -89,7 +89,7 @@ fn row(one: &Component, most: f64) -> Vec<String> {
     ]
 }
 
-/// What could not be told from chance.
+/// Factors whose effect could not be told from chance.
 fn chance(found: &ExplainFindings) -> Option<String> {
     let silent: Vec<&str> = found
         .components
@@ -100,7 +100,7 @@ fn chance(found: &ExplainFindings) -> Option<String> {
     (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
 }
 
-/// What two factors do only together: named if it is beyond chance, and bounded if not.
+/// The interaction of two factors: named if it is significant, and bounded if not.
 fn together(pair: &Interaction, level: f64) -> String {
     let [one, other] = &pair.factors;
     let interval = format!("{} to {} of the variance", percent(pair.low), percent(pair.high));
@@ -127,7 +127,7 @@ fn rests_on(found: &ExplainFindings) -> String {
     format!("It rests on {runs} in {blocks}{failed}; median {} {median}.", found.metric.title())
 }
 
-/// One row of CSV: a factor, or one of its levels.
+/// A row of CSV: a factor, or a level of a factor.
 #[derive(Serialize)]
 struct Line<'a> {
     factor: &'a str,
@@ -158,10 +158,10 @@ const COLUMNS: [&str; 11] = [
     "ci_high_ratio",
 ];
 
-/// Each factor, followed by its levels.
+/// Writes rows: every factor is followed by its levels.
 pub(crate) fn rows(found: &ExplainFindings, rows: &mut csv::Writer<impl std::io::Write>) -> csv::Result<()> {
     if found.components.is_empty() {
-        // A table without rows has its heading all the same: nobody takes it for a file that was cut off.
+        // A table without rows keeps its heading, so that it is not taken for a truncated file.
         return rows.write_record(COLUMNS);
     }
     for one in &found.components {

@@ -1,4 +1,4 @@
-//! What stands below every report: warnings, what was not measured, condition, machine, how to repeat.
+//! The end of every report: warnings, metrics that were not measured, condition, machine, and how to repeat.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use crate::parts::{Medium, Note, Notes, Part, Piece};
 use crate::verbs::load::achieved;
 use crate::words::{counted, quantity, visible};
 
-/// The pieces below the figures of what was run.
+/// The pieces below the figures of measured commands.
 pub(crate) fn foot(header: &Header) -> Vec<Piece> {
     let mut lines = vec![Note::fact("condition", vec![condition(&header.condition)]).in_full()];
     let why = header.condition.cpu_choice.iter().flat_map(|choice| &choice.why);
@@ -24,12 +24,12 @@ pub(crate) fn foot(header: &Header) -> Vec<Piece> {
     below(header, lines, Some(repeat))
 }
 
-/// The pieces below what was found by looking alone: there is no condition, and nothing to repeat.
+/// The pieces below the findings of an inspection, which has no condition and needs no repetition.
 pub(crate) fn inspected(header: &Header) -> Vec<Piece> {
     below(header, Vec::new(), None)
 }
 
-/// What a page says below a report that has no foot elsewhere, since nothing was measured.
+/// Machine and origin for pages of verbs that measure nothing, whose reports have no end elsewhere.
 pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     let only = |note: Note| Note { media: &[Medium::Page], ..note };
     let lines =
@@ -37,7 +37,7 @@ pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     vec![conditions(lines.map(only).collect()).only(&[Medium::Page])]
 }
 
-/// What may spoil the result, what could not be measured, and these lines around the machine.
+/// Warnings, metrics that were not measured, and the given lines about the machine.
 fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     let missing: Vec<String> = header.not_measured.iter().map(|it| visible(it)).collect();
     let mut notes: Vec<Note> = Vec::new();
@@ -55,7 +55,7 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     pieces.into_iter().enumerate().map(joined).collect()
 }
 
-/// What a counter says of the empty program, and by how much it is off where that is known.
+/// Counts of an empty program, and the counter's error where that is known.
 fn counter_floor(floor: &CounterFloor) -> String {
     let number = |value: u64| quantity(floor.metric, value as f64);
     let spread = match floor.least == floor.most {
@@ -75,7 +75,7 @@ fn conditions(lines: Vec<Note>) -> Piece {
     Piece::new(Part::Notes(Notes { title: "Conditions".to_owned(), folded: true, lines }))
 }
 
-/// What only a page has room for: more of the machine, and who measured when.
+/// Further facts for pages, which have more room: details of the machine, program version and time.
 fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
     let facts = &header.machine;
     let memory = format!("{} of memory, {}", facts.memory_bytes, visible(&facts.architecture));
@@ -88,7 +88,7 @@ fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
         .map(|(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) })
 }
 
-/// Whose rate is meant; nothing where no counter was watched.
+/// The counters whose rates the report shows; `None` where no counter was watched.
 pub(crate) fn counters(definition: &Definition) -> Option<String> {
     let (first, others) = definition.tables.split_first()?;
     let place = |table: &TableSource| visible(&table.to_string());

@@ -1,4 +1,4 @@
-//! The report of `index`: the power of each CPU, and what was not controlled.
+//! The report of `index`: the power of each CPU, and conditions that were not controlled.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{CpuIndex, IndexFindings, Policy};
@@ -90,7 +90,7 @@ fn meaning(found: &IndexFindings) -> String {
     )
 }
 
-/// What was left to chance.
+/// Conditions that were not controlled.
 fn uncontrolled(header: &Header, found: &IndexFindings) -> Option<String> {
     let mut chance = Vec::new();
     if found.policy == Policy::Other {

@@ -1,4 +1,4 @@
-//! The report of `latency`: percentiles as they were seen and with what was missed, and what took the CPU away.
+//! The report of `latency`: percentiles as measured and corrected for missed activations, and the causes of noise.
 
 use fauxplat_model::{LatencyFindings, LatencyTest, Metric, Percentiles, Policy};
 use serde::Serialize;
@@ -104,7 +104,7 @@ fn table(found: &LatencyFindings) -> Grid {
         "p99 with missed",
         "count",
     ];
-    // Where there is no room, the count goes first, and a column that says nothing before any other.
+    // On a narrow page the count is left out first; a column without information goes before it.
     let nothing_missed = found.tests.iter().all(|test| test.missed == 0);
     let dispensable: &[usize] = if nothing_missed { &[9, 10, 6, 8, 5] } else { &[10, 6, 5] };
     let mut grid = Grid::new(&header, dispensable);
@@ -126,7 +126,7 @@ const DRAWN_MAX: usize = 18;
 /// Fewer activations than this are better read in the table.
 const COUNT_MIN: u64 = 20;
 
-/// The distributions on one logarithmic axis. Of messages the round trip stands for both ways.
+/// Distributions on one logarithmic axis. For messages the round trip represents both ways.
 fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     let is_way = |name: &str| name.ends_with(" there") || name.ends_with(" back");
     let drawn: Vec<&LatencyTest> =
@@ -212,7 +212,7 @@ fn causes(test: &LatencyTest) -> Grid {
     grid
 }
 
-/// One row of a spreadsheet.
+/// A row for a test, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct Row<'a> {
     name: &'a str,

@@ -1,4 +1,4 @@
-//! The report of `limit`: what happened to each group, what it used, and which limits held.
+//! The report of `limit`: events of each group, its use of resources, and the limits that held.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ pub(crate) fn parts(found: &LimitFindings) -> Vec<Piece> {
     parts
 }
 
-/// What was asked: who was killed or waits; or else how the groups shared the CPUs; or that nothing happened.
+/// The answer: who was killed or waits; or else how the groups shared the CPUs; or that nothing happened.
 fn answer(found: &LimitFindings) -> String {
     let killed = found.groups.iter().find_map(|group| Some((group, event(group, LimitEventKind::OomKill)?)));
     if let Some((group, event)) = killed {
@@ -111,7 +111,7 @@ fn is_answer(found: &LimitFindings, event: &LimitEvent) -> bool {
     answer.is_some_and(|answer| std::ptr::eq(answer, event))
 }
 
-/// What happened to a group and is not in the answer, a sentence each.
+/// Events of a group that the answer does not tell, a sentence each.
 fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
     let mut told = Vec::new();
     for event in group.events.iter().filter(|event| !is_answer(found, event)) {
@@ -171,7 +171,7 @@ const RATE_FROM_S: f64 = 0.1;
 fn row(group: &LimitedGroup) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let used = &group.used;
-    // What a program of a few milliseconds used before it began would weigh too much.
+    // For a program of a few milliseconds, the resources used before it began would weigh too much.
     let cpus = used.cpu_ns.filter(|_| group.elapsed_s >= RATE_FROM_S);
     vec![
         group.name.clone(),

@@ -1,4 +1,4 @@
-//! The report of `load`: what each generator achieved of what was asked for.
+//! The report of `load`: intensity that each generator achieved, beside the one that was asked for.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadAccount, LoadFindings};
@@ -32,8 +32,8 @@ fn answer(header: &Header, found: &LoadFindings) -> String {
     }
 }
 
-/// Whether a warning tells of a load that did less than was asked, in the words of the analysis. The machine's load average
-/// is another matter.
+/// Whether a warning, in the analysis's words, is about a load that did less than was asked for. Warnings about the
+/// machine's load average are not.
 fn is_short(warning: &str) -> bool {
     let tells = [" reached ", " ended early", " did nothing"];
     warning.starts_with("load ") && tells.iter().any(|words| warning.contains(words))

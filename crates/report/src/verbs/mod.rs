@@ -1,4 +1,4 @@
-//! What the report of each verb says, once for every renderer, and its rows for spreadsheets.
+//! Contents of the report of each verb, the same for every renderer, and rows for spreadsheets.
 
 mod aa;
 mod blocks;

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(order, [(0, 1), (1, 2), (2, 4), (1, 3)]);
     }
 
-    /// Whoever reads ten thousand must not take them for all.
+    /// A reader of ten thousand rows must not take them for all.
     #[test]
     fn a_list_that_is_as_long_as_it_may_be_is_called_the_first() {
         assert!(title(Process::LISTED_MAX).starts_with("process tree: the first 10000"));

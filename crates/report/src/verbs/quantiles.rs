@@ -1,4 +1,4 @@
-//! Where in their distributions two commands differ: the shift function.
+//! The shift function: quantiles at which two commands differ.
 
 use fauxplat_model::{Comparison, Metric, QuantileShift};
 
@@ -6,7 +6,7 @@ use crate::parts::{Across, Line, Part, Piece, Point, Rule, Series, Tone, Values}
 use crate::verdict::{end, is_time};
 use crate::words::{change, listed, round_percent, visible};
 
-/// What is apart in a sentence, and the drawing below it; nothing where there were too few pairs.
+/// A sentence about the quantiles that differ, and the drawing below it; empty where there were too few pairs.
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
     let shifts = &comparison.quantiles;
     if shifts.is_empty() {

@@ -1,4 +1,4 @@
-//! The report of `aa --replay` and `compare --plan`: what can be found here, and in which time.
+//! The report of `aa --replay` and `compare --plan`: effects that can be found here, and the time that takes.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::{counted, listed, percent, quantity, round_percent};
 
-/// What is found in so many comparisons is found.
+/// Share of comparisons that have to find an effect for it to count as found.
 const FOUND: f64 = 0.9;
 
 pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
@@ -63,7 +63,7 @@ fn answer(found: &ReplayFindings) -> String {
     }
 }
 
-/// How long an undecided comparison goes on.
+/// The limit of an undecided comparison.
 fn limit(found: &ReplayFindings) -> String {
     let pairs = counted(found.max_pairs, "pair", "pairs");
     match found.limit_s {
@@ -72,7 +72,7 @@ fn limit(found: &ReplayFindings) -> String {
     }
 }
 
-/// Verdicts about what is the same, with nothing put in and with what a second place costs.
+/// False verdicts about identical programs, without an added difference, and with an added cost of running second.
 fn false_different(found: &ReplayFindings, level: f64) -> Option<Piece> {
     let same = found
         .rows

@@ -22,7 +22,7 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     }
     for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
         parts.push(line(command, own, view));
-        // Of several commands the table side by side says enough, unless more was asked for.
+        // For several commands the common table is enough, unless more detail was asked for.
         let is_wanted =
             !is_several || !own.rates.is_empty() || !own.tree.is_empty() || !own.series.is_empty();
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
@@ -61,7 +61,7 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
     Piece::answer(tone, format!("{}: {said}{failed}", named(&command.name))).in_line()
 }
 
-/// Several commands where there is no room for each: the verdicts, the table side by side, one drawing, and what was odd.
+/// Several commands where there is no room for each: verdicts, the common table, one drawing, and irregularities.
 fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindings], &View)) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
@@ -85,7 +85,7 @@ fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Compariso
     found.iter().filter_map(|it| it.against_first.as_deref())
 }
 
-/// What would say more than these runs.
+/// Advice how to learn more than these runs tell.
 fn hint(found: &[RunFindings]) -> Option<String> {
     let hint = match compared_with_first(found).next() {
         None => "Medians of so few runs name no winner",
@@ -97,7 +97,7 @@ fn hint(found: &[RunFindings]) -> Option<String> {
     Some(format!("{hint}: {} runs until it is sure.", code("fauxplat compare")))
 }
 
-/// What a page begins with: medians, which claim nothing.
+/// The first sentence of a page: medians, without a claim about their difference.
 fn answer(record: &Record, found: &[RunFindings]) -> Piece {
     let [lead, ..] = leading(found);
     let median = |(command, found): (&Command, &RunFindings)| {
@@ -118,7 +118,7 @@ fn answer(record: &Record, found: &[RunFindings]) -> Piece {
 /// Commands that a page names before all others.
 const ANSWERED_MAX: usize = 4;
 
-/// The name, and the command where it says more than the name.
+/// The name, and the command where it differs from the name.
 fn title(command: &Command) -> Vec<Piece> {
     let mut pieces = vec![Piece::sentence(Rank::Title, Tone::Title, named(&command.name))];
     if command.command != command.name && !command.command.is_empty() {
@@ -194,7 +194,7 @@ fn percentiles(wall: &Summary, view: &View) -> Option<String> {
     (wall.n >= QUARTILES_FROM).then(|| format!("percentiles in {}: {all}{takes}", scale.unit))
 }
 
-/// What a published counter did along the runs.
+/// Rates of a published counter along the runs.
 fn along(rates: &CounterRates) -> String {
     let [low, middle, high] = [rates.min_per_s, rates.median_per_s, rates.max_per_s];
     let number = |per_s: f64| quantity(Metric::RATE, per_s * 1e6);
@@ -209,7 +209,7 @@ fn along(rates: &CounterRates) -> String {
     )
 }
 
-/// How many runs there were and what was odd about them.
+/// Number of runs, and their irregularities.
 fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFindings) -> String {
     let in_phase = |phase| move |sample: &&Sample| sample.phase == phase;
     let measured = samples.of(index).filter(in_phase(Phase::Measured)).count();

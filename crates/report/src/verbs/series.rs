@@ -20,7 +20,7 @@ pub(super) fn pieces(all: &[CounterSeries], of: &str) -> Vec<Piece> {
     pieces
 }
 
-/// What a process did that was watched: totals and rates first.
+/// The report of a watched process: totals and rates first.
 pub(super) fn watched(found: &WatchedProcess) -> Vec<Piece> {
     let took = Nanos(found.elapsed_ns);
     let threads = counted(found.threads, "thread", "threads");
@@ -56,30 +56,29 @@ pub(super) fn watched(found: &WatchedProcess) -> Vec<Piece> {
     pieces
 }
 
-/// All that was counted; nothing where it never was.
+/// Sum of a counter over all intervals; `None` if it never counted.
 fn total(series: &CounterSeries) -> Option<u64> {
     series.counts.iter().flatten().copied().reduce(u64::saturating_add)
 }
 
-/// What was counted from one look to the next.
+/// Counts from one reading to the next.
 struct Interval {
-    /// The moment of the look after it, in seconds.
+    /// Time of the reading that ends the interval, in seconds.
     until_s: f64,
-    /// How often the interval that was asked for fits into it.
+    /// Length of the interval in units of the requested length.
     times: f64,
-    /// Counts in as long as was asked for, at the rate of this interval.
+    /// Counts for the requested length, at the rate of the interval.
     count: f64,
 }
 
 impl Interval {
-    /// About as long as was asked for. One that was overslept says how fast it went on the whole, and not how fast at its
-    /// fastest.
+    /// Whether the interval is about as long as requested. A longer one shows the average rate, and not the fastest.
     fn is_punctual(&self) -> bool {
         self.times <= 1.5
     }
 }
 
-/// The intervals that were at least about as long as was asked for: the last one is as long as was left.
+/// The intervals that are at least about as long as requested; the last one of a series may be shorter.
 fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     let starts = [0].into_iter().chain(series.until_ns.iter().copied());
     let all = starts.zip(&series.until_ns).zip(&series.counts);
@@ -91,7 +90,7 @@ fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     })
 }
 
-/// What least and most are, and how many intervals have no part in them.
+/// Explanation of least and most, and the number of intervals that do not enter them.
 fn said_of_extremes(all: &[CounterSeries]) -> String {
     let Some(one) = all.first() else { return String::new() };
     let said = format!("least and most: in an interval of {}", Nanos(one.every_ns));
@@ -158,7 +157,7 @@ mod tests {
         let series = CounterSeries {
             metric: Metric::WALL,
             every_ns: 1000,
-            // On time, four in one, on time without a count, and what was left.
+            // Punctual intervals, one of fourfold length, one without a count, and a remainder.
             until_ns: vec![1000, 5000, 6000, 6100],
             counts: vec![Some(10), Some(80), None, Some(7)],
         };

@@ -1,14 +1,14 @@
-//! What the sessions of one comparison say together.
+//! The sessions of one comparison, taken together.
 
 use fauxplat_model::{Comparison, Replication};
 
 use crate::verdict::end;
 use crate::words::{change, counted, percent, round_percent};
 
-/// More sessions than this are told by their extremes.
+/// Limit of sessions that are listed; of more only the extremes are named.
 const LISTED_MAX: usize = 12;
 
-/// Each session, what they say of the next one, and how the time is spent best; nothing where there was only one.
+/// Sentences about the sessions, the forecast for the next one, and the best use of time; empty for a single session.
 pub(super) fn sentences(comparison: &Comparison) -> Vec<String> {
     let Some(found) = &comparison.replication else { return Vec::new() };
     let level = round_percent(1.0 - comparison.level);

@@ -16,7 +16,7 @@ pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
     vec![Piece::heading(named(&found.file)), values.joined(), publisher.joined()]
 }
 
-/// What kind of table it is, and who publishes.
+/// Kind of the table, and whether its publisher runs.
 fn publisher(found: &TableFindings) -> String {
     let kind = if found.records { ", an object's values published together" } else { "" };
     let life = match found.creator_alive {

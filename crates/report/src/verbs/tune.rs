@@ -1,4 +1,4 @@
-//! The reports of `tune`, `tune --list` and `restore`: what was changed on the machine and what was put back.
+//! The reports of `tune`, `tune --list` and `restore`: changed and restored settings.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
@@ -10,7 +10,7 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, visible};
 
-/// The report of `tune`. It says nothing of condition and repetition, since nothing was measured.
+/// The report of `tune`. It has neither condition nor repetition, since nothing was measured.
 pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, title(header, found))];
     let dry = found.action == TuneAction::DryRun;
@@ -73,7 +73,7 @@ pub(crate) struct Row<'a> {
     reason: Option<&'a str>,
 }
 
-/// One row per value, in the order in which they were written.
+/// Rows for changed values, in the order in which they were written.
 pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = Row<'_>> {
     changes.iter().map(|change| Row {
         knob: &change.knob,
@@ -117,7 +117,7 @@ fn title(header: &Header, found: &TuneFindings) -> String {
     let asked = visible(&found.asked.join(" "));
     let count = |outcome| found.changes.iter().filter(|change| change.outcome == outcome).count();
     let values = |outcome| counted(count(outcome), "value", "values");
-    // What the machine itself held, and the journal announced.
+    // Values of the machine itself, which the journal announced.
     let is_machines =
         |change: &KnobChange| change.outcome == KnobOutcome::Changed && change.scope == KnobScope::Machine;
     let was_changed = found.changes.iter().any(is_machines);
@@ -129,7 +129,7 @@ fn title(header: &Header, found: &TuneFindings) -> String {
             let until = code("fauxplat restore");
             format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
-        // Whoever else puts it back, it is the limit of time that does so at once.
+        // Values that are restored at once after `tune` returns are those whose time limit is over.
         TuneAction::Applied if was_changed => {
             format!(
                 "{asked}: {} changed, and put back since: the time was over.",
@@ -157,7 +157,7 @@ fn status(header: &Header, found: &TuneFindings) -> String {
         (None, true) => {
             format!("The machine is tuned: {}.", counted(found.changes.len(), "value", "values"))
         }
-        // A journal of before the machine was started anew is told of below.
+        // A journal from before a reboot is reported below.
         (None, false) if !found.changes.is_empty() || !header.warnings.is_empty() => {
             "The machine is not tuned.".to_owned()
         }
@@ -226,7 +226,7 @@ fn restored(found: &RestoreFindings) -> String {
     }
 }
 
-/// What was put back, in one sentence.
+/// A sentence about restored values.
 fn restoration(done: &Restoration) -> String {
     if done.rebooted {
         let at = visible(&done.tuned_at);

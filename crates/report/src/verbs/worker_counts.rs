@@ -1,4 +1,4 @@
-//! What workers of our own counted, beside what they did.
+//! Counters of fauxplat's own workers, beside their results.
 
 use fauxplat_model::WorkerCounts;
 

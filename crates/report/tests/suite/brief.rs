@@ -1,4 +1,4 @@
-//! How much of a report a terminal is shown. The snapshots are meant to be read.
+//! Amounts of detail in text reports. The snapshots are meant to be read.
 
 use fauxplat_model::Verdict::{Different, Equivalent, Inconclusive};
 use fauxplat_model::document::Findings;
@@ -21,7 +21,7 @@ fn in_columns(width: usize, owned: &Owned, format: Format, detail: Detail) -> St
     String::from_utf8(out).expect("reports are UTF-8")
 }
 
-/// The same without a warning.
+/// The record without warnings.
 fn calm(mut owned: Owned) -> Owned {
     owned.header.warnings.clear();
     owned
@@ -86,7 +86,7 @@ fn a_line_for_each_comparison_and_each_command() {
     assert_eq!(lines(&common::run(&["a", "b", "c"])), 3);
 }
 
-/// What may spoil a result is told however brief the report is, in a line each.
+/// Warnings are in every brief report, in a line each.
 #[test]
 fn a_warning_takes_one_line() {
     let mut owned = common::compare_three();

@@ -336,7 +336,7 @@ pub(crate) fn compare_tails() -> Owned {
     compare(apart)
 }
 
-/// The same where typical runs differ too, by less than the margin.
+/// Two commands whose typical runs differ too, by less than the margin.
 pub(crate) fn compare_both() -> Owned {
     let mut owned = compare_tails();
     if let Findings::Compare(found) = &mut owned.findings {
@@ -478,7 +478,7 @@ pub(crate) fn against_baseline() -> Owned {
     owned
 }
 
-/// `compare` of three commands in which the winner's comparison with its runner-up stands behind the others.
+/// `compare` of three commands in which the comparison of the winner with the runner-up follows the others.
 pub(crate) fn compare_with_runner_up() -> Owned {
     let mut owned = compare_three();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };

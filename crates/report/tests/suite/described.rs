@@ -1,4 +1,4 @@
-//! What is written is described: every field of every document, and every format of the program.
+//! Documentation is complete: every field of every document, and every format of the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,8 +13,7 @@ fn document(path: &str) -> String {
     std::fs::read_to_string(&whole).unwrap_or_else(|error| panic!("{}: {error}", whole.display()))
 }
 
-/// Fields whose members are named by whoever runs an experiment or by the machine, or are a definition in the form of
-/// `--input`.
+/// Fields whose members have names of the user or the machine, or are a definition in the form of `--input`.
 const OWN_NAMES: [&str; 4] = ["parameters", "definition", "plan", "facts"];
 
 /// Names of all fields, each with the place where it was first met.
@@ -34,7 +33,7 @@ fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Words that stand as code, or within the brackets of one.
+/// Words in the document that are marked as code, or are in the brackets of one.
 fn words(text: &str) -> BTreeSet<&str> {
     let code = text.split('`').skip(1).step_by(2);
     code.flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')).collect()

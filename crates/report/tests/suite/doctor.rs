@@ -1,4 +1,4 @@
-//! What is said of a machine's hazards.
+//! Reports of a machine's hazards.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{CpuHazard, DoctorFindings, HazardFinding, HazardGroup, Severity};

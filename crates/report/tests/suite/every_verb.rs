@@ -1,4 +1,4 @@
-//! What every verb says, as text and as Markdown.
+//! Reports of every verb, as text and as Markdown.
 
 use fauxplat_report::{Format, ReportError, Style};
 
@@ -43,14 +43,14 @@ fn in_words() {
     }
 }
 
-/// What is refused before anything is measured would have been refused afterwards, too.
+/// A format that is refused before anything is measured has no form afterwards either.
 #[test]
 fn no_format_is_refused_that_has_a_form() {
     for (name, owned) in without_runs() {
         let verb = match name.split('_').next() {
             Some("capacity") => "contend",
             Some("replay") => "aa",
-            // These measure nothing.
+            // Verbs that measure nothing are not checked beforehand.
             Some("tune" | "restore" | "table" | "topo") => continue,
             word => word.unwrap_or_default(),
         };

@@ -1,4 +1,4 @@
-//! What an explanation's report says, in every form.
+//! The report of an explanation, in every form.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric};

@@ -186,7 +186,7 @@ fn csv_has_a_row_per_run_and_empty_fields_for_what_is_absent() {
     insta::assert_snapshot!("csv", owned.render(Format::Csv, &Style::default()));
 }
 
-/// Accepts so many bytes and then fails, like a disk that is full.
+/// A writer that accepts a number of bytes and then fails, like a full disk.
 struct Full(usize);
 
 impl std::io::Write for Full {

@@ -1,4 +1,4 @@
-//! Reports of fleets: machines, their map, and what others read.
+//! Reports of fleets: machines, their map, and exports.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{AnswersDiffer, FleetFindings, NodeState};
@@ -88,7 +88,7 @@ pub(crate) fn odd() -> Owned {
     )
 }
 
-/// Nobody is out of line.
+/// A fleet without odd machines.
 pub(crate) fn clean() -> Owned {
     let mut owned = odd();
     let found = findings(&mut owned);
@@ -179,7 +179,7 @@ fn other_answers_of_the_second_program_come_first() {
     );
 }
 
-/// Every machine is a square that says its name.
+/// Every machine is a square whose tooltip has its name.
 #[test]
 fn the_map_has_every_machine_in_its_rack() {
     let page = odd().render(Format::Html, &Style::default());

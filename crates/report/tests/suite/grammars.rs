@@ -1,4 +1,4 @@
-//! What other tools read, read by the grammars of their documentation rather than by what writes it here.
+//! Exports for other tools, parsed by the grammars of those tools' documentation and not by the code that writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ fn is_metric_name(name: &str) -> bool {
     name.starts_with(first) && name.chars().all(|c| first(c) || c.is_ascii_digit())
 }
 
-/// Labels up to the closing brace, and what stands behind it.
+/// Labels up to the closing brace, and the text behind it.
 fn labels(text: &str) -> (BTreeMap<String, String>, &str) {
     let (mut found, mut rest) = (BTreeMap::new(), text);
     loop {
@@ -124,7 +124,7 @@ fn an_exposition_has_every_value_under_its_labels() {
     assert_eq!(samples.len(), 5, "and whether its creator lives");
 }
 
-/// A collector drops the whole exposition in which a series stands twice.
+/// A collector drops the whole exposition when a series occurs twice.
 #[test]
 fn objects_of_one_name_are_told_apart() {
     let twins = ["worker", "worker", "1"].into_iter().zip([5, 1, 9]);
@@ -187,7 +187,7 @@ fn exported(owned: &Owned, format: Format) -> Value {
     serde_json::from_str(&written(owned, format).unwrap()).unwrap()
 }
 
-/// What `pyperf.Benchmark` checks when it loads a file: metadata are lines without blanks around them and not empty,
+/// The checks of `pyperf.Benchmark` when it loads a file: metadata are lines without surrounding blanks and not empty,
 /// names differ, and every value is above zero.
 #[test]
 fn pyperf_could_load_it_whatever_the_names() {
@@ -271,8 +271,8 @@ fn lscpu_gives_each_cpu_a_row_of_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// What was exported is a baseline: each tool's file gives the times back that stood in the record, to the
-    /// precision of the file's seconds.
+    /// An export can be read as a baseline: each tool's file gives the record's times back, to the precision of the
+    /// file's seconds.
     #[test]
     fn exports_come_back_as_baselines(walls in proptest::collection::vec(1u64..1 << 50, 1..30)) {
         let mut owned = common::run(&["a"]);

@@ -1,4 +1,4 @@
-//! Records and files that nobody meant well, in every format.
+//! Malicious records and files, in every format.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ fn a_hundred_metrics_are_in_every_format_that_has_all() {
     }
 }
 
-/// What is found where no run has a figure.
+/// Findings where no run has a figure.
 fn nothing(failures: usize) -> RunFindings {
     RunFindings {
         derived: Vec::new(),

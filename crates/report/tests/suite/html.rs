@@ -1,4 +1,4 @@
-//! Pages: one file from which nothing is loaded, whoever chose the names in it.
+//! Pages: a single file that loads nothing else, whatever names are in it.
 
 use fauxplat_model::Verdict;
 use fauxplat_model::document::Findings;
@@ -33,13 +33,13 @@ fn page(owned: &Owned) -> String {
     owned.render(Format::Html, &Style::default())
 }
 
-/// One tag, or the text between two.
+/// A tag, or the text between two tags.
 pub(crate) enum Token<'p> {
     Tag(&'p str),
     Text(&'p str),
 }
 
-/// A page in its tags and texts. What stands in a script or a style is one text.
+/// A page split into tags and texts. The contents of a script or style are one text.
 pub(crate) fn tokens(page: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = page;
@@ -157,7 +157,7 @@ const ATTRIBUTES: [&str; 47] = [
     "tabindex",
 ];
 
-/// Names of the attributes of a tag; every value stands in quotes.
+/// Names of the attributes of a tag; every value has to be in quotes.
 fn attributes(tag: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = tag.split_once(' ').map_or("", |(_, rest)| rest).trim_start();
@@ -213,7 +213,7 @@ fn raw(page: &str) -> &str {
     after.split_once("</script>").expect("a script ends").0
 }
 
-/// What a reader sees, a line per block; of a drawing what a screen reader says.
+/// The visible text of a page, a line for each block; for drawings the text of screen readers.
 fn seen(page: &str) -> String {
     let (mut text, mut skipped) = (String::new(), 0);
     let mut last = "";
@@ -281,7 +281,7 @@ fn what_matters_is_drawn() {
     assert!(page(&common::run(&["sort"])).contains("<title>Distribution of wall time</title>"));
 }
 
-/// Ends of everything that a name could stand in, what a browser would run, and what turns the direction.
+/// A name that ends every kind of surrounding element, runs a script, and changes the direction of text.
 const HOSTILE: &str = "</script></title></style><img src=x onerror=alert(1)>\"'><b onclick=\"x\">&lt;\u{202e}\u{200b}\u{1b}[31m\u{1}\u{5}\n]]>-->";
 
 #[test]
@@ -310,7 +310,7 @@ fn nobody_breaks_out_of_a_page() {
     }
 }
 
-/// Every text of the other verbs made hostile: whatever is a string in their findings and may be any.
+/// Findings of the other verbs with every free text made hostile.
 fn renamed() -> Owned {
     let mut owned = crate::constructed::latency();
     let Findings::Latency(found) = &mut owned.findings else { unreachable!("it is a latency test") };
@@ -329,7 +329,7 @@ fn too_much_raw_data_stays_where_it_is() {
     assert!(page.contains("<code>fauxplat history export 7</code>"));
 }
 
-/// An experiment that did not come to its end: what its runs say one by one, whatever the verb was.
+/// An experiment of any verb that did not come to its end is reported run by run.
 #[test]
 fn what_was_cut_off_is_shown_in_every_format() {
     for samples in [0, 1, 3, 7] {

@@ -1,4 +1,4 @@
-//! What reports say, record by record.
+//! Reports, record by record.
 
 mod baseline;
 mod brief;

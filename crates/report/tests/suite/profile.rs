@@ -1,4 +1,4 @@
-//! Profiles as people and other tools read them: every sample is in every file, and names of strangers stay names.
+//! Profiles for people and other tools: every sample is in every file, and foreign names stay names.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -142,12 +142,12 @@ fn owned(found: ProfileFindings) -> Owned {
     Owned { header: common::header("profile"), commands: Vec::new(), samples: Vec::new(), findings }
 }
 
-/// One profile.
+/// A record with one profile.
 pub(crate) fn one() -> Owned {
     owned(found(1))
 }
 
-/// Two, of which one is slower in a function.
+/// A record with two profiles, of which one is slower in a function.
 pub(crate) fn two() -> Owned {
     owned(ProfileFindings { differences: vec![difference(0.002)], ..found(2) })
 }
@@ -166,7 +166,7 @@ fn nothing_is_called_different_that_is_not_told_from_noise() {
     assert!(!is_called(&text(0.2)), "{}", text(0.2));
 }
 
-/// A comparison of the two programs whose timed runs took 7 % more wall time, and so much more CPU time if that was told.
+/// A comparison of the two programs whose timed runs took 7 % more wall time, and as much more CPU time as given.
 fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
     let comparison = common::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
     let mut owned = common::compare(comparison);
@@ -193,7 +193,8 @@ fn a_comparison_says_which_functions_its_timed_difference_is_in() {
     let expected = "Of 7.0 % more CPU time, 5.0 points ± 0.5 are in parse_line, called by read; 2.0 points not told \
         from noise (2 further runs were sampled, and not timed).";
     assert!(text.contains(expected), "{text}");
-    // What was not told is not said of any function, nor are parts of what the timed runs do not show.
+    // A difference that is not significant is attributed to no function, and there are no parts of a difference that
+    // the timed runs do not show.
     let nothing = spaced(&compared(Some(1.07), 0.2).text(500));
     assert!(nothing.contains("no function is told from noise") && !nothing.contains("points ±"), "{nothing}");
     let document: serde_json::Value =

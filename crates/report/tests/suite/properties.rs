@@ -1,4 +1,4 @@
-//! Whatever the numbers and the names are: no panic, no line too long, nothing that drives the terminal.
+//! Reports of any numbers and names: no panic, no line too long, no control character for the terminal.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Metric, Outcome, Phase, Summary, Verdict};
@@ -88,7 +88,7 @@ fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdi
     owned
 }
 
-/// The same as `run`.
+/// The record as one of `run`.
 fn as_run(owned: &Owned) -> Owned {
     let Findings::Compare(found) = &owned.findings else { unreachable!("it is a comparison") };
     Owned { findings: Findings::Run(found.commands.clone()), ..owned.clone() }

@@ -1,5 +1,5 @@
-//! Every text that somebody else chose, made hostile at once: a report keeps the structure that it has with harmless
-//! names, in every format.
+//! All foreign texts are made hostile at once: a report keeps the structure that it has with harmless names, in every
+//! format.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,10 +14,11 @@ use crate::common::Owned;
 use crate::hostile::csv;
 use crate::html::{Token, all, check, tokens};
 
-/// Ends of whatever a name stands in, markup of every format, and what moves a cursor or turns a direction.
+/// A name that ends every kind of surrounding element, has markup of every format, moves the cursor and changes the
+/// direction of text.
 const HOSTILE: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\u{202e}\u{1b}[31m\u{5}\u{7f}\n# 文";
 
-/// The same as a report may show it.
+/// The hostile text as a report may show it.
 const SHOWN: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\\u{202e}\\u{1b}[31m\\u{5}\\u{7f}\\n# 文";
 
 /// A name that breaks nothing and takes as many columns.
@@ -40,7 +41,7 @@ fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A noun in which every text that may be any is this name. What was the same text stays the same.
+/// A value in which every free text is replaced by the name; equal texts stay equal.
 fn renamed<T>(noun: Value, name: &str, read: impl Fn(Value) -> Option<T>) -> T {
     let mut paths = Vec::new();
     strings(&noun, "", &mut paths);
@@ -96,7 +97,7 @@ fn report(owned: &Owned, format: Format, style: &Style) -> Option<String> {
     Some(String::from_utf8(out).expect("reports are UTF-8"))
 }
 
-/// Begins and ends of Markdown's parts, in their order, and the HTML in it as it stands.
+/// Begins and ends of Markdown's elements in their order, and raw HTML unchanged.
 fn markdown_structure(text: &str) -> Vec<String> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let part = |event: Event<'_>| match event {
@@ -169,7 +170,7 @@ fn names_never_break_a_row() {
     }
 }
 
-/// Programs get every name as it is: what they do with it is their own affair.
+/// Formats for programs hold every name unchanged, since escaping is up to those programs.
 #[test]
 fn documents_have_every_name_to_the_letter() {
     for (verb, [hostile, _]) in pairs() {

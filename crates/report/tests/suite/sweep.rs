@@ -1,4 +1,4 @@
-//! What a sweep's report says, in every form.
+//! The report of a sweep, in every form.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{

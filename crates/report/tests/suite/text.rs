@@ -1,4 +1,4 @@
-//! Text for terminals, as a person sees it: the snapshots are meant to be read.
+//! Text for terminals, as a person sees it. The snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -43,7 +43,7 @@ fn several_metrics() {
     {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Both the reference and the candidate have a row for each metric, and of two commands no winner is named.
+    // Reference and candidate have a row for each metric, and no winner is named where there are only two commands.
     let rows = |metric: &str| {
         let is_row = |line: &&str| line.contains(metric) && line.trim_start().starts_with(['s', 'g']);
         text.lines().filter(is_row).count()
@@ -255,7 +255,7 @@ fn names_that_look_alike_when_shortened_are_numbered() {
     assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
 }
 
-/// Documents have no infinity and say e to the power of 13.8; people are told that there is no interval.
+/// JSON has no infinity, and holds e to the power of 13.8; text tells that there is no interval.
 #[test]
 fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     let few = common::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
@@ -267,7 +267,7 @@ fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     };
     let text = common::compare(few).text(100);
     assert!(text.contains("too few pairs for an interval") && !text.contains("e7"), "{text}");
-    // What is large is known all the same: nothing against a hundred megabytes.
+    // A large effect has a bound all the same: almost nothing against a hundred megabytes.
     let large = common::comparison("a", "b", Verdict::Different, 3.9e5, 0.0);
     let large = Comparison { ci_low_ratio: 3.8e5, ci_high_ratio: 4e6, ..large };
     let text = common::compare(large).text(100);

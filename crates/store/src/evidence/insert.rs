@@ -1,4 +1,4 @@
-//! A piece of evidence as rows.
+//! Writes a piece of evidence as rows.
 
 use fauxplat_model::{Evidence, Histogram, Tree};
 use rusqlite::{ToSql, Transaction, params};
@@ -6,10 +6,10 @@ use rusqlite::{ToSql, Transaction, params};
 use crate::error::{at, json};
 use crate::{Experiment, StoreError, artifact, row, sql};
 
-/// The form of a histogram's artifact.
+/// Schema of a histogram's artifact.
 pub(super) const HISTOGRAM_SCHEMA: &str = "fauxplat.histogram/1";
 
-/// Inserts the rows of one piece; says how many artifacts it has.
+/// Inserts the rows of one piece; returns the number of artifacts.
 pub(super) fn insert(
     experiment: &Experiment,
     transaction: &Transaction<'_>,
@@ -35,14 +35,14 @@ pub(super) fn insert(
     }
 }
 
-/// Where rows go.
+/// The destination of a piece's rows.
 struct Rows<'a> {
     experiment: &'a Experiment,
     transaction: &'a Transaction<'a>,
 }
 
 impl Rows<'_> {
-    /// Inserts one row: whose it is, its number, the runs before it, what it holds, and what it is found by.
+    /// Inserts one row: experiment, number, runs before it, JSON, and the columns by which it is found.
     fn insert(&self, sql: &str, held: &dyn ToSql, keys: &[&dyn ToSql]) -> Result<i64, StoreError> {
         let Experiment { evidence, samples, .. } = self.experiment;
         let id = self.experiment.id();

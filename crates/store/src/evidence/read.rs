@@ -1,4 +1,4 @@
-//! Rows as pieces of evidence, in the order in which they came.
+//! Reads pieces of evidence in the order in which they came.
 
 use fauxplat_model::{Evidence, Tree};
 use rusqlite::Row;
@@ -8,16 +8,16 @@ use super::insert::HISTOGRAM_SCHEMA;
 use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
-/// Where a piece that is no run stands.
+/// Position of a piece of evidence other than a run.
 struct Place {
     number: i64,
-    /// Runs that landed before it.
+    /// Number of runs that landed before the piece.
     samples: u64,
     kind: String,
 }
 
 impl Store {
-    /// Hands over all that an experiment left behind, in the order in which it came: runs and everything else.
+    /// Passes all evidence of an experiment to a receiver in the order in which it came: runs and other pieces.
     ///
     /// # Errors
     /// Those of reading. An experiment that does not exist has no evidence.
@@ -35,7 +35,7 @@ impl Store {
         places.try_for_each(|place| self.piece(id, &place).map(&mut each))
     }
 
-    /// Hands over what an experiment left behind beside its runs, in the order in which it came.
+    /// Passes the evidence other than runs to a receiver, in the order in which it came.
     ///
     /// # Errors
     /// Those of reading.
@@ -71,7 +71,7 @@ impl Store {
         }
     }
 
-    /// A noun that is one row of JSON.
+    /// A piece that is stored as one row of JSON.
     fn record<T: DeserializeOwned>(
         &self,
         id: i64,

@@ -1,4 +1,4 @@
-//! What a server says, as an error of ours: one line, with the address and what to do.
+//! Errors of a server as errors of the store: one line, with the address and what to do.
 
 use std::error::Error;
 
@@ -7,14 +7,14 @@ use tokio_postgres::error::SqlState;
 use super::url::Url;
 use crate::StoreError;
 
-/// What the server said, or what happened on the way to it.
+/// The store's error for an error of the server or of the connection.
 pub(super) fn told(url: &Url, error: &tokio_postgres::Error) -> StoreError {
     let reason = reason(error);
     match error.code() {
         Some(code) => by_code(url, code, reason),
         None if error.is_closed() => away(url, "went away"),
         None if reason.contains("password missing") => refused(url, reason, LOGIN),
-        // What could not be said to the server was wrong here: a value that it cannot hold.
+        // A value that cannot be serialised for the server is a fault of the value.
         None if reason.starts_with("error serializing") => {
             StoreError::Unfit { url: url.to_string(), reason: last_cause(error) }
         }
@@ -22,12 +22,12 @@ pub(super) fn told(url: &Url, error: &tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// A server that is not there now.
+/// The error for a server that cannot be reached now.
 pub(super) fn away(url: &Url, reason: &str) -> StoreError {
     StoreError::Away { url: url.to_string(), reason: reason.to_owned() }
 }
 
-/// A server that does not let us.
+/// The error for a server that refuses the user or the operation.
 pub(super) fn refused(url: &Url, reason: String, remedy: &'static str) -> StoreError {
     StoreError::Refused { url: url.to_string(), reason, remedy }
 }
@@ -42,14 +42,15 @@ fn by_code(url: &Url, code: &SqlState, reason: String) -> StoreError {
         "42501" => refused(url, reason, RIGHTS),
         "25006" => StoreError::ReadOnly { path: url.to_string().into() },
         "53100" | "53200" => refused(url, reason, "what was acknowledged is intact: make room on the server"),
-        // Starting up, shutting down, too many at once, in each other's way: it passes.
+        // Temporary states: starting up, shutting down, too many connections, deadlocks.
         "53300" | "40001" | "40P01" | "55P03" | "57014" => away(url, &reason),
         code if code.starts_with("57P") || code.starts_with("08") => away(url, &reason),
         _ => StoreError::Server { url: url.to_string(), reason },
     }
 }
 
-/// The words of an error and of its causes in one line. A server may say anything.
+/// The messages of an error and of its causes on one line, with control characters removed, since a server may send
+/// anything.
 fn reason(error: &tokio_postgres::Error) -> String {
     let said = match error.as_db_error() {
         Some(said) => said.message().to_owned(),
@@ -65,7 +66,7 @@ fn last_cause(error: &tokio_postgres::Error) -> String {
     error.source().map_or_else(|| reason(error), |cause| in_one_line(&cause.to_string()))
 }
 
-/// Characters of a server's words that are shown.
+/// Limit of a server's message, in characters.
 const SHOWN: usize = 300;
 
 fn in_one_line(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! A connection, on which every wait has an end.
+//! A connection to a server, on which every wait is bounded.
 
 use std::future::Future;
 use std::pin::pin;
@@ -12,12 +12,12 @@ use super::error::{away, told};
 use super::url::Url;
 use crate::StoreError;
 
-/// How long a server is waited for.
+/// How long to wait for a server.
 #[derive(Clone)]
 pub struct Patience {
-    /// For each answer.
+    /// Time limit of each answer.
     pub answer: Duration,
-    /// Asked now and then during every wait: whether to go on.
+    /// Asked regularly during every wait: whether to go on waiting.
     pub go_on: Rc<dyn Fn() -> bool>,
 }
 
@@ -28,18 +28,18 @@ impl std::fmt::Debug for Patience {
 }
 
 impl Patience {
-    /// So long for each answer, whatever happens meanwhile.
+    /// A fixed time for each answer, without any other reason to give up.
     pub fn of_seconds(seconds: u64) -> Self {
         Patience { answer: Duration::from_secs(seconds), go_on: Rc::new(|| true) }
     }
 }
 
-/// How often it is asked whether to go on.
+/// Interval between two calls of `go_on`.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// A connection. Nothing of it moves but while it is waited for: no thread of it disturbs a measurement.
+/// A connection. It makes progress only while a caller waits: no thread of it disturbs a measurement.
 pub(super) struct Link {
-    /// Absent only while it is being dropped.
+    /// The runtime; `None` only while the connection is being dropped.
     runtime: Option<Runtime>,
     client: Client,
     patience: Patience,
@@ -47,7 +47,7 @@ pub(super) struct Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Looking up a name is a thread of the system's, and may take minutes: nobody waits for it.
+        // Name resolution runs in a thread of the system and may take minutes, so the runtime is not joined.
         self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
     }
 }
@@ -65,12 +65,12 @@ impl Link {
                 return Err(error);
             }
         };
-        // What the connection ends with is told by the call that waits for it.
+        // The task's result is dropped: the call that waits for an answer reports why the connection ended.
         drop(runtime.spawn(connection));
         Ok(Link { runtime: Some(runtime), client, patience })
     }
 
-    /// Waits for what is asked of the client.
+    /// Waits for a future of the client.
     pub(super) fn wait<'a, T, F>(
         &'a self,
         url: &Url,
@@ -84,7 +84,7 @@ impl Link {
     }
 }
 
-/// Waits for an answer, and not for ever.
+/// Waits for an answer within the patience.
 fn patient<T>(
     url: &Url,
     runtime: &Runtime,

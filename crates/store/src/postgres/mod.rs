@@ -1,4 +1,5 @@
-//! A server of PostgreSQL as an engine. What is its own (addresses, passwords, types, who may do what) stands here alone.
+//! PostgreSQL as an engine. Everything that is specific to it (addresses, passwords, types, permissions) is in this
+//! module.
 
 mod dialect;
 mod error;

@@ -1,4 +1,4 @@
-//! Opening a database of a server: whose it is, of which version, and what may be done with it.
+//! Opening a database of a server: ownership, version, and permissions.
 
 use super::dialect;
 use super::link::Patience;
@@ -8,25 +8,26 @@ use crate::engine::{Engine, integer, text};
 use crate::schema::MIGRATIONS;
 use crate::{Access, StoreError, VERSION, sql};
 
-/// What the comment of our own table says, in the place of the number in the header of a file.
+/// Comment of the store's table `schema`, which marks the database as a store, as the number in its header marks a
+/// file.
 const MARK: &str = "fauxplat store";
 
-/// What a database is. Whoever may not see our tables has no version.
+/// Reads the properties of a database by which it is judged. A user who may not see the store's tables gets no version.
 const JUDGE: &str = "SELECT current_setting('server_encoding'), pg_is_in_recovery()::text,
     current_setting('transaction_read_only'), current_schema()::text,
     obj_description(to_regclass(format('%I.schema', current_schema())), 'pg_class'),
     (SELECT COUNT(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
         AND relkind IN ('r', 'p', 'v', 'm', 'f'))";
 
-/// Whether we may write, and so remove.
+/// Whether the user may write and remove rows.
 const RIGHTS: &str = "SELECT (has_table_privilege(format('%I.experiment', current_schema()), 'INSERT')
     AND has_table_privilege(format('%I.sample', current_schema()), 'INSERT'))::text";
 
-/// A commit that was not written to the disk is no acknowledgement. What asks for more than that is left as it is.
+/// Requires that commits are written to the disk before they are acknowledged. A stricter setting is left as it is.
 const ACKNOWLEDGE: &str = "SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
-/// Connects to a store; its tables are made if there are none. Gives what may be done, and the version of its tables.
+/// Connects to a store; its tables are created if there are none. Returns the access and the version of the tables.
 pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64), StoreError> {
     let server = Server::connect(url, patience)?;
     server.batch(ACKNOWLEDGE)?;
@@ -55,7 +56,7 @@ pub(crate) fn open(url: &Url, patience: Patience) -> Result<(Server, Access, i64
     }
 }
 
-/// A store that was there.
+/// Opens an existing store.
 fn settled(server: Server, is_read_only: bool) -> Result<(Server, Access, i64), StoreError> {
     let version = version(&server)?;
     if version > VERSION {
@@ -67,19 +68,21 @@ fn settled(server: Server, is_read_only: bool) -> Result<(Server, Access, i64), 
     }
     match if version < VERSION { migrate(&server) } else { Ok(()) } {
         Ok(()) => Ok((server, Access::ReadWrite, VERSION)),
-        // Only who owns the tables changes them. The others read, until one who does has come.
+        // Only the owner of the tables may migrate them. Other users read the older version until the owner has
+        // connected.
         Err(StoreError::Refused { .. }) => Ok((server, Access::ReadOnly, version)),
         Err(error) => Err(error),
     }
 }
 
-/// A store that was made now, by us or by somebody at the same time.
+/// Opens a store that was created just now, by this process or concurrently by another.
 fn made(server: Server) -> Result<(Server, Access, i64), StoreError> {
     migrate(&server)?;
     Ok((server, Access::ReadWrite, VERSION))
 }
 
-/// Brings the tables to this program's version, in one transaction, alone. The version is read again under the lock.
+/// Migrates the tables to this program's version in one transaction, under an exclusive lock. The version is read again
+/// under the lock.
 fn migrate(server: &Server) -> Result<(), StoreError> {
     server.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
     let done = apply(server).and_then(|()| server.commit());

@@ -1,4 +1,4 @@
-//! Passwords that stand in no command line: `PGPASSWORD`, and the file of PostgreSQL's own programs
+//! Passwords from outside of the command line: `PGPASSWORD`, and the file of PostgreSQL's own programs
 //! (<https://www.postgresql.org/docs/current/libpq-pgpass.html>).
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// The password for a server, if one is laid down anywhere.
+/// The password for a server, if the environment or the file has one.
 pub(super) fn password(config: &Config) -> Option<String> {
     if let Ok(password) = std::env::var("PGPASSWORD") {
         return Some(password).filter(|password| !password.is_empty());
@@ -18,10 +18,11 @@ pub(super) fn password(config: &Config) -> Option<String> {
     find(&private(&path)?, &wanted(config))
 }
 
-/// More than this is no file of passwords.
+/// Upper limit of the file's size, in bytes.
 const LARGEST_BYTES: u64 = 1 << 20;
 
-/// The text of a file that only its owner reads; one that others may read is not believed, as elsewhere.
+/// The text of the file, if only its owner can read it; a file that others can read is ignored, as by PostgreSQL's
+/// programs.
 fn private(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
     let is_private =

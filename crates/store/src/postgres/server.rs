@@ -1,4 +1,4 @@
-//! A server as an engine.
+//! PostgreSQL as an engine.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::value::{Sent, received};
 use crate::StoreError;
 use crate::engine::{Engine, Purpose, Values, integer, text};
 
-/// A server that a store is on.
+/// A server that holds a store.
 pub(crate) struct Server {
     link: Link,
     pub(crate) url: Url,
@@ -27,29 +27,29 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// The number of the lock that whoever adds to a store shares, and whoever removes from it or changes its tables has alone:
-/// a machine is not removed while an experiment of it arrives. It is `FPlt`.
+/// Key of the advisory lock: shared by clients that add to a store, exclusive for clients that remove or migrate, so
+/// that a machine is not removed while an experiment of it arrives. The number spells `FPlt`.
 pub(super) const LOCK: i64 = 0x4650_6c74;
 
 impl Server {
-    /// Connects, and asks for nothing yet.
+    /// Connects to the server; no statement is sent yet.
     pub(super) fn connect(url: &Url, patience: Patience) -> Result<Self, StoreError> {
         let link = Link::open(url, patience)?;
         Ok(Server { link, url: url.clone(), statements: RefCell::default() })
     }
 
-    /// Statements without values, one after the other.
+    /// Executes statements without parameters, one after the other.
     pub(super) fn batch(&self, sql: &str) -> Result<(), StoreError> {
         self.link.wait(&self.url, |client| client.batch_execute(sql))
     }
 
-    /// How much space the whole database takes.
+    /// Space of the whole database, in bytes.
     pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
         let rows = self.read("SELECT pg_database_size(current_database())", &[])?;
         Ok(rows.first().and_then(|row| row.first()).map_or(0, integer).cast_unsigned())
     }
 
-    /// A statement, which the server reads once.
+    /// A prepared statement, which the server parses once.
     fn prepared(&self, sql: &str) -> Result<Statement, StoreError> {
         if let Some(statement) = self.statements.borrow().get(sql) {
             return Ok(statement.clone());
@@ -68,7 +68,7 @@ fn references<'a>(sent: &'a [Sent<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     sent.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-/// The columns of a table of the schema in which tables are made.
+/// The columns of a table, in the schema in which tables are created.
 const COLUMNS: &str = "SELECT attname::text FROM pg_attribute
     WHERE attrelid = to_regclass(format('%I.%I', current_schema(), $1::text)) AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum";
@@ -94,7 +94,7 @@ impl Engine for Server {
         self.link.wait(&self.url, |client| client.execute(&statement, &asked))
     }
 
-    /// A statement takes 65,535 values, and a sample has about thirty.
+    /// A statement takes at most 65,535 parameters, and a sample has about thirty.
     fn rows_at_once(&self) -> usize {
         250
     }
@@ -112,7 +112,7 @@ impl Engine for Server {
     }
 
     fn roll_back(&self) {
-        // A server that is gone has forgotten it.
+        // A server that is gone has dropped the transaction.
         let _gone = self.batch("ROLLBACK");
     }
 }

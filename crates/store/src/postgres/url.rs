@@ -8,7 +8,7 @@ use tokio_postgres::config::{Host, SslMode};
 use super::passfile;
 use crate::StoreError;
 
-/// The address of a shared store. What is shown of it has no password.
+/// The address of a shared store, displayed without its password.
 #[derive(Clone)]
 pub struct Url {
     shown: String,
@@ -20,7 +20,7 @@ pub struct Url {
 const SOCKETS: &str = "/var/run/postgresql";
 /// The port of PostgreSQL.
 const PORT: u16 = 5432;
-/// What stands in the place of a password.
+/// Text that replaces a password.
 const MASK: &str = "***";
 
 impl Url {
@@ -31,8 +31,8 @@ impl Url {
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
     }
 
-    /// Reads `postgres://[user[:password]@][host[:port]]/database[?option=value…]`. A password that it does not have is
-    /// looked for where PostgreSQL's own programs look.
+    /// Parses `postgres://[user[:password]@][host[:port]]/database[?option=value…]`. A missing password is looked for
+    /// where PostgreSQL's own programs look.
     ///
     /// # Errors
     /// [`StoreError::BadUrl`].
@@ -50,7 +50,7 @@ impl Url {
                  such as `ssh -L 5432:localhost:5432 HOST` and postgres://USER@localhost/DATABASE"
             )));
         }
-        // What the library says of a wrong address may hold parts of it.
+        // The library's message about a wrong address may quote parts of it, so it is dropped.
         let config = text.parse::<Config>();
         let mut config = config.map_err(|_| {
             wrong("it is not written as postgres://USER@HOST:PORT/DATABASE (percent-encode what is no letter or digit)".into())
@@ -60,12 +60,12 @@ impl Url {
         Ok(Url { shown, key, config })
     }
 
-    /// What is the same for everybody who means the same store, whatever their name and password.
+    /// Identifies the store: equal for all users, whatever their name and password.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// How to reach it.
+    /// The connection parameters.
     pub(super) fn config(&self) -> &Config {
         &self.config
     }
@@ -83,7 +83,7 @@ impl fmt::Debug for Url {
     }
 }
 
-/// Fills in what the address leaves open.
+/// Fills in defaults for missing parts of the address.
 fn complete(config: &mut Config) {
     config.ssl_mode(SslMode::Disable);
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
@@ -120,7 +120,7 @@ fn key(config: &Config) -> String {
     format!("{}:{}/{database} {options}", hosts.join(","), ports.join(",")).trim_end().to_owned()
 }
 
-/// An option of an address, as it stands there.
+/// The value of an option in an address, as written.
 fn option(text: &str, name: &str) -> Option<String> {
     let (_, options) = text.split_once('?')?;
     let value =
@@ -128,11 +128,11 @@ fn option(text: &str, name: &str) -> Option<String> {
     options.split('&').find_map(value)
 }
 
-/// A word of a command line without the passwords of the addresses in it, for whatever is shown or recorded.
+/// A word of a command line with the passwords of addresses masked, for display and records.
 pub fn masked(word: &str) -> String {
     let Some((before, address)) = word.split_once("://") else { return word.to_owned() };
     let address = match address.rsplit_once('@') {
-        // Whoever forgot to encode an `@` or a slash of the password is not given away either.
+        // A password whose `@` or slash was not encoded is hidden as well.
         Some((login, rest)) => match login.split_once(':') {
             Some((user, _)) => format!("{user}:{MASK}@{rest}"),
             None => format!("{login}@{rest}"),

@@ -9,7 +9,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::engine::Values;
 
-/// A value that is sent.
+/// A value that is sent to the server.
 #[derive(Debug)]
 pub(super) struct Sent<'a>(pub(super) &'a Value);
 
@@ -23,7 +23,7 @@ impl ToSql for Sent<'_> {
             }
             (Value::Text(text), &Type::TEXT) => text.to_sql(column, out),
             (Value::Blob(bytes), &Type::BYTEA) => bytes.to_sql(column, out),
-            // SQLite takes anything in any column; what we wrote ourselves is never so.
+            // SQLite accepts any type in any column; rows that fauxplat wrote have the declared types.
             (value, _) => {
                 Err(format!("a value of type {} stands where {column} belongs", value.data_type()).into())
             }
@@ -37,7 +37,7 @@ impl ToSql for Sent<'_> {
     to_sql_checked!();
 }
 
-/// A row that came.
+/// A row that the server returned.
 pub(super) fn received(row: &Row) -> Result<Values, tokio_postgres::Error> {
     let value = |(number, column): (usize, &tokio_postgres::Column)| {
         Ok(match *column.type_() {

@@ -15,7 +15,7 @@ pub(crate) const METRICS: &str = "SELECT number, id, spec FROM metric WHERE expe
 pub(crate) const READINGS: &str = "SELECT sequence, metric, value, enabled_ns, running_ns
     FROM reading WHERE experiment = $1 ORDER BY sequence, metric";
 
-/// Which pieces of evidence there are beside the runs, of which kind, and how many runs landed before each.
+/// Pieces of evidence beside the runs: their kinds, and how many runs landed before each.
 pub(crate) const EVIDENCE: &str = "
     SELECT number, samples, 'shift' AS kind FROM shift WHERE experiment = $1
     UNION ALL SELECT number, samples, 'histogram' FROM histogram WHERE experiment = $1
@@ -45,31 +45,31 @@ pub(crate) const INSERT_PROCESS: &str = "INSERT INTO process
 pub(crate) const INSERT_EVENT: &str = "INSERT INTO event
     (experiment, number, samples, record, at_ns, trial, name) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// One shift.
+/// A shift.
 pub(crate) const SHIFT: &str = "SELECT record FROM shift WHERE experiment = $1 AND number = $2";
 
 /// The artifact with the bins of one histogram.
 pub(crate) const HISTOGRAM: &str = "SELECT artifact FROM histogram WHERE experiment = $1 AND number = $2";
 
-/// One series.
+/// A series.
 pub(crate) const SERIES: &str = "SELECT record FROM series WHERE experiment = $1 AND number = $2";
 
 /// The processes of one tree.
 pub(crate) const PROCESSES: &str =
     "SELECT command, record FROM process WHERE experiment = $1 AND number = $2 ORDER BY place";
 
-/// One event.
+/// An event.
 pub(crate) const EVENT: &str = "SELECT record FROM event WHERE experiment = $1 AND number = $2";
 
 /// Adds an artifact.
 pub(crate) const INSERT_ARTIFACT: &str =
     "INSERT INTO artifact (experiment, number, schema, bytes, data) VALUES ($1, $2, $3, $4, $5)";
 
-/// One artifact.
+/// An artifact.
 pub(crate) const ARTIFACT: &str =
     "SELECT schema, bytes, data FROM artifact WHERE experiment = $1 AND number = $2";
 
-/// What the experiment is known by elsewhere, and its plan.
+/// UUID and plan of an experiment.
 pub(crate) const PLAN: &str = "SELECT uuid, plan FROM experiment WHERE id = $1";
 
 /// Gives an experiment its plan.

@@ -13,12 +13,12 @@ pub(crate) const MACHINE: &str = "SELECT hash, identity, facts FROM machine WHER
 pub(crate) const SPOOL: &str =
     "INSERT INTO spool (experiment, target) VALUES ($1, $2) ON CONFLICT (experiment, target) DO NOTHING";
 
-/// What is meant for a shared store and not acknowledged by it, oldest first.
+/// Experiments that are meant for a shared store and not acknowledged by it, oldest first.
 pub(crate) const SPOOLED: &str = "SELECT experiment FROM spool WHERE target = $1 ORDER BY experiment";
 
 /// Says that a shared store has acknowledged an experiment.
 pub(crate) const ACKNOWLEDGED: &str = "DELETE FROM spool WHERE experiment = $1 AND target = $2";
 
-/// All of them, for the tests of every statement.
+/// All statements of this module, for the tests of every statement.
 #[cfg(test)]
 pub(super) const ALL: [&str; 6] = [BY_UUID, ALL_IDS, MACHINE, SPOOL, SPOOLED, ACKNOWLEDGED];

@@ -1,4 +1,4 @@
-//! Whether two stores hold the same under one UUID.
+//! Compares experiments that have the same UUID in two stores.
 
 use rusqlite::types::Value;
 
@@ -7,8 +7,8 @@ use super::{Carried, Head, common};
 use crate::StoreError;
 use crate::engine::Engine;
 
-/// What is to be said of an experiment that is there already. The row of the experiment with its findings is compared word
-/// for word, what belongs to it by number and sum.
+/// The result for an experiment that is in both stores under one UUID. The experiment's row with its findings is
+/// compared word for word; the rows that belong to it are compared by count and sum.
 pub(super) fn judged(
     (from, id): (&dyn Engine, i64),
     (to, known): (&dyn Engine, i64),

@@ -1,7 +1,8 @@
-//! Carrying experiments from one store to another: what is there already stays as it is.
+//! Carrying experiments from one store to another; an experiment that is already there stays as it is.
 //!
-//! An experiment is carried in one transaction, page by page, so it is there whole or not at all, however large it is and
-//! whatever is killed meanwhile. It is known by its UUID: carrying it again finds it and compares.
+//! An experiment is carried in one transaction, page by page, so it is there whole or not at all, however large it is
+//! and whatever process is killed meanwhile. Experiments are identified by UUID: carrying one again finds and compares
+//! it.
 
 mod compare;
 mod tables;
@@ -12,27 +13,27 @@ use self::tables::{TABLES, Table, insert};
 use crate::engine::{Engine, Purpose, Values, integer, text, together};
 use crate::{State, StoreError, sql};
 
-/// What became of an experiment that was to be carried.
+/// The result of carrying one experiment.
 #[derive(Debug)]
 pub(crate) enum Carried {
-    /// It is there now, by this number and with so many samples.
+    /// The experiment was added under this number, with this many samples.
     New { id: i64, samples: u64 },
-    /// It was there, by this number, with the same content.
+    /// The experiment was already there under this number, with the same content.
     Known { id: i64 },
-    /// It stays where it is, for this reason.
+    /// The experiment was not carried, for this reason.
     Kept(String),
 }
 
-/// Under which number an experiment is added.
+/// The number that an experiment gets in the other store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
-    /// The next one of the store.
+    /// The store's next free number.
     Next,
-    /// That of the store it comes from, for a copy that is read in its place.
+    /// The number that the experiment has in its own store, for a copy that is read in its place.
     Same,
 }
 
-/// Why an experiment was not added: an error, or what the attempt found.
+/// Why a transaction was rolled back: an error, or a result that adds nothing.
 enum Stop {
     Error(StoreError),
     Found(Carried),
@@ -51,7 +52,8 @@ pub(crate) fn carry(
     id: i64,
     number: Number,
 ) -> Result<Carried, StoreError> {
-    // One view of the source: an experiment that is removed meanwhile is not carried in part.
+    // All rows of the source are read in one transaction, so that an experiment that is removed meanwhile is not
+    // carried in part.
     together(from, Purpose::Read, || carry_seen(from, to, id, number))
 }
 
@@ -76,13 +78,13 @@ fn carry_seen(from: &dyn Engine, to: &dyn Engine, id: i64, number: Number) -> Re
     let added = together(to, Purpose::Add, || add((from, to), head, number));
     match added {
         Ok(carried) | Err(Stop::Found(carried)) => settled((from, id), to, carried),
-        // What cannot be held there is no fault of the others.
+        // An experiment that the target cannot hold is kept, and later ones are still carried.
         Err(Stop::Error(StoreError::Unfit { reason, .. })) => Ok(Carried::Kept(reason)),
         Err(Stop::Error(error)) => Err(error),
     }
 }
 
-/// Somebody else was faster: then it is compared like any other.
+/// Compares an experiment that another process has carried in the meantime.
 fn settled((from, id): (&dyn Engine, i64), to: &dyn Engine, carried: Carried) -> Result<Carried, StoreError> {
     match carried {
         Carried::Known { id: known } => compare::judged((from, id), (to, known)),
@@ -103,7 +105,7 @@ impl Head {
         let Some(values) = from.read(&asked, &[Value::Integer(id)])?.pop() else { return Ok(None) };
         let mut head = Head { columns: columns.to_vec(), values, uuid: None };
         head.uuid = head.text("uuid");
-        // What a process that is gone left behind is interrupted, wherever it is read.
+        // A running experiment whose process is gone is carried as interrupted.
         if let Some(at) = head.at("state").filter(|_| head.text("state").as_deref() == Some("running")) {
             head.values[at] = Value::Text(head.state().name().to_owned());
         }
@@ -127,7 +129,7 @@ impl Head {
         self.state() == State::Running
     }
 
-    /// Without the number that it had.
+    /// The row without the experiment's number in its own store.
     fn nameless(mut self) -> Self {
         if let Some(at) = self.at("id") {
             self.columns.remove(at);
@@ -137,7 +139,7 @@ impl Head {
     }
 }
 
-/// The columns that a table has in both stores, in the order of the one that is written.
+/// The columns that a table has in both stores, in the order of the target.
 fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>, StoreError> {
     let there = from.columns(table)?;
     Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
@@ -150,7 +152,7 @@ fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError>
     Ok(rows.first().and_then(|row| row.first()).map(integer))
 }
 
-/// Adds an experiment with all its rows, in the transaction that is under way.
+/// Adds an experiment with all its rows, within the current transaction.
 fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Result<Carried, Stop> {
     let source = head.at("id").map_or(0, |at| integer(&head.values[at]));
     let uuid = head.uuid.clone();
@@ -174,7 +176,7 @@ fn add((from, to): (&dyn Engine, &dyn Engine), head: Head, number: Number) -> Re
     Ok(Carried::New { id, samples })
 }
 
-/// Adds the machine of an experiment, if it is not there; what stands under its name must be the same.
+/// Adds the machine of an experiment, if it is missing; a machine with the same key must have the same facts.
 fn add_machine(
     from: &dyn Engine,
     to: &dyn Engine,
@@ -190,7 +192,7 @@ fn add_machine(
         .then(|| "other facts of its machine are there under the same hash".into()))
 }
 
-/// Copies the rows of one table, page by page; how many there were.
+/// Copies the rows of one table page by page; returns their number.
 fn copy(
     (from, source): (&dyn Engine, i64),
     (to, id): (&dyn Engine, i64),
@@ -228,7 +230,7 @@ fn keys_of(row: &Values, keys: &[usize]) -> Vec<Value> {
     keys.iter().map(|&key| row[key].clone()).collect()
 }
 
-/// A server is a stranger's, too: one that gives the same page for ever would fill the disk.
+/// A malicious server that returned the same page for ever would fill the disk.
 fn otherwise_than_asked() -> StoreError {
     let reason = "the store in which it stands answers otherwise than it was asked".to_owned();
     StoreError::Unfit { url: "the other store".to_owned(), reason }
@@ -238,7 +240,7 @@ fn otherwise_than_asked() -> StoreError {
 mod tests {
     use super::*;
 
-    /// A server that has ears for nothing: always the same rows.
+    /// A server that ignores the statement and always returns the same rows.
     struct Deaf {
         row: Values,
         rows: usize,

@@ -4,18 +4,18 @@
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: &'static str,
-    /// What tells the rows of one experiment apart, in their order.
+    /// Columns that identify a row within an experiment, in the order of the rows.
     pub(super) keys: &'static [&'static str],
-    /// Rows that are held at a time: of those that may be large, few.
+    /// Number of rows that are held in memory at a time; few for tables with large rows.
     pub(super) page: usize,
-    /// What its rows hold, in one number, so that two stores are compared without carrying them.
+    /// An SQL expression that condenses a row into one number, so that two stores are compared without carrying rows.
     digest: &'static str,
 }
 
 const NUMBER: &[&str] = &["number"];
 const RECORDS: &str = "LENGTH(record)";
 
-/// All of them. What `number` and `experiment` refer to goes along with the rows themselves.
+/// All tables of an experiment. Rows that `number` and `experiment` refer to are carried with them.
 pub(super) const TABLES: [Table; 10] = [
     Table {
         name: "command",
@@ -34,7 +34,7 @@ pub(super) const TABLES: [Table; 10] = [
     Table { name: "artifact", keys: NUMBER, page: 1, digest: "LENGTH(data) + bytes % 1000003" },
 ];
 
-/// Remainders, so that no sum is too large for 64 bits.
+/// A modulus for each term, so that no sum exceeds 64 bits.
 const SAMPLE: &str =
     "trial % 1009 + command * 7 + COALESCE(exit_status, 300) + COALESCE(wall_ns, 1) % 1000003 +
     COALESCE(user_ns, 1) % 1000003 + COALESCE(system_ns, 1) % 1000003 + COALESCE(cpu_ns, 1) % 1000003 +
@@ -43,7 +43,7 @@ const SAMPLE: &str =
 const READING: &str = "COALESCE(value, 1) % 1000003 + metric * 31";
 
 impl Table {
-    /// A page of the rows of an experiment, behind the row with certain keys, or from the beginning.
+    /// The statement for a page of an experiment's rows: after the row with certain keys, or from the beginning.
     pub(super) fn page(&self, columns: &[String], is_first: bool) -> String {
         let (name, keys) = (self.name, self.keys.join(", "));
         let after = match (is_first, self.keys.len()) {
@@ -55,7 +55,7 @@ impl Table {
         format!("SELECT {columns} FROM {name} WHERE experiment = $1{after} ORDER BY {keys} LIMIT {page}")
     }
 
-    /// How many rows an experiment has here, and what they hold: a sum in which places matter.
+    /// The statement for the number of rows of an experiment and a position-weighted sum of their contents.
     pub(super) fn digest(&self) -> String {
         let (name, first, digest) = (self.name, self.keys[0], self.digest);
         format!(
@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-/// Adds so many rows at once to a table.
+/// The statement that adds a number of rows to a table.
 pub(super) fn insert(table: &str, columns: &[String], rows: usize) -> String {
     let width = columns.len();
     let row = |row: usize| {

@@ -18,11 +18,11 @@ pub(crate) struct Cluster {
     postmaster: Child,
 }
 
-/// Nobody's number, on every distribution.
+/// User id of `nobody`, on every distribution.
 const NOBODY: u32 = 65534;
-/// Who may do everything there.
+/// Name of the database superuser.
 const OWNER: &str = "owner";
-/// Whoever is called so needs a password, and it is this.
+/// A role that has to log in with a password, and its password.
 pub(crate) const LOCKED: (&str, &str) = ("locked", "open-sesame");
 
 /// The server that tests of this process share while one of them needs it.
@@ -38,7 +38,7 @@ pub(crate) fn shared() -> Arc<Cluster> {
 }
 
 impl Cluster {
-    /// Makes one and starts it. Whoever asks for it was called by name, so PostgreSQL is meant to be there.
+    /// Creates and starts a server. The tests that need one are run by name, so a missing PostgreSQL is an error.
     pub(crate) fn start() -> Cluster {
         let programs = programs().expect("PostgreSQL is not installed (apt-get install postgresql)");
         let folder = tempfile::tempdir().unwrap();
@@ -75,7 +75,7 @@ impl Cluster {
         self.url_of(OWNER, database)
     }
 
-    /// The same for somebody else.
+    /// The address for another login.
     pub(crate) fn url_of(&self, login: &str, database: &str) -> String {
         format!("postgres://{login}@/{database}?host={}", self.socket().display())
     }
@@ -90,7 +90,7 @@ impl Cluster {
         self.url(name)
     }
 
-    /// What a statement answers.
+    /// The answer to a statement.
     pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         self.try_sql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
@@ -119,7 +119,7 @@ impl Cluster {
         self.answers();
     }
 
-    /// Kills it and starts it as one that only recovers what another one sends, which never comes.
+    /// Kills the server and starts it as a standby, which waits for a primary that does not exist.
     pub(crate) fn recover_for_ever(&mut self) {
         self.kill();
         let path = data(self.folder.path()).join("standby.signal");
@@ -142,7 +142,7 @@ fn launched(programs: &Path, folder: &Path) -> Child {
     let log = fs::OpenOptions::new().create(true).append(true).open(folder.join("own/log")).unwrap();
     let mut server = as_nobody(&programs.join("postgres"));
     server.arg("-D").arg(data(folder)).arg("-k").arg(folder.join("own"));
-    // What a killed process had written is the system's to keep, so nothing here waits for a disk.
+    // Data need only survive a killed process, so the server does not wait for a disk.
     for setting in
         ["listen_addresses=", "fsync=off", "shared_buffers=16MB", "autovacuum=off", "max_connections=40"]
     {
@@ -192,6 +192,6 @@ fn children(parent: u32) -> Vec<u32> {
 
 fn signal(name: &str, processes: &[u32]) {
     let numbers = processes.iter().map(ToString::to_string);
-    // Some may have ended by themselves.
+    // Processes may have ended by themselves, so the result of `kill` is not checked.
     let _told = Command::new("kill").arg(format!("-{name}")).args(numbers).stderr(Stdio::null()).status();
 }

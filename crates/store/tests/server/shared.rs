@@ -1,4 +1,4 @@
-//! Shared stores: a real server, experiments that go there and come back, and what can be wrong with it.
+//! Shared stores: a real server, experiments that are carried there and back, and faults of the server.
 
 use std::path::Path;
 use std::thread::spawn;
@@ -23,7 +23,7 @@ fn file() -> (TempDir, Store) {
     (directory, store)
 }
 
-/// An experiment with something of everything and so many samples.
+/// An experiment with every kind of evidence and this many samples.
 fn record(store: &Store, samples: u32) -> i64 {
     let mut experiment = store.begin(&header(), "run", &[command("a"), command("b ü ␀ ' \" \\")]).unwrap();
     experiment.set_plan(&serde_json::json!({ "blocks": [1, 2] })).unwrap();
@@ -38,7 +38,7 @@ fn record(store: &Store, samples: u32) -> i64 {
     experiment.finish(&header(), None, State::Finished).unwrap()
 }
 
-/// All that an experiment holds, but for its number.
+/// Contents of an experiment without its number.
 fn whole(store: &Store, id: i64) -> (String, Vec<Evidence>, Vec<Option<Artifact>>) {
     let mut loaded = store.load(id).unwrap();
     loaded.header.id = None;
@@ -57,7 +57,7 @@ fn what_goes_there_and_comes_back_is_the_same_and_stays_it() {
     let cluster = shared();
     let server = open(&cluster.database("back")).unwrap();
     let (_folder, near) = file();
-    // More than a page of samples, and one that came to nothing.
+    // Experiments with more than a page of samples, and one without any.
     let ids = [record(&near, 7), record(&near, 1203), record(&near, 0)];
     drop(near.begin(&header(), "aa", &[command("c")]).unwrap());
     let all = near.all_over().unwrap();
@@ -225,7 +225,7 @@ fn what_is_wrong_with_a_server_is_one_line_that_says_what_to_do() {
     assert!(matches!(newer.carry_to(&near, &[1]), Err(StoreError::NewerVersion { .. })));
 }
 
-/// An earlier version made the tables; who owns them brings them up to date, and nothing is lost.
+/// Tables of an earlier version are migrated by their owner, without loss.
 #[test]
 fn an_earlier_store_on_a_server_is_migrated() {
     let cluster = shared();
@@ -262,7 +262,7 @@ fn what_waited_is_acknowledged_once_the_server_has_it() {
     assert_eq!(spool.load(private).unwrap().samples.len(), 5);
     drop(running);
     assert_eq!(spool.waiting_for(&server).unwrap().len(), 1, "given up, it is over");
-    // Somebody without patience leaves it where it is.
+    // A caller without patience leaves the experiment waiting in the spool.
     let hurried = Patience { go_on: std::rc::Rc::new(|| false), ..Patience::of_seconds(60) };
     let late = record(&spool, 1);
     let shipment = spool.ship(late, hurried);

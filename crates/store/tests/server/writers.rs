@@ -1,4 +1,5 @@
-//! Many who carry at once, a server that is killed meanwhile, and an experiment that is larger than memory should be.
+//! Many processes that carry experiments at once, a server that is killed meanwhile, and an experiment that is larger
+//! than memory should be.
 //!
 //! `cargo xtask campaign server` is the same with larger numbers.
 #![expect(clippy::disallowed_macros, reason = "a test tells what it did")]
@@ -17,9 +18,9 @@ use fauxplat_store::{Access, Patience, State, Store, StoreError, Url};
 use crate::cluster::{Cluster, shared};
 use crate::common::{child, child_store, command, header, sample};
 
-/// Who carries at once.
+/// Number of processes that carry experiments at the same time.
 const WRITERS: usize = 16;
-/// The variable by which a child is told where the server is.
+/// The variable that holds the server's address for child processes.
 const SERVER: &str = "FAUXPLAT_SHARED_STORE";
 
 /// A number that the campaign makes larger.
@@ -43,7 +44,8 @@ fn record(store: &Store, samples: u32) -> (i64, String) {
     (experiment.finish(&header(), None, State::Finished).unwrap(), uuid)
 }
 
-/// Records and carries, one experiment after the other, whether the server is there or not; notes what it acknowledges.
+/// Records and carries one experiment after the other, whether or not the server runs; notes which ones it
+/// acknowledges.
 fn write(path: &Path) {
     let url = Url::parse(&std::env::var(SERVER).unwrap()).unwrap();
     let spool = Store::open_spool(path, url.clone()).unwrap();
@@ -141,7 +143,7 @@ fn a_killed_server_loses_nothing_that_it_acknowledged_and_the_writers_go_on() {
     only_read_where_the_server_recovers(&mut cluster, &url, &paths[0]);
 }
 
-/// A server that only recovers is read, and says so where something is to be carried to it.
+/// A server in recovery can be read, and refuses experiments with a message.
 fn only_read_where_the_server_recovers(cluster: &mut Cluster, url: &str, path: &Path) {
     cluster.recover_for_ever();
     let url = Url::parse(url).unwrap();

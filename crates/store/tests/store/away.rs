@@ -21,7 +21,7 @@ fn a_server_that_is_not_there_or_says_nothing_is_not_waited_for_without_an_end()
     let line = error.to_string();
     assert!(line.lines().count() == 1 && line.contains("***") && !line.contains("pw@"), "{line}");
 
-    // Who records for it goes on, and what is recorded waits.
+    // Recording for an unreachable server goes on, and experiments wait in the spool.
     let folder = tempdir().unwrap();
     let spool = Store::open_spool(folder.path().join("store.sqlite"), url).unwrap();
     spool.greet(Patience::of_seconds(1)).unwrap();

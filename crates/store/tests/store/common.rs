@@ -12,7 +12,7 @@ use fauxplat_model::{
 };
 use fauxplat_units::Bytes;
 
-/// The variable that tells a test that it is the child, and where the store is.
+/// The variable that marks a test process as a child, and holds the path of the store.
 const CHILD: &str = "FAUXPLAT_STORE_CHILD";
 
 /// The store of the child that this process is, if it is one.
@@ -20,12 +20,12 @@ pub(crate) fn child_store() -> Option<PathBuf> {
     env::var_os(CHILD).map(PathBuf::from)
 }
 
-/// This test binary again, to run one test alone with the store at `path`.
+/// Starts this test binary again, to run one test alone with the store at `path`.
 pub(crate) fn child(test: &str, path: &Path) -> Process {
     child_of(&env::current_exe().unwrap(), test, path)
 }
 
-/// The same with another copy of the binary.
+/// Starts a copy of the test binary, to run one test alone with the store at `path`.
 pub(crate) fn child_of(program: &Path, test: &str, path: &Path) -> Process {
     let mut process = Process::new(program);
     process.args(["--exact", test, "--nocapture"]).env(CHILD, path);
@@ -104,7 +104,7 @@ pub(crate) fn sample(trial: u32) -> Sample {
     }
 }
 
-/// The same with readings that have no column.
+/// A sample with readings that have no column.
 pub(crate) fn open_sample(trial: u32) -> Sample {
     let mut sample = sample(trial);
     let open = ["table:requests", "pmu:cycles", "pmu:instructions"];

@@ -55,7 +55,7 @@ fn open_readings_come_back_with_their_metrics() {
     samples[2].readings.set_counted(cycles, never);
     experiment.append(&samples[0]).unwrap();
     experiment.append_all(&samples[1..]).unwrap();
-    // Another process knows the metrics by the store alone.
+    // A newly opened store knows the metrics only from the file, as another process would.
     let loaded = Store::open(directory.path().join("store.sqlite")).unwrap().load(experiment.id()).unwrap();
     assert_eq!(loaded.samples, samples);
     assert_eq!(loaded.samples[2].readings.counted(cycles), Some(never));
@@ -112,7 +112,7 @@ fn artifacts_are_packed_and_come_back() {
 #[test]
 fn what_is_removed_is_removed_from_every_table() {
     let directory = tempdir().unwrap();
-    // It waits for a server, too.
+    // The experiment waits for a server, so that the spool has a row of it.
     let target = Url::parse("postgres://ada@localhost/lab").unwrap();
     let store = Store::open_spool(directory.path().join("store.sqlite"), target).unwrap();
     let write = || {
@@ -138,14 +138,14 @@ fn what_is_removed_is_removed_from_every_table() {
     assert_eq!(all(&store, kept).len(), pieces().len() + 1);
 }
 
-/// Records pieces of every kind until somebody kills the process; each that is promised is noted.
+/// Records pieces of every kind until the process is killed; each acknowledged piece is noted.
 fn record_for_ever(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
     for number in 0u32.. {
         experiment.append(&open_sample(number)).unwrap();
         pieces().iter().for_each(|piece| experiment.record(piece).unwrap());
-        // Renamed, so that nobody reads the first digit of one number and the second of a later one.
+        // The file is replaced by renaming, so that a reader never sees a part of a number.
         let next = path.with_extension("next");
         fs::write(&next, number.to_string()).unwrap();
         fs::rename(next, path.with_extension("promised")).unwrap();

@@ -1,4 +1,4 @@
-//! What a path can turn out to be: each has its own error, and nothing is overwritten.
+//! Kinds of files that a store's path can lead to: each has its own error, and nothing is overwritten.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "tests print and start processes")]
 
 use std::fs::{self, Permissions};
@@ -81,7 +81,7 @@ fn a_damaged_store_is_reported_and_left_as_it_is() {
     assert_eq!(fs::read(&path).unwrap(), bytes, "it is left for whoever can mend it");
 }
 
-/// Whoever wrote the file may have put more into it than memory holds. Numbers of samples have no gaps.
+/// The author of a file may have put more into it than memory holds. Numbers of samples have no gaps.
 #[test]
 fn an_experiment_of_more_runs_than_memory_should_hold_is_refused() {
     let (_directory, path) = filled();
@@ -138,9 +138,8 @@ fn a_newer_store_is_read_and_never_overwritten() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-/// What a user without the right to write sees: a directory without write permission that holds `store.sqlite`,
-/// in it `open/` with a read-only file in a directory that can be written, and `killed/`, where a writer that was
-/// killed left its log.
+/// Opens stores as a user without the right to write: a directory without write permission that holds `store.sqlite`,
+/// in it `open/` with a read-only file in a writable directory, and `killed/`, where a killed writer left its log.
 fn look_at_read_only(directory: &Path) {
     for path in ["store.sqlite", "open/store.sqlite", "killed/store.sqlite"].map(|name| directory.join(name))
     {
@@ -183,7 +182,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Permission bits do not bind root, so root looks through the eyes of a child with another user id.
+/// Permission bits do not bind root, so root checks them by a child process with another user id.
 fn as_ordinary_user(test: &str, directory: &Path) {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return look_at_read_only(directory);
@@ -278,7 +277,8 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Whatever another test of this process starts just now holds its open files until it is another program.
+        // A process that another test starts at this moment holds inherited open files until it executes another
+        // program.
         let unmounted = Process::new("umount").arg("--lazy").arg(self.0.path()).status();
         assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
     }
@@ -336,7 +336,7 @@ fn what_root_makes_in_a_users_folder_is_the_users() {
     }
 }
 
-/// Nor does the user say by a link that ends in nothing where root makes a file.
+/// A dangling link does not choose where root creates a file.
 #[test]
 fn no_store_is_made_where_a_link_leads() {
     let (directory, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
@@ -344,7 +344,7 @@ fn no_store_is_made_where_a_link_leads() {
     std::os::unix::fs::symlink(elsewhere.path().join("new"), &link).unwrap();
     assert!(matches!(refused(&link), StoreError::NotAFile { what: "a link that leads nowhere", .. }));
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    // One that leads to a store is the user's own way to keep it elsewhere.
+    // A link that leads to a store is a user's way to keep it elsewhere.
     drop(Store::open(elsewhere.path().join("new")).unwrap());
     assert_eq!(Store::open(&link).unwrap().access(), Access::ReadWrite);
 }

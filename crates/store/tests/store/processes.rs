@@ -18,7 +18,7 @@ fn promises(store: &Path) -> std::path::PathBuf {
     store.with_extension("promised")
 }
 
-/// Appends until somebody kills the process.
+/// Appends samples until the process is killed.
 fn append_for_ever(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
@@ -34,7 +34,7 @@ fn integrity(path: &Path) -> String {
     connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap()
 }
 
-/// Kills a writer when the wait is over and looks at what is left.
+/// Kills a writer after the wait, and checks the store.
 fn kill_after(path: &Path, wait: impl FnOnce()) {
     fs::write(promises(path), "").unwrap();
     let mut writer = child("processes::a_killed_writer_loses_at_most_the_run_in_progress", path);
@@ -143,7 +143,7 @@ fn reading_goes_on_while_another_writes() {
     }
 }
 
-/// No file gets longer than so many bytes: a disk that is full from there on, in the middle of whatever is written.
+/// The limit of a file's size acts like a disk that is full from there on, in the middle of any write.
 #[test]
 fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     const TEST: &str = "processes::a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress";
@@ -178,7 +178,7 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     }
 }
 
-/// In a process-id namespace of its own, a process has a number that means somebody else outside, and the other way round.
+/// In a process-id namespace, a process has a number that belongs to another process outside, and the other way round.
 fn in_a_container(test: &str, path: &Path) -> std::process::Command {
     let inner = child(test, path);
     let mut outer = std::process::Command::new("unshare");
@@ -190,7 +190,7 @@ fn in_a_container(test: &str, path: &Path) -> std::process::Command {
     outer
 }
 
-/// Tries to remove the first experiment of a store, and says what came of it.
+/// Tries to remove the first experiment of a store; returns the result as text.
 fn removed(path: &Path) -> String {
     match Store::open(path).unwrap().remove(1) {
         Ok(()) => "gone".to_owned(),
@@ -225,8 +225,8 @@ fn what_runs_in_another_container_is_not_removed() {
     assert!(other.success() && said.contains("still running"), "from a container beside it: {said}");
     writer.kill().unwrap();
     writer.wait().unwrap();
-    // Outside all containers everybody is seen, and so is who is gone. The kernel ends the container when its maker is
-    // gone, not before.
+    // Outside of containers all processes are visible, so a dead owner is known to be dead. The kernel ends the
+    // container when its creator is gone, not before.
     let is_outside = fs::metadata("/proc/self/ns/pid")
         .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
     while is_outside && removed(&path) != "gone" {

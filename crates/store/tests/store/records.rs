@@ -1,4 +1,4 @@
-//! What goes into a store comes out of it.
+//! Records are read from a store as they were written.
 
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
@@ -42,7 +42,7 @@ fn findings(median: f64) -> Findings {
     Findings::Run(vec![run])
 }
 
-/// A finished `run` of these commands with so many samples.
+/// A finished `run` of these commands with this many samples.
 fn record(store: &Store, started: &str, names: &[&str], samples: u32) -> i64 {
     let header = fauxplat_model::document::Header { started: started.into(), ..header() };
     let commands: Vec<_> = names.iter().map(|name| command(name)).collect();

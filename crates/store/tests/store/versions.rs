@@ -1,4 +1,4 @@
-//! Stores of other versions: what an earlier build wrote is taken over, and what this one writes an earlier one reads.
+//! Stores of other versions: stores of an earlier build are migrated, and an earlier build can read the result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,8 +63,8 @@ fn what_an_earlier_build_wrote_is_migrated_whole() {
     assert_eq!(store.load(later.id()).unwrap().samples, [open_sample(0)]);
 }
 
-/// The statements of the build that knew schema version 2. It opens a newer store for reading alone, but another process
-/// of it may be writing while the store is migrated.
+/// The statements of the build that knew schema version 2. It opens a newer store for reading alone, but another
+/// process of it may be writing while the store is migrated.
 #[test]
 fn the_statements_of_an_earlier_build_still_run() {
     let directory = tempdir().unwrap();
@@ -99,7 +99,7 @@ fn the_statements_of_an_earlier_build_still_run() {
     assert!(insert.raw_query().next().unwrap().is_some());
 }
 
-/// What an earlier build finds when it opens the file: a version above its own, by which it knows not to write.
+/// An earlier build finds a version above its own, by which it knows not to write.
 #[test]
 fn the_version_tells_an_earlier_build_to_keep_out() {
     let (_directory, path) = version_2();

@@ -1,4 +1,4 @@
-//! What CPUs do while somebody watches: two readings of the kernel's counters, and who is bound where.
+//! Activity of CPUs over an interval: two readings of the kernel's counters, and the tasks bound to each CPU.
 
 mod counters;
 mod pinned;
@@ -23,7 +23,7 @@ impl Watch {
         Watch { before: Counters::read(root), root: root.to_owned() }
     }
 
-    /// Reads them for the second time, `elapsed_ns` later, and lists who is bound to which CPU.
+    /// Reads the counters for the second time, `elapsed_ns` later, and lists the tasks bound to each CPU.
     pub fn end(self, topology: &Topology, elapsed_ns: u64) -> Vec<(Cpu, CpuActivity)> {
         let after = Counters::read(&self.root);
         let pinned = Pinned::read(&self.root);

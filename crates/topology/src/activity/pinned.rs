@@ -24,12 +24,12 @@ pub(super) struct Bound {
 pub(super) struct Pinned(BTreeMap<Cpu, Bound>);
 
 impl Pinned {
-    /// Looks at every thread of every other process; those that end meanwhile are no longer bound to anything.
+    /// Examines every thread of every other process; threads that end meanwhile are no longer bound to a CPU.
     pub(super) fn read(root: &Path) -> Self {
         let own = std::process::id().to_string();
         let mut pinned = Pinned::default();
         for process in numbered(&root.join("proc")) {
-            // Whoever asks may be bound itself, and disturbs nobody by asking.
+            // The reading process is skipped: it may be bound to a CPU, but disturbs nobody while it reads.
             if process.ends_with(&own) {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! What tells machines of one kind apart: board, firmware, memory, settings, and what they counted of heat and errors.
+//! The identity of a machine: facts that tell machines of one kind apart, such as board, firmware, memory and settings,
+//! and its counts of heat and errors.
 //!
 //! The names are those of [`fauxplat_model::FACTS`]. What cannot be read is left out, and said under `not-measured`.
 
@@ -16,7 +17,7 @@ pub use readings::throttles;
 use crate::common::Common;
 use crate::{cpus, facts, read};
 
-/// What is known of the machine, by name. Under `not-measured` stands what could not be read, and why.
+/// Facts of the machine by name. The entry `not-measured` lists facts that could not be read, with the reasons.
 pub fn identity(root: &Path) -> BTreeMap<String, String> {
     let mut found = Found { known: BTreeMap::new(), missing: Vec::new() };
     kind(root, &mut found);
@@ -30,7 +31,7 @@ pub fn identity(root: &Path) -> BTreeMap<String, String> {
     found.known
 }
 
-/// What was found, and what was not.
+/// Facts that were read, and the names of those that were not, with the reasons.
 struct Found {
     known: BTreeMap<String, String>,
     missing: Vec<String>,
@@ -44,7 +45,7 @@ impl Found {
     }
 }
 
-/// Which kind of machine it is: its processor and how many of them.
+/// Adds the processor's model and number.
 fn kind(root: &Path, found: &mut Found) {
     let common = Common::read(root);
     let line = |name: &str| keyed::value(&common.cpuinfo, name).map(str::to_owned);
@@ -68,7 +69,7 @@ fn kind(root: &Path, found: &mut Found) {
     found.add("sockets", (!packages.is_empty()).then(|| packages.len().to_string()));
 }
 
-/// What the firmware says of itself and of the board; arm64 boards without such tables say it in their device tree.
+/// Adds the firmware's and the board's own description; arm64 boards without such tables give it in their device tree.
 fn firmware(root: &Path, found: &mut Found) {
     let dmi = |name: &str| read::text(root, &format!("sys/class/dmi/id/{name}"));
     let pair = |one: &str, other: &str| match (dmi(one), dmi(other)) {
@@ -84,7 +85,7 @@ fn firmware(root: &Path, found: &mut Found) {
     found.add("board-version", dmi("board_version"));
     found.add("bios", pair("bios_vendor", "bios_version"));
     found.add("bios-date", dmi("bios_date"));
-    // For root alone, and only told: it is another one on every machine.
+    // The serial number is readable by root alone. Comparisons leave it out, since it differs on every machine.
     found.add("board-serial", dmi("board_serial"));
 }
 
@@ -104,7 +105,7 @@ fn memory(root: &Path, found: &mut Found) {
     }
 }
 
-/// What somebody has set.
+/// Adds settings that an administrator can change.
 fn settings(root: &Path, found: &mut Found) {
     let cpu = |name: &str| read::text(root, &format!("sys/devices/system/cpu/{name}"));
     let turbo = match (cpu("intel_pstate/no_turbo").as_deref(), cpu("cpufreq/boost").as_deref()) {
@@ -122,8 +123,8 @@ fn settings(root: &Path, found: &mut Found) {
     }
 }
 
-/// The kernel's command line without what names this very machine, such as its disks: that is another word everywhere, and
-/// would hide that one of them was started with another option.
+/// The kernel's command line without identifiers of this very machine, such as its disks: they differ everywhere, and
+/// would hide that a machine was started with another option.
 fn without_identity(line: &str) -> String {
     const OF_ONE: [&str; 7] = ["root=", "resume=", "BOOT_IMAGE=", "ip=", "BOOTIF=", "hostname=", "initrd="];
     let words = line.split_whitespace().filter(|word| !OF_ONE.iter().any(|name| word.starts_with(name)));

@@ -1,4 +1,4 @@
-//! What the machine counted since it was started, and what it feels like now.
+//! Readings of a machine that change while it runs: counts since boot, and temperature.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use fauxplat_procfs::stat::{self, Kind};
 use super::Found;
 use crate::{cpus, read};
 
-/// All of them.
+/// Adds all readings.
 pub(super) fn add(root: &Path, found: &mut Found) {
     found.add("throttles", throttles(root).map(|count| count.to_string()));
     found.add("machine-checks", machine_checks(root).map(|count| count.to_string()));
@@ -29,7 +29,8 @@ pub(super) fn add(root: &Path, found: &mut Found) {
     }
 }
 
-/// Times that a core or its package was throttled for heat, since the boot (Documentation/arch/x86/x86_64/machinecheck).
+/// Times that a core or its package was throttled for heat, since the boot
+/// (Documentation/arch/x86/x86_64/machinecheck).
 pub fn throttles(root: &Path) -> Option<u64> {
     let count = |cpu: fauxplat_units::Cpu| {
         let file = |name: &str| {

@@ -1,11 +1,11 @@
 //! The modules of memory that the tables of the firmware list: structures of type 17 (DMTF DSP0134, "Memory Device").
 
-/// One module.
+/// A memory module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Module {
     /// In mebibytes.
     pub(super) size_mib: u64,
-    /// What its clock is set to, in transfers per microsecond; absent where the firmware does not say.
+    /// Configured clock, in transfers per microsecond; `None` where the firmware does not say.
     pub(super) speed: Option<u64>,
 }
 
@@ -20,7 +20,7 @@ fn structures(tables: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     std::iter::from_fn(move || {
         let (kind, length) = (*rest.first()?, usize::from(*rest.get(1)?));
         let body = rest.get(..length).filter(|body| body.len() >= 4)?;
-        // Behind it stand its texts, and two zeros behind the last of them.
+        // The structure's strings follow it, and end with two zero bytes.
         let texts = &rest[length..];
         let end = texts.windows(2).position(|pair| pair == [0, 0]).map_or(texts.len(), |at| at + 2);
         rest = &texts[end..];
@@ -35,11 +35,11 @@ fn module(body: &[u8]) -> Option<Module> {
     let size_mib = match word(0x0c)? {
         0 | 0xffff => return None,
         0x7fff => long(0x1c)? & 0x7fff_ffff,
-        // The highest bit says that it is counted in kibibytes.
+        // The highest bit says that the size is in kibibytes.
         size if size & 0x8000 != 0 => (size & 0x7fff) / 1024,
         size => size,
     };
-    // The configured speed; older tables have only what the module is made for. 0 is unknown.
+    // The configured speed; older tables only have the module's maximum. Zero means unknown.
     let known = |speed: Option<u64>| speed.filter(|&speed| speed != 0 && speed != 0xffff);
     let speed = known(word(0x20)).or_else(|| known(word(0x15)));
     (size_mib > 0).then_some(Module { size_mib, speed })
@@ -57,7 +57,7 @@ pub(super) fn described(modules: &[Module]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" + "))
 }
 
-/// Their speed; several where they differ.
+/// Speed of the modules as text; several values where they differ.
 pub(super) fn speed(modules: &[Module]) -> Option<String> {
     let mut speeds: Vec<u64> = modules.iter().filter_map(|module| module.speed).collect();
     speeds.sort_unstable();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!((described(&[]), speed(&[])), (None, None));
     }
 
-    /// Whatever is cut off or damaged: an answer, and no panic.
+    /// Tables that are cut off or damaged give an answer, and no panic.
     #[test]
     fn damaged_tables_end_where_they_stop_making_sense() {
         let full = tables(&[device(16384, 0, 3200, 2933), device(8192, 0, 1, 2)]);

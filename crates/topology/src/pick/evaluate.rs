@@ -12,14 +12,14 @@ pub(super) struct Asked<'a> {
     pub(super) activities: Option<&'a Activities>,
 }
 
-/// What an interrupt takes from a task, its own time and what it displaces from the caches included.
+/// Time that an interrupt takes from a task, in seconds: its own time and that of refilling the caches.
 const INTERRUPT_S: f64 = 5e-6;
 
-/// What a busy sibling takes, as a share of its busy time: two threads that share a core are 20 to 45 % slower each.
+/// Share of a sibling's busy time that a task loses: two threads that share a core are 20 to 45 % slower each.
 const SIBLING_SHARE: f64 = 0.3;
 
 impl Asked<'_> {
-    /// The CPUs in the order of preference. There is at least one.
+    /// The CPUs in the order of preference; at least one.
     pub(super) fn answer(&self) -> Result<Vec<Cpu>, PickError> {
         let cpus = self.evaluate(self.relation, &self.topology.allowed)?;
         if cpus.is_empty() {
@@ -32,7 +32,7 @@ impl Asked<'_> {
         Ok(ordered)
     }
 
-    /// Whether a CPU is what a part of the question asks for.
+    /// Whether a CPU fulfils one factor of the relation.
     pub(super) fn holds(&self, part: &Relation, cpu: Cpu) -> bool {
         self.evaluate(part, &self.topology.allowed).is_ok_and(|cpus| cpus.contains(cpu))
     }
@@ -58,7 +58,7 @@ impl Asked<'_> {
         }
     }
 
-    /// First what each CPU is by itself, then the choices among the rest, in their order.
+    /// Applies filters on single CPUs first, then choices among the remaining CPUs, in their order.
     fn every(&self, factors: &[Relation], among: &CpuSet) -> Result<CpuSet, PickError> {
         let (choices, filters): (Vec<_>, Vec<_>) = factors.iter().partition(|factor| factor.is_choice());
         let mut rest = among.clone();
@@ -182,7 +182,7 @@ impl Asked<'_> {
         PickError::NoAnswer { relation: self.relation.to_string(), reason: reason.into() }
     }
 
-    /// Why nothing is left: because of what this process may use, or because the machine has nothing like it.
+    /// Why no CPU is left: this process may not use the matching ones, or the machine has none.
     fn nothing(&self) -> PickError {
         let everywhere = self.evaluate(self.relation, &self.topology.online).unwrap_or_default();
         if !everywhere.is_empty() {
@@ -222,7 +222,7 @@ fn alone(other: Option<Part>, same: Option<Part>, cpu: Cpu) -> String {
 fn lost(activity: &CpuActivity) -> f64 {
     let interrupts = (activity.interrupts_per_s + activity.softirqs_per_s) * INTERRUPT_S;
     let sibling = activity.sibling_busy_share.unwrap_or(0.0) * SIBLING_SHARE;
-    // A task that is bound to the CPU may wake up at any time, even if it slept while somebody watched.
+    // A task that is bound to the CPU may wake up at any time, even if it slept during the watched interval.
     let bound = f64::from(activity.pinned_tasks) * 0.01;
     activity.busy_share + activity.steal_share + interrupts + sibling + bound
 }

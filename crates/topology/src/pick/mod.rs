@@ -13,27 +13,27 @@ pub enum PickError {
     /// The relation names a CPU that this machine does not have.
     #[error("{relation}: CPU {cpu} does not exist; this machine has CPUs {present}")]
     NoSuchCpu {
-        /// What was asked.
+        /// The relation as the user wrote it.
         relation: String,
-        /// The CPU.
+        /// The CPU that does not exist.
         cpu: Cpu,
-        /// Those that there are.
+        /// All CPUs of the machine.
         present: CpuSet,
     },
-    /// No CPU on this machine is what was asked for.
+    /// No CPU on this machine fulfils the relation.
     #[error("{relation}: {reason}")]
     NoAnswer {
-        /// What was asked.
+        /// The relation as the user wrote it.
         relation: String,
-        /// Why nothing answers it.
+        /// Why no CPU fulfils the relation.
         reason: String,
     },
 }
 
-/// What the CPUs did while they were watched.
+/// Activity of CPUs over an interval.
 pub type Activities = Vec<(Cpu, CpuActivity)>;
 
-/// The CPUs that answer a relation, out of those that are online and allowed, and why each of them does.
+/// The CPUs that fulfil a relation, out of those that are online and allowed, each with the reasons.
 ///
 /// They come in rising order, and those of `quietest` from the quietest on. What they did while they were watched is
 /// part of the answer where it is known; `quietest` cannot be answered without.
@@ -56,7 +56,7 @@ pub fn pick(
     Ok(cpus.into_iter().map(chosen).collect())
 }
 
-/// What a CPU did while it was watched.
+/// Activity of a CPU; `None` where it was not watched.
 fn activity_of(activities: Option<&Activities>, cpu: Cpu) -> Option<&CpuActivity> {
     activities?.iter().find(|(watched, _)| *watched == cpu).map(|(_, activity)| activity)
 }

@@ -30,7 +30,7 @@ pub(super) fn of(topology: &Topology, part: Part, cpu: Cpu) -> Option<(u32, CpuS
     all(topology, part).into_iter().find(|(_, cpus)| cpus.contains(cpu))
 }
 
-/// What people call a part: `L3 cache`, `package`.
+/// The name of a kind of part in messages: `L3 cache`, `package`.
 pub(super) fn word(part: Part) -> String {
     match part {
         Part::Cache(level) => format!("L{level} cache"),

@@ -1,4 +1,4 @@
-//! What makes a CPU an answer, in words.
+//! Reasons why a CPU fulfils a relation, in words.
 
 use fauxplat_model::{GroupKind, Part, Relation, Topology};
 use fauxplat_units::Cpu;
@@ -6,7 +6,7 @@ use fauxplat_units::Cpu;
 use super::evaluate::Asked;
 use super::parts;
 
-/// What is true of this CPU because of the relation.
+/// The properties of the CPU by which it fulfils the relation.
 pub(super) fn why(asked: &Asked<'_>, cpu: Cpu) -> String {
     let mut reasons = Vec::new();
     collect(asked.relation, asked, cpu, &mut reasons);

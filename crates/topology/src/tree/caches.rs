@@ -36,7 +36,7 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
     topology.caches = caches;
 }
 
-/// Caches as SPARC shows them: files beside the CPU's own, and not a word about who shares them.
+/// Caches as SPARC lists them: files beside the CPU's own, without information about sharers.
 const FLAT: [(&str, u32, CacheKind); 3] = [
     ("l1_icache", 1, CacheKind::Instruction),
     ("l1_dcache", 1, CacheKind::Data),
@@ -69,7 +69,7 @@ fn one(files: &mut Files<'_>, cpu: Cpu, index: usize, level: u32) -> Option<Cach
         size: files.size(format_args!("cpu{cpu}/cache/index{index}/size")),
         line: None,
         ways: None,
-        // Whoever has a cache shares it, whatever the list says.
+        // A CPU shares its own cache, whatever the kernel's list says.
         cpus: shared.unwrap_or_default().union(&own),
     })
 }
@@ -80,7 +80,7 @@ fn details(files: &mut Files<'_>, cpu: Cpu, index: usize, cache: &mut Cache) {
     cache.ways = files.number(format_args!("cpu{cpu}/cache/index{index}/ways_of_associativity"));
 }
 
-/// The place of a cache in the list; one that two CPUs number differently is still one.
+/// Index of a cache in the list. A cache that two CPUs number differently is listed once.
 fn place(caches: &mut Vec<Cache>, cache: Cache) -> usize {
     let same =
         |other: &Cache| other.level == cache.level && other.kind == cache.kind && other.cpus == cache.cpus;

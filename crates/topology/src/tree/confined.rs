@@ -1,4 +1,4 @@
-//! What this process may use: its affinity and the cpuset of its control group.
+//! CPUs and nodes that this process may use, by its affinity and by the cpuset of its control group.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -23,7 +23,7 @@ struct Hierarchy {
     mounted: PathBuf,
     part: PathBuf,
     files: &'static [&'static str],
-    /// Whether it is the unified hierarchy, where a group without the controller has the cpuset of its parent.
+    /// Whether the hierarchy is the unified one, where a group without the controller has its parent's cpuset.
     unified: bool,
 }
 
@@ -33,7 +33,7 @@ fn cpuset(root: &Path, reading: &mut Reading) -> Option<CpuSet> {
     let old = text(root, "proc/self/cpuset");
     hierarchies(root).into_iter().find_map(|hierarchy| {
         let path = own_group(&groups, hierarchy.unified).or(old.as_deref())?;
-        // A group outside of what is mounted here is seen as its root, as from within a container.
+        // A group outside of the mounted part is treated as its root, as from within a container.
         let below = Path::new(path).strip_prefix(&hierarchy.part).unwrap_or(Path::new(""));
         effective(root, &hierarchy, below, reading)
     })
@@ -44,7 +44,7 @@ fn own_group(groups: &str, unified: bool) -> Option<&str> {
     if unified { cgroup::path_v2(groups) } else { cgroup::path_v1(groups, "cpuset") }
 }
 
-/// The mounted hierarchies, from `/proc/self/mountinfo`, or `/proc/mounts`, which does not say which part.
+/// The mounted hierarchies, from `/proc/self/mountinfo`, or from `/proc/mounts`, which does not state the mounted part.
 fn hierarchies(root: &Path) -> Vec<Hierarchy> {
     let mut found: Vec<Hierarchy> = match text(root, "proc/self/mountinfo") {
         Some(lines) => mounts::mountinfo(&lines).filter_map(hierarchy).collect(),
@@ -73,7 +73,7 @@ fn hierarchy(mount: Mount<'_>) -> Option<Hierarchy> {
 
 /// The first list on the way from the group to the root of the hierarchy.
 fn effective(root: &Path, hierarchy: &Hierarchy, below: &Path, reading: &mut Reading) -> Option<CpuSet> {
-    // `..` leads out of what is mounted, and every name below it is unknown here.
+    // `..` leads out of the mounted part, where names are unknown.
     let inside: PathBuf =
         below.components().take_while(|part| matches!(part, Component::Normal(_))).collect();
     for folder in inside.ancestors() {

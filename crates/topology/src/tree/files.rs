@@ -1,4 +1,4 @@
-//! The files of one folder of the kernel's, read one by one into the same buffer, and what is wrong with them.
+//! Reads the files of a kernel folder one by one into the same buffer, and collects problems.
 
 use std::ffi::CStr;
 use std::fmt::{Arguments, Write};
@@ -10,7 +10,7 @@ use fauxplat_units::{Bytes, CpuSet};
 
 use crate::parse::{self, Said};
 
-/// A reading of a whole tree: the buffer of all its files, and what is wrong with them, a line each.
+/// The state of reading a tree: the buffer for all files, and the problems, a line each.
 #[derive(Debug)]
 pub(crate) struct Reading {
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) struct Reading {
 /// Bytes of a file that are read: a mask of every CPU that a kernel can have takes less than half of it.
 const FILE_BYTES: usize = 16 << 10;
 
-/// So many lines say enough about a tree that makes no sense.
+/// Limit of warnings: twenty lines say enough about a tree that makes no sense.
 const LINES_MAX: usize = 20;
 
 impl Reading {
@@ -49,7 +49,7 @@ impl Reading {
 pub(crate) struct Files<'p> {
     /// Absent when the folder does not exist.
     folder: Option<Folder>,
-    /// What the folder is called in messages.
+    /// Name of the folder in messages.
     name: String,
     path: String,
     pub(crate) reading: &'p mut Reading,
@@ -70,7 +70,7 @@ impl<'p> Files<'p> {
         Files { folder, name, path, reading }
     }
 
-    /// The first bytes of a file, if it is there. Whatever else keeps it from being read is a problem.
+    /// The first bytes of a file, if it is there. Any other reason why it cannot be read is noted as a problem.
     fn bytes(&mut self, path: Arguments<'_>) -> Option<usize> {
         let folder = self.folder.as_ref()?;
         self.path.clear();
@@ -87,13 +87,14 @@ impl<'p> Files<'p> {
         }
     }
 
-    /// What the parser makes of a file. Nonsense is a problem, and then absent like a file that is not there.
+    /// The parsed value of a file. Contents that make no sense are noted as a problem; the value is then `None`, as if
+    /// the file was not there.
     fn value<T>(&mut self, path: Arguments<'_>, parse: impl Fn(&str) -> Said<T>) -> Option<T> {
         let bytes = self.bytes(path)?;
         let said = match bytes == self.reading.buffer.len() {
             true => Said::Nonsense("is longer than anything the kernel writes there"),
             false => match std::str::from_utf8(&self.reading.buffer[..bytes]) {
-                // Some captures end in NUL bytes, and so do some files of old kernels.
+                // Captures may end in NUL bytes, and so do some files of old kernels.
                 Ok(text) => parse(text.trim_matches(|c: char| c.is_whitespace() || c == '\0')),
                 Err(_) => Said::Nonsense("is not text"),
             },
@@ -147,7 +148,7 @@ impl<'p> Files<'p> {
 
 /// Files and folders that are not there, or have just gone: the usual case, and no problem.
 fn is_missing(error: &io::Error) -> bool {
-    /// `ENXIO` and `ENODEV`: what sysfs says of a device that went away between `open` and `read`.
+    /// `ENXIO` and `ENODEV`: errors of sysfs for a device that went away between `open` and `read`.
     const GONE: [i32; 2] = [6, 19];
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
         || error.raw_os_error().is_some_and(|number| GONE.contains(&number))

@@ -6,7 +6,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// The file with the CPUs of a level, the same under its older or newer name, and the file with its identifier.
+/// Files of a level: the CPUs of a group under its older and newer name, and the group's identifier.
 const FILES: [(GroupKind, &str, &str, &str); 5] = [
     (GroupKind::Package, "core_siblings", "package_cpus", "physical_package_id"),
     (GroupKind::Die, "die_cpus", "die_cpus", "die_id"),
@@ -48,7 +48,7 @@ struct Core {
     package: CpuSet,
 }
 
-/// What was read so far.
+/// Groups that were read so far.
 #[derive(Default)]
 struct Told {
     cores: Vec<Core>,
@@ -117,7 +117,7 @@ impl Told {
     }
 }
 
-/// The CPUs in a file under its old or its new name, by mask or by list; `None` when none says anything.
+/// The CPUs in a file under its old or new name, by mask or by list; `None` when neither has any.
 fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> {
     let mut cpus = files.mask(format_args!("cpu{cpu}/topology/{old}"));
     if cpus.is_none() && new != old {
@@ -127,7 +127,7 @@ fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> 
     cpus.filter(|cpus| !cpus.is_empty())
 }
 
-/// Adds what one CPU says of its group. A group always holds the CPU that speaks and never one of another group.
+/// Adds one CPU's list of its group. A group always holds the CPU whose list it is, and never a CPU of another group.
 fn add(files: &mut Files<'_>, groups: &mut Vec<Group>, mut group: Group, cpu: Cpu, online: &CpuSet) {
     let level = group.level;
     group.cpus = group.cpus.intersection(online).union(&[cpu].into_iter().collect());

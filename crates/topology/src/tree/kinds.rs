@@ -1,4 +1,4 @@
-//! Kinds of CPUs: performance and efficiency cores, and what Arm calls big and little.
+//! Kinds of CPUs: performance and efficiency cores, or big and little ones on Arm.
 
 use std::path::Path;
 
@@ -8,26 +8,27 @@ use fauxplat_units::{Cpu, CpuSet};
 use super::files::Files;
 use crate::descriptions::Descriptions;
 
-/// Event sources of hybrid processors, from the fastest cores on, and what they are called here.
+/// Event sources of hybrid processors, from the fastest cores on, with the names of their kinds.
 const EVENT_SOURCES: [(&str, &str); 3] =
     [("cpu_core", "core"), ("cpu_atom", "atom"), ("cpu_lowpower", "lowpower")];
 
 /// Two CPUs whose speeds differ by less are of one kind: makers let the best cores of a kind run a little faster.
 const SPEED_RATIO: f64 = 0.85;
 
-/// What is known of the CPUs of one core.
+/// Facts about the CPUs of one core by which kinds are told apart.
 struct Known {
     cpus: CpuSet,
-    /// Place of the event source that counts on it.
+    /// Index of the event source that counts on the core.
     source: Option<usize>,
-    /// The name of its design, on Arm.
+    /// Name of the design, on Arm.
     design: Option<String>,
     capacity: Option<u32>,
     khz: Option<u64>,
 }
 
 impl Known {
-    /// What it can do, in whatever unit this machine says; faster is more.
+    /// Speed of the core, comparable only within the machine: its capacity, or else its frequency. Zero where neither
+    /// is known.
     fn speed(&self) -> f64 {
         self.capacity.map(f64::from).or(self.khz.map(|khz| khz as f64)).unwrap_or(0.0)
     }
@@ -126,7 +127,7 @@ fn split(mut cores: Vec<Known>) -> Vec<CpuKind> {
     kinds
 }
 
-/// Kinds that nobody named are called by what they are for.
+/// Names kinds that have no name by their rank in speed.
 fn name_by_rank(kinds: &mut [CpuKind]) {
     let last = kinds.len() - 1;
     for (place, kind) in kinds.iter_mut().enumerate().filter(|(_, kind)| kind.name.is_empty()) {

@@ -1,4 +1,4 @@
-//! Which CPUs there are, as the kernel lists them.
+//! The kernel's lists of CPUs.
 
 use fauxplat_model::Topology;
 

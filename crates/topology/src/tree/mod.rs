@@ -34,8 +34,9 @@ pub(crate) fn read(common: &Common<'_>, depth: Depth) -> (Topology, Vec<String>)
     (topology, reading.into_lines())
 }
 
-/// On arm64 the kernel knows packages from the firmware's table of parts (ACPI PPTT) alone. Without that table, what
-/// it calls packages are the clusters of the device tree. Only this machine itself can be asked.
+/// On arm64 the kernel knows packages only from the firmware's table of parts (ACPI PPTT). Without that table the
+/// kernel's "packages" are the clusters of the device tree. Whether the table exists can only be asked on the machine
+/// itself.
 fn packages_are_clusters(common: &Common<'_>, descriptions: &Descriptions) -> bool {
     common.architecture == "aarch64"
         && common.root == Path::new("/")

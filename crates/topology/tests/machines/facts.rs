@@ -101,7 +101,7 @@ const FILES: [&str; 12] = [
     "etc/os-release",
 ];
 
-/// Bytes, or what is nearly right.
+/// Random bytes, or text that is nearly valid.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let nearly =
         "(processor|MemTotal|Cpus_allowed_list|flags|PRETTY_NAME)[:= \t]{1,3}[0-9a-z\"',\\\\ -]{0,24}\n";

@@ -24,7 +24,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What becomes of a file.
+/// A way to damage a file.
 #[derive(Clone, Debug)]
 enum Fate {
     Empty,
@@ -170,7 +170,7 @@ fn a_list_of_a_million_cpus_costs_nothing() {
     }
     let (topology, warnings) = read(root.path());
     assert!(warnings.iter().any(|line| line.contains("no kernel has")), "{warnings:?}");
-    // What `/proc/cpuinfo` says is left.
+    // The CPUs that `/proc/cpuinfo` lists are left.
     assert_eq!(topology.online.to_string(), "0-23");
 }
 

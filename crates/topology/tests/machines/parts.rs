@@ -49,7 +49,7 @@ fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style
     String::from_utf8(out).unwrap()
 }
 
-/// A reading that leaves out what is not shown shows the same.
+/// A reading without the hidden details gives the same report.
 #[test]
 fn what_is_shown_is_all_that_is_shown() {
     for machine in MACHINES {

@@ -1,4 +1,5 @@
-//! How much a load disturbs, how well it holds its share, and how soon it ends with fauxplat; beside stress-ng.
+//! Background loads beside stress-ng: how much they disturb, how well they hold their intensity, and how soon they end
+//! with fauxplat.
 
 mod pressure;
 mod share;
@@ -13,7 +14,7 @@ use fauxplat_procfs::task;
 use super::{failed, fauxplat};
 use crate::error::ChoreError;
 
-/// The CPU on which loads stand, and the one of the victim.
+/// The CPU of the loads, and the one of the victim.
 const LOADED: &str = "1";
 const VICTIM: &str = "0";
 
@@ -53,7 +54,7 @@ impl Running {
         self.0.id()
     }
 
-    /// Its children that work, as soon as there are so many and each has used some CPU time.
+    /// Waits until `count` children of the process have used CPU time, and returns their ids.
     fn workers(&self, count: usize) -> Result<Vec<u32>, ChoreError> {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(20) {
@@ -74,14 +75,14 @@ impl Drop for Running {
     }
 }
 
-/// fauxplat's own load, until it is ended.
+/// The command of a fauxplat load on the CPU for loads.
 fn ours(fauxplat: &Path, loads: &[String]) -> Command {
     let mut command = Command::new(fauxplat);
     command.arg("load").args(loads).args(["--store", "none", "--quiet"]);
     command
 }
 
-/// stress-ng's, on the same CPU.
+/// The command of a stress-ng load on the CPU for loads.
 fn theirs(words: &[&str]) -> Command {
     let mut command = Command::new("stress-ng");
     command.args(words).args(["--taskset", LOADED, "--quiet"]);

@@ -1,4 +1,4 @@
-//! By how much loads slow a victim on another CPU down.
+//! Slowdown of a victim on another CPU by background loads.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -55,7 +55,7 @@ impl Drop for Victim {
     }
 }
 
-/// Somebody who disturbs, and the slowdowns of the victim in all rounds: by kernel, then by round.
+/// A background load, and the slowdowns of the victim in all rounds: by kernel, then by round.
 struct Load {
     name: String,
     own: bool,
@@ -69,7 +69,7 @@ pub(super) fn run(fauxplat: &Path, rival: bool) -> Result<(), ChoreError> {
     let mut victim = Victim::start()?;
     victim.suffer()?;
     for round in 0..ROUNDS {
-        // Another order in each round, so that nobody always follows the same one.
+        // The order changes from round to round, so that no load always follows the same other load.
         for place in 0..loads.len() {
             let which = (place * 3 + round) % loads.len();
             let before = victim.suffer()?;
@@ -126,7 +126,7 @@ fn tell(loads: &[Load]) {
     println!("  goal: the strongest of ours slows down at least as much as the strongest of theirs");
 }
 
-/// The strongest load of ours over the strongest of theirs, round by round.
+/// Ratio of fauxplat's strongest load to the strongest of stress-ng, round by round.
 fn strongest(loads: &[Load], kernel: usize) -> Vec<f64> {
     let of = |own: bool| {
         let middle = |load: &&Load| quartiles(&load.slowdowns[kernel]).1;

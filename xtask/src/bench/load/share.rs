@@ -50,7 +50,7 @@ fn hog() -> Result<Running, ChoreError> {
     Running::start(Command::new("taskset").args(["-c", LOADED, "sh", "-c", "while :; do :; done"]))
 }
 
-/// The middle of some looks, in per cent.
+/// Median of several readings, in per cent.
 fn look(command: &mut Command) -> Result<f64, ChoreError> {
     let running = Running::start(command)?;
     let pid = running.workers(1)?[0];

@@ -1,4 +1,4 @@
-//! `fleet emit` and `fleet take`: what an engine needs that fauxplat does not talk to, and what came of it.
+//! `fleet emit` and `fleet take`: files for engines that fauxplat does not talk to, and import of the answers.
 
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::kubernetes::{Manifest, is_label};
@@ -29,7 +29,7 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     output::lines(&(text + "\n"), &args.output)
 }
 
-/// Keeps the answers of such an engine as a run, and reports it.
+/// Imports the answers of such an engine as a run, and reports it.
 pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Failure> {
     let order = order_in(&args.manifest)?;
     let names = plan::names(&order.definition)?;
@@ -41,14 +41,14 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     };
     let kept: Result<_, Failure> = keep();
     if kept.is_err() {
-        // Whoever corrects the names of the files keeps the same run.
+        // The folder is removed, so that a second attempt with corrected file names makes the same run.
         let _gone = std::fs::remove_dir_all(folder.path());
     }
     kept?;
     report::of_folder(&folder, &args.output, invocation)
 }
 
-/// A report is about one command, or compares two.
+/// The report is of one command, or of a comparison of two.
 fn one_or_two(names: &[String]) -> Result<(), Failure> {
     match names.len() {
         0 => Err(Failure::usage("there is no command to run")),

@@ -12,7 +12,7 @@ use fauxplat_fleet::RunFolder;
 
 use fauxplat_options::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs};
 
-/// Runs over a fleet, and what is kept of them.
+/// Carries out the subverbs of `fleet`.
 pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
         FleetAction::Run(args) => run::run(args, invocation),
@@ -39,7 +39,8 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
     Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
 }
 
-/// The same, made if need be. Its folders may be those of the store, and what root makes of them is the user's.
+/// The folder of runs, created if need be. Its parents may be those of the store, and folders that root creates get
+/// their user as owner.
 fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, Failure> {
     let runs = runs_folder(place, output)?;
     let unmade = |error| Failure::machine(format!("{}: {error}", runs.display()));
@@ -47,7 +48,7 @@ fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathB
     Ok(runs)
 }
 
-/// The run that is meant: that of this name, or the latest.
+/// The run of this name, or the latest.
 fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
     let runs = runs_folder(place, output)?;
     match name {

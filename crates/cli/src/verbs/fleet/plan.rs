@@ -1,4 +1,4 @@
-//! From the words of the command line to what every node is asked to do.
+//! Makes a node's order of the words of the command line.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use fauxplat_sys::clock;
 use crate::define;
 use fauxplat_options::{CommandArgs, ConditionArgs, EngineArgs};
 
-/// What is measured, as the command line says it. Nothing of this machine is in it: CPUs by relation, programs and files are
-/// looked for where it is measured.
+/// The definition that the options describe. It holds nothing of this machine: relations between CPUs, programs and
+/// files are looked up on each node.
 pub(super) fn definition(
     commands: &CommandArgs,
     condition: &ConditionArgs,
@@ -24,7 +24,7 @@ pub(super) fn definition(
     definition.runs = runs.unwrap_or(default);
     let printed = definition.printed.first().map(|source| source.name.clone());
     let decides = || match (&commands.definition, printed) {
-        // A saved definition says what decides.
+        // The metric of a saved definition is kept.
         (Some(_), _) | (None, None) => definition.rule.metric,
         (None, Some(name)) => Metric::from_id(&format!("printed:{name}")).unwrap_or(definition.rule.metric),
     };
@@ -32,22 +32,22 @@ pub(super) fn definition(
     definition.rule.renew();
     for line in fauxplat_plan::expand(&definition).map_err(Failure::usage)? {
         if definition.condition.shell == Shell::None {
-            // What no shell reads can be told to be no command before it goes to a thousand machines.
+            // A line that no shell reads can be checked before it goes to a thousand machines.
             fauxplat_launch::words::split(&line.command)?;
         }
     }
     Ok(definition)
 }
 
-/// A lab measures often by itself, and takes long.
+/// Number of runs of a lab, which repeats its measurements itself and takes long.
 const RUNS_OF_LAB: u32 = 3;
 
-/// A lab as a command that prints what it measured: `lab:NAME` is run by the very program that measures, and its figure for
-/// the claim that decides is the metric.
+/// The command line of a lab: `lab:NAME` is run by the measuring program itself, and the metric is the lab's figure for
+/// its deciding claim.
 fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
     let [only] = commands.commands.as_slice() else { return Ok(None) };
     let Some(name) = only.strip_prefix("lab:") else { return Ok(None) };
-    // A lab that is none is told here, and not by a thousand machines.
+    // An unknown lab is refused here, and not by a thousand machines.
     fauxplat_lab::catalog::find(name, &fauxplat_plan::LabSettings::new())?;
     let line = format!("/proc/self/exe lab run {name} --quiet --store none --format json");
     let metric = "lab=/labs/0/measured/value".parse::<PrintedSource>().map_err(Failure::usage)?;
@@ -57,19 +57,19 @@ fn of_lab(commands: &CommandArgs) -> Result<Option<CommandArgs>, Failure> {
     Ok(Some(CommandArgs { commands: vec![line], metric_from, command_name, ..commands.clone() }))
 }
 
-/// How many commands it is about, parameters filled in.
+/// Names of the commands, with parameters filled in.
 pub(super) fn names(definition: &Definition) -> Result<Vec<String>, Failure> {
     let expanded = fauxplat_plan::expand(definition).map_err(Failure::usage)?;
     Ok(expanded.into_iter().map(|line| line.name).collect())
 }
 
-/// What every node is asked to do.
+/// The order that every node gets.
 pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Result<NodeOrder, Failure> {
     let seed = definition.seed.unwrap_or_else(clock::fresh_seed);
-    // By the definition alone, so that runs of the same one are known to be.
+    // The identity depends on the definition alone, so that runs of one definition are recognised.
     let asked = Definition { seed: None, ..definition };
     let text = serde_json::to_string(&asked).map_err(Failure::usage)?;
-    // A number that a program prints differs from run to run, and so does what it is a part of.
+    // Output with a printed number differs from run to run, so it has no checksum to compare.
     let answers = !no_answers && asked.printed.is_empty();
     Ok(NodeOrder {
         schema: NodeOrder::SCHEMA.to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Resul
     })
 }
 
-/// What is kept of a new run.
+/// The description of a new run, as its folder keeps it.
 pub(super) fn asked(
     order: NodeOrder,
     on: &str,
@@ -99,13 +99,13 @@ pub(super) fn asked(
         order,
         compares,
         invocation: invocation.to_vec(),
-        // A path that is no text cannot stand in a line of a schedule either.
+        // A path that is no text could not be written into a schedule.
         cwd: std::env::current_dir().ok().and_then(|folder| Some(folder.to_str()?.to_owned())),
         ..Asked::default()
     })
 }
 
-/// How the engine is used.
+/// Options of the engine.
 pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
     let on = args.on.as_deref().unwrap_or_default();
     let of_slurm = [
@@ -127,7 +127,7 @@ pub(super) fn options(args: &EngineArgs) -> Result<EngineOptions, Failure> {
             "--program-there: the nodes of {on} are processes of this very program; leave it out"
         )));
     }
-    // A run is resumed from another folder, perhaps.
+    // A run may be resumed from another folder, so paths are absolute.
     let absolute = |(arch, path): &(String, PathBuf)| Ok((arch.clone(), std::path::absolute(path)?));
     let programs: std::io::Result<_> = args.program.iter().map(absolute).collect();
     Ok(EngineOptions {

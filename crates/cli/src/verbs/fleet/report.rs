@@ -1,4 +1,4 @@
-//! `fleet report`, `fleet watch` and `fleet list`: what is kept of runs.
+//! `fleet report`, `fleet watch` and `fleet list`: reports from stored runs.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use super::{chosen, runs_folder};
 use crate::{inspection, output};
 use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 
-/// What a run found.
+/// Reports the findings of a run.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
     of_folder(&folder, &args.output, invocation)
 }
 
-/// What the run of a folder found.
+/// Reports the findings of the run in a folder.
 pub(super) fn of_folder(
     folder: &RunFolder,
     output: &OutputArgs,
@@ -31,7 +31,7 @@ pub(super) fn of_folder(
     inspection::report(&header(&asked, invocation), &found, output)
 }
 
-/// What changed over the runs of one definition.
+/// Reports changes over the runs of one definition.
 pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
     let latest = asked(&folder)?;
@@ -54,12 +54,12 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
 }
 
-/// What is kept of a run. Where it cannot be read there is one run less, and no reason to say nothing of all the others.
+/// A part of a stored run; `None` with a message where it cannot be read, so that the other runs are still reported.
 fn kept<T>(read: Result<T, Failure>) -> Option<T> {
     read.inspect_err(|error| output::complain(&format!("{error}; this run is left out"))).ok()
 }
 
-/// How the engine of a run repeats it: by the words by which it was begun, in the folder where that was.
+/// Prints how the engine of a run can repeat it: the words of the original command line, in its folder.
 fn schedule(
     folder: &RunFolder,
     asked: &Asked,
@@ -83,7 +83,7 @@ fn schedule(
     output::lines(&(lines.join("\n") + "\n"), output)
 }
 
-/// The runs that are kept.
+/// Lists the stored runs.
 pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Failure> {
     let folders = RunFolder::all(&runs_folder(place, output)?)?;
     let read = |folder: RunFolder| {
@@ -119,7 +119,7 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
     vec![id, asked.started.clone(), asked.on.clone(), machines, asked.commands.join(" | ")]
 }
 
-/// What was asked, with the metrics that it names made known.
+/// The description of a run, with its metrics registered.
 fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
     let mut asked = Asked::read(folder)?;
     asked.order.definition.make_known().map_err(Failure::usage)?;

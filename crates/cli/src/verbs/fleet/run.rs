@@ -14,7 +14,7 @@ use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
 
-/// One command on every machine.
+/// `fleet run`: measures one command on every machine.
 pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
@@ -28,7 +28,7 @@ pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Fail
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// Two commands on every machine.
+/// `fleet compare`: measures two commands on every machine.
 pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let define = || {
         let definition = plan::definition(&args.commands, &args.condition, args.runs, args.metric)?;
@@ -41,7 +41,7 @@ pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
-/// What is to be done with a fleet.
+/// The kind of a fleet run.
 struct What<'a> {
     compares: bool,
     confirms: bool,
@@ -88,10 +88,10 @@ fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {
     time.map(|time| Duration::from_nanos(time.0))
 }
 
-/// A run, what was asked in it, and the experiment as which it is reported.
+/// A run with its description, and the experiment as which it is reported.
 type Opened = (RunFolder, Asked, Driver);
 
-/// Opens a run that was begun by the same verb of the same fauxplat.
+/// Opens a run that the same verb of the same version of fauxplat began.
 fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Opened, Failure> {
     let folder = chosen(what.engine.resume.as_ref(), &what.engine.place, ends.0)?;
     let mut asked = Asked::read(&folder)?;
@@ -112,7 +112,7 @@ fn resumed(what: &What<'_>, ends: (&OutputArgs, &EndArgs), invocation: &[String]
     Ok((folder, asked, driver))
 }
 
-/// Makes the folder of a new run, and asks the engine which nodes there are.
+/// Creates the folder of a new run, and asks the engine for its nodes.
 fn begun(
     what: &What<'_>,
     definition: Definition,
@@ -130,19 +130,19 @@ fn begun(
         asked.nodes = engine(on, site.clone())?.nodes()?.into_iter().map(Into::into).collect();
         keep_programs(&site)?;
         let driver = driver(&asked, ends, invocation)?;
-        // Last of all: whatever is refused before is no run, and none is the latest for its sake.
+        // The folder is made last, so that refused options leave no run behind that would be the latest.
         asked.keep(&folder)?;
         Ok((asked, driver))
     };
     let made: Result<_, Failure> = make();
     if made.is_err() {
-        // Nothing was measured, so nobody looks for it.
+        // Nothing was measured, so the folder is removed.
         let _gone = std::fs::remove_dir_all(folder.path());
     }
     made.map(|(asked, driver)| (folder, asked, driver))
 }
 
-/// Keeps the programs that nodes are to run, unless they are kept already.
+/// Copies the programs for the nodes into the folder, unless they are there already.
 fn keep_programs(site: &Site) -> Result<(), Failure> {
     Ok(site.keep_programs(&std::env::current_exe().map_err(Failure::machine)?)?)
 }
@@ -152,7 +152,7 @@ fn site(folder: &RunFolder, asked: &Asked) -> Result<Site, Failure> {
     Ok(Site { folder: folder.clone(), order, options: asked.options.clone() })
 }
 
-/// The experiment as the store and whoever listens know it. What is measured is measured elsewhere.
+/// The experiment for store and listeners, whose measurements happen on the nodes.
 fn driver(asked: &Asked, ends: (&OutputArgs, &EndArgs), invocation: &[String]) -> Result<Driver, Failure> {
     let definition = Definition { seed: Some(asked.order.plan.seed), ..Definition::default() };
     let kind = if asked.compares { "fleet-compare" } else { "fleet" };
@@ -177,7 +177,7 @@ fn rounds(
         (Told::Counts(_), _) | (_, false) => hear(driver, told, is_pipe),
         (_, true) => {}
     };
-    // What an earlier fauxplat began is waited for before anything is begun that would measure beside it.
+    // Rounds that an interrupted fauxplat began are collected first: a new round would measure beside them.
     for round in run.unfinished() {
         run.collect(round, &mut hear)?;
     }
@@ -197,7 +197,7 @@ fn rounds(
     Ok(())
 }
 
-/// Whom to measure again, round by round: as it was settled, or as the survey says now.
+/// The machines to measure again, round by round: as an earlier fauxplat decided, or else by the survey.
 fn settled(run: &mut Run, folder: &RunFolder) -> Result<Vec<Vec<String>>, FleetError> {
     if let Some(again) = run.again() {
         return Ok(again.rounds.clone());
@@ -213,7 +213,7 @@ fn settled(run: &mut Run, folder: &RunFolder) -> Result<Vec<Vec<String>>, FleetE
     Ok(rounds)
 }
 
-/// On a terminal there is a line that is redrawn; in a pipe each node has a line of its own.
+/// Prints a node's answer: a terminal has a line that is redrawn, a pipe a line for each node.
 fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     match told {
         Told::Node { node, trouble: Some(why) } => output::complain(&format!("{node}: {why}")),
@@ -227,7 +227,7 @@ fn hear(driver: &Driver, told: &Told, is_pipe: bool) {
     }
 }
 
-/// Where a round stands, for the progress line.
+/// Progress of a round, for the progress line.
 fn standing(counts: &Counts) -> Standing {
     let Counts { round, answered, given_up, open, of } = *counts;
     let done = answered + given_up;
@@ -237,17 +237,17 @@ fn standing(counts: &Counts) -> Standing {
     Standing { share: done as f64 / of.max(1) as f64, words, blocks: done as u32 }
 }
 
-/// What is judged.
+/// The metric that is judged.
 pub(super) fn metric(asked: &Asked) -> Metric {
     asked.order.definition.rule.metric
 }
 
-/// Everything that came home.
+/// The answers of all machines.
 pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
     Ok(evidence(folder, asked, &[metric(asked).name()])?)
 }
 
-/// What follows from it.
+/// Findings from the answers of all machines.
 pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
     let mut question = FleetQuestion::of(metric(asked), asked.order.plan.seed);
     match asked.compares {

@@ -51,7 +51,7 @@ fn show(name: &str, output: &OutputArgs, invocation: &[String]) -> Result<(), Fa
     output::lines(&shown(&lab), output)
 }
 
-/// What people are told about a lab.
+/// The description of a lab as text.
 fn shown(lab: &Lab) -> String {
     let definition = &lab.definition;
     let claims: Vec<String> =
@@ -81,7 +81,7 @@ fn report(found: LabFindings, output: &OutputArgs, invocation: &[String]) -> Res
     inspection::report(&inspection::header(Path::new("/"), invocation), &Findings::Lab(found), output)
 }
 
-/// Two records, claim by claim.
+/// Compares two records, claim by claim.
 fn compare(a: &Path, b: &Path, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
     let (first, second) = (record::read(a)?, record::read(b)?);
     let found = LabComparison {
@@ -96,12 +96,12 @@ fn compare(a: &Path, b: &Path, output: &OutputArgs, invocation: &[String]) -> Re
     )
 }
 
-/// All names that are meant: `all` is every lab that is listed.
+/// The names of the requested labs: `all` is every lab that is listed.
 fn meant(names: &[String]) -> Vec<String> {
     if names.iter().any(|name| name == "all") { catalog::names() } else { names.to_vec() }
 }
 
-/// What labs lack.
+/// Checks labs, and lists what each of them lacks.
 fn checked(names: &[String]) -> Result<(), Failure> {
     let (mut lines, mut lacking) = (Vec::new(), 0);
     for name in meant(names) {

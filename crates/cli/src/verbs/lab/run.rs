@@ -29,7 +29,7 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let driver = Driver::of_workers(beginning)?;
     let mut results = known_already(args, &labs, &driver)?;
     let failed = each(&labs, &bench, (args, &driver), &mut results).err();
-    // As they were asked for; what a record has besides comes behind them.
+    // Labs in the order of the request; further labs of the record follow.
     results.sort_by_key(|result| labs.iter().position(|lab| lab.name == result.name).unwrap_or(labs.len()));
     let verdict = verdict(&labs, &results, args.strict);
     let elapsed_s = driver.elapsed_s();
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     verdict.map_or(Ok(()), Err)
 }
 
-/// Tries where the record and the pages go, before hours are spent on what they are to hold.
+/// Tries the destinations of record and pages before hours are spent on their contents.
 fn try_places(args: &LabRunArgs) -> Result<(), Failure> {
     if let Some(record) = &args.record {
         output::try_place(record)?;
@@ -50,8 +50,7 @@ fn try_places(args: &LabRunArgs) -> Result<(), Failure> {
     output::try_place(&folder.join("index.html"))
 }
 
-/// The labs that are asked for. All of them are read before the first is run, so that a mistake in the last name costs
-/// nothing.
+/// The requested labs. All are read before the first is run, so that a mistake in the last name costs nothing.
 fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
     let names = if args.all { catalog::names() } else { meant(&args.names) };
     let settings = settings(&args.set)?;
@@ -60,7 +59,7 @@ fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
     Ok(labs)
 }
 
-/// What an earlier record has of this machine that still holds.
+/// Results in an earlier record that still hold: of this machine, and of labs that have not changed.
 fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec<LabResult>, Failure> {
     let Some(path) = args.record.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
     let header = &driver.header;
@@ -70,8 +69,8 @@ fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec
     done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
 }
 
-/// Runs what is not known already. Where time is short, what takes little goes first: of an equal share it leaves the more
-/// to the others.
+/// Runs the labs that are not in the record. Where time is limited, short ones go first: they use less than an equal
+/// share and leave the rest to the others.
 fn each(
     labs: &[Lab],
     bench: &Bench<'_>,
@@ -99,14 +98,14 @@ fn each(
     Ok(())
 }
 
-/// The share of the next of so many labs.
+/// The next lab's share of the remaining time.
 fn share(max_time: Option<Nanos>, elapsed_s: f64, to_run: usize) -> Share {
     let Some(all) = max_time else { return Share::unlimited() };
     let left = (all.as_secs_f64() - elapsed_s).max(0.0);
     Share::of(Duration::from_secs_f64(left / to_run.max(1) as f64))
 }
 
-/// The record of the machine and the pages of its labs, where they are asked for.
+/// Writes the record of the machine and the pages of its labs, where options ask for them.
 fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     let whole = finished.record();
     if let Some(path) = &args.record {
@@ -128,27 +127,27 @@ fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     )
 }
 
-/// A lab among others: its story stands on its own page.
+/// A lab in a report of several labs: its story is on its own page.
 fn brief(lab: &LabResult) -> LabResult {
     LabResult { story: Vec::new(), ..lab.clone() }
 }
 
-/// What ends the whole with an error: a lab that is wrong, or one that does not hold where that was asked for. What a
-/// record has of others is told and not judged.
+/// The error with which the verb ends: a lab is faulty, or, with `--strict`, a claim was not reproduced. Results of an
+/// earlier record that were not asked for are not judged.
 fn verdict(labs: &[Lab], results: &[LabResult], is_strict: bool) -> Option<Failure> {
     let asked = || results.iter().filter(|result| labs.iter().any(|lab| lab.name == result.name));
     let wrong = asked().find_map(wrong).map(Failure::command);
     wrong.or_else(|| asked().find_map(missed).filter(|_| is_strict).map(Failure::gate))
 }
 
-/// What is wrong with a lab, if something is.
+/// The fault of a lab, if one of its claims ended in an error.
 fn wrong(lab: &LabResult) -> Option<String> {
     let claim = lab.claims.iter().find(|claim| claim.outcome == Some(LabOutcome::Error))?;
     let reason = claim.reason.as_deref().unwrap_or_default();
     Some(format!("lab {}, claim {}: {reason}", lab.name, claim.name))
 }
 
-/// The options with paths that hold in every folder.
+/// The options with absolute paths.
 fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
@@ -167,20 +166,20 @@ fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     Ok(output)
 }
 
-/// The options that every line of a lab gets.
+/// The options that are added to every line of a lab.
 fn passed_on(output: &OutputArgs) -> Vec<String> {
     let store = output.store.iter().flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
     store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
 }
 
-/// What `--strict` says of a lab of which a claim was not reproduced.
+/// The message of `--strict` for a lab with a claim that was not reproduced.
 fn missed(lab: &LabResult) -> Option<String> {
     let claim = lab.claims.iter().find(|claim| claim.outcome != Some(LabOutcome::Reproduced))?;
     let words = claim.outcome.map_or("not run", LabOutcome::words);
     Some(format!("--strict: {}: {}: {words}", lab.name, claim.name))
 }
 
-/// `NAME=VALUE,VALUE…`, as often as it is given.
+/// Parses `NAME=VALUE,VALUE…`, which may be repeated.
 fn settings(given: &[String]) -> Result<LabSettings, Failure> {
     let one = |text: &String| {
         let (name, values) = text.split_once('=').unwrap_or((text, ""));
@@ -193,7 +192,7 @@ fn settings(given: &[String]) -> Result<LabSettings, Failure> {
     given.iter().map(one).collect()
 }
 
-/// A setting that no lab knows is a mistake.
+/// Refuses a setting that no requested lab has.
 fn known(labs: &[Lab], settings: &LabSettings) -> Result<(), Failure> {
     let options = || labs.iter().flat_map(|lab| lab.definition.options.keys());
     let Some(name) = settings.keys().find(|name| !options().any(|known| known == *name)) else {

@@ -1,4 +1,5 @@
-//! Hosts of an inventory, by programs that say what ClusterShell says: names that a shell would read, another architecture.
+//! Hosts of an inventory, by programs that imitate ClusterShell: names with characters of a shell, and another
+//! architecture.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -47,7 +48,7 @@ fn place(lab: &Lab) -> PathBuf {
     PathBuf::from(word.trim_start_matches("d=").trim_end_matches(';'))
 }
 
-/// A command that goes on for as long as its laboratory is there, and the words by which its process is known.
+/// A command that runs as long as its laboratory exists, and the words by which its process is found.
 fn endless(lab: &Lab, name: &str) -> String {
     let file = lab.write(name, "#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.05; done\n");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
@@ -60,7 +61,8 @@ fn reason(document: &Value, name: &str) -> String {
     of["reason"].as_str().unwrap().to_owned()
 }
 
-/// Such names reach neither the tool nor a shell, and whoever has a plain one is measured.
+/// Names with a shell's special characters reach neither the tool nor a shell, and machines with plain names are
+/// measured.
 #[test]
 fn names_full_of_characters_of_a_shell_are_told_and_go_nowhere() {
     let strange =
@@ -103,7 +105,7 @@ fn hosts_end_what_nobody_waits_for() {
     assert!(eventually(|| !place.exists()), "{place:?}");
 }
 
-/// A connection that breaks is closed on the other side, and nothing else tells a node that nobody listens.
+/// A broken connection closes the node's output, which is the node's only sign that its reader is gone.
 #[test]
 fn a_node_that_nobody_hears_ends() {
     let lab = Lab::new();

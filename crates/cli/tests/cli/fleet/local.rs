@@ -41,14 +41,14 @@ fn a_node_carries_an_order_out_and_tells_about_itself() {
         .iter()
         .flat_map(|block| block["values"]["wall"].as_array().unwrap());
     assert_eq!(walls.filter(|wall| wall.as_u64().is_some_and(|wall| wall > 0)).count(), 3);
-    // What `printf '7\n' | sha256sum` says.
+    // The output of `printf '7\n' | sha256sum`.
     let sha256 = "10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58";
     assert_eq!(record["answers"][0]["sha256"], sha256);
     assert!(record["facts"]["kernel"].is_string() && record["facts"]["not-measured"].is_string());
     assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
 }
 
-/// What a command needs is there for its answer too, and gone afterwards.
+/// Preparation of a command happens for its answer as well, and is cleaned up afterwards.
 #[test]
 fn a_command_is_prepared_for_its_answer() {
     let lab = Lab::ordinary();
@@ -74,7 +74,7 @@ fn a_command_is_prepared_for_its_answer() {
     assert_eq!(record["failures"].as_array().unwrap().len(), 0, "{record}");
 }
 
-/// What goes wrong on a node is said by the node, since nobody else knows it.
+/// A failure on a node is reported by the node itself, since only it knows the reason.
 #[test]
 fn a_node_of_another_version_or_without_the_program_says_so() {
     let lab = Lab::new();
@@ -90,7 +90,7 @@ fn a_node_of_another_version_or_without_the_program_says_so() {
     Done::of(lab.bare(&["node", "--order", "garbage"])).complains(2, &["no answer of fauxplat"]);
 }
 
-/// An answer that finds no room is no answer, and the node's status says so to whoever asked.
+/// An answer that cannot be written is reported by the node's exit status.
 #[test]
 fn a_node_whose_disk_is_full_says_so() {
     let lab = Lab::new();
@@ -111,7 +111,7 @@ fn every_node_answers_and_the_run_is_kept() {
     assert_eq!(nodes, ["local-1", "local-2", "local-3"]);
     assert!(found["nodes"].as_array().unwrap().iter().all(|node| node["runs"] == 5), "{found}");
     assert_eq!(found["groups"].as_array().unwrap().len(), 1, "one machine is one kind of hardware");
-    // The same again from what is kept, and as a row of the history.
+    // The stored run gives the same report, and is a row of the history.
     let again = lab.json(&["fleet", "report", &found["fleet"].as_str().unwrap()[..6]]);
     assert_eq!((&again["nodes"], &again["fleet"]), (&found["nodes"], &found["fleet"]));
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["kind"], "fleet");
@@ -131,7 +131,7 @@ fn every_node_answers_and_the_run_is_kept() {
     assert_eq!(journal(&lab), before);
 }
 
-/// fauxplat is killed while nodes measure; they go on, and whoever comes back finds what they said.
+/// fauxplat is killed while nodes measure; the nodes continue, and a resumed run finds their answers.
 #[test]
 fn a_run_that_was_killed_goes_on_without_loss() {
     let lab = Lab::new();
@@ -163,7 +163,7 @@ fn a_run_that_was_killed_goes_on_without_loss() {
     assert_eq!(journal(&lab).matches("\"answer\":").count(), 3);
 }
 
-/// Ctrl-C keeps what came, ends the rest, and says how to go on.
+/// Ctrl-C keeps the received answers, ends the other nodes, and prints how to resume.
 #[test]
 fn a_run_that_is_interrupted_keeps_what_came() {
     let lab = Lab::new();
@@ -213,14 +213,14 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
             &["fleet", "run", "-q", "--on", "local:2", "--program-there", "/opt/fauxplat", "true"],
             "--program-there",
         ),
-        // Such a report is asked for after the nodes are known, and there is no run all the same.
+        // The format of a report is checked once the nodes are known; a refused one leaves no run behind.
         (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "no such form"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2", "a", "b", "c"], "here are 3"),
         (&["fleet", "report"], "no run over a fleet"),
-        // A name that a stranger chose moves no cursor.
+        // A foreign name moves no cursor.
         (&["fleet", "report", "--folder", "a\u{1b}[2J"], "a\\u{1b}[2J: no run"),
     ] {
         lab.run(words).complains(2, &[said]);
@@ -233,7 +233,8 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
     assert!(!lab.path("fleet").exists() || fs::read_dir(lab.path("fleet")).unwrap().next().is_none());
 }
 
-/// The user could have root run another program there. What root has made on the way would keep the user from measuring.
+/// A folder that an ordinary user could write to might make root run another program. Folders that root creates on the
+/// way must not keep the user from measuring.
 #[test]
 fn root_runs_nothing_from_a_users_folder_and_leaves_it_to_the_user() {
     let lab = Lab::new();
@@ -252,7 +253,7 @@ fn root_runs_nothing_from_a_users_folder_and_leaves_it_to_the_user() {
     }
 }
 
-/// The folder of a run would be called after the server and its password, and lie wherever that was said.
+/// The folder of a run must not be named after the server's address, which holds the password.
 #[test]
 fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
     let lab = Lab::new();
@@ -262,7 +263,7 @@ fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
         command.env("XDG_DATA_HOME", lab.file("data"));
         Done::of(command).json()
     };
-    // What is measured waits for the server there as well.
+    // Experiments for a shared store wait in the spool, also in a fleet.
     let found = done(&["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm", "true"]);
     let id = found["fleet"].as_str().unwrap();
     assert!(lab.path("data/fauxplat/fleet").join(id).is_dir());
@@ -271,7 +272,7 @@ fn a_run_whose_store_is_a_server_is_beside_the_default_store() {
     assert!(named.into_iter().all(|name| !name.to_string_lossy().contains("postgres")));
 }
 
-/// A run that cannot be read is one less, and whoever looks for it learns why.
+/// An unreadable run is left out of lists, and asking for it gives the reason.
 #[test]
 fn a_run_that_cannot_be_read_is_told_and_left_out() {
     let lab = Lab::new();
@@ -289,7 +290,7 @@ fn a_run_that_cannot_be_read_is_told_and_left_out() {
     }
 }
 
-/// What was settled when a run began is not passed over in silence when it is resumed.
+/// Options that were fixed when a run began are refused when it is resumed, and not silently ignored.
 #[test]
 fn a_run_is_resumed_as_it_was_begun() {
     let lab = Lab::new();
@@ -363,7 +364,7 @@ fn a_manifest_for_kubernetes_carries_the_order() {
     assert_eq!((&manifest["apiVersion"], &manifest["kind"]), (&"batch/v1".into(), &"Job".into()));
     let spec = &manifest["spec"];
     assert_eq!((&spec["completions"], &spec["completionMode"]), (&20.into(), &"Indexed".into()));
-    // One that fails would end all the others by a limit of the whole.
+    // A limit for the whole job would let one failing node end all others.
     assert_eq!(spec["backoffLimitPerIndex"], 0);
     assert!(spec["backoffLimit"].is_null());
     let pod = &spec["template"]["spec"];
@@ -375,12 +376,12 @@ fn a_manifest_for_kubernetes_carries_the_order() {
         pod["containers"][0]["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     assert_eq!(arguments[0], "node");
     lab.run(&[&words[..], &["--job-name", "Not a label"]].concat()).complains(2, &["--job-name"]);
-    // The order is one that a node reads: the program is not there, and that is what it says.
+    // The order can be read by a node: the node reports that the program is missing there.
     let done = Done::of(lab.bare(&["node", "--order", arguments.last().unwrap()])).succeeds();
     assert!(done.json()["failures"][0]["reason"].as_str().unwrap().contains("program"));
 }
 
-/// What pods write is kept as a run, once.
+/// Logs of pods are imported as a run, once.
 #[test]
 fn logs_that_somebody_collected_are_a_run() {
     let lab = Lab::new();
@@ -400,7 +401,7 @@ fn logs_that_somebody_collected_are_a_run() {
     }
     let damaged = lab.write("node-c.log", "panic: out of memory\n");
     let (a, b) = (lab.file("node-a.log"), lab.file("node-b.log"));
-    // Who mistypes a name corrects it, and there is no run until then.
+    // A mistyped file name leaves no run behind, so it can be corrected.
     lab.run(&["fleet", "take", &manifest, &a, &lab.file("node-x.log")]).complains(3, &["node-x.log"]);
     lab.run(&["fleet", "report"]).complains(2, &["no run over a fleet"]);
     let found = lab.json(&["fleet", "take", &manifest, &a, &b, &damaged]);
@@ -412,7 +413,7 @@ fn logs_that_somebody_collected_are_a_run() {
     lab.run(&["fleet", "take", &a, &b]).complains(2, &["no order"]);
 }
 
-/// A lab of a program that prints what it measured.
+/// A lab whose program prints its measurement.
 const NUMBER: &str = r#"
 question = "Is it?"
 source = "nobody"
@@ -436,7 +437,7 @@ fn a_lab_is_run_on_every_node() {
     let found =
         lab.json(&["fleet", "run", "-q", "--on", "local:2", "-r", "1", "--no-confirm", "lab:./labs/number"]);
     assert_eq!((&found["command"], &found["metric"]), (&"lab:./labs/number".into(), &"printed:lab".into()));
-    // Millionths of what it printed.
+    // Printed values are stored in millionths.
     assert!(
         found["nodes"]
             .as_array()
@@ -464,7 +465,7 @@ fn a_watched_fleet_tells_its_schedule_and_its_changes() {
     let repeated = std::process::Command::new("sh").args(["-c", line]).current_dir("/").output().unwrap();
     assert!(repeated.status.success(), "{repeated:?}");
     assert_eq!(lab.json(&["fleet", "list"])["runs"].as_array().unwrap().len(), 3);
-    // A run whose journal is damaged is told, and the others are watched.
+    // A run with a damaged journal is reported, and the other runs are watched.
     let first = lab.json(&["fleet", "list"])["runs"][0]["folder"].as_str().unwrap().to_owned();
     let text = fs::read_to_string(format!("{first}/journal")).unwrap();
     fs::write(format!("{first}/journal"), text.replacen("\"round\":0", "\"round\":1", 1)).unwrap();

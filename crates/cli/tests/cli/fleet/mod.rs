@@ -1,5 +1,5 @@
-//! `fleet` and `node`: on nodes that are processes here, and with a Slurm of which only the words are real. What a real Slurm
-//! does with a hundred hosts is `cargo xtask bench fleet`.
+//! `fleet` and `node`: on nodes that are processes of this machine, and with an imitation of Slurm that only has its
+//! output in common. `cargo xtask bench fleet` tries a real Slurm with a hundred hosts.
 
 mod inventories;
 mod local;

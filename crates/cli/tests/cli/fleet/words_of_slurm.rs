@@ -1,4 +1,4 @@
-//! What becomes of what Slurm says, with programs that say it: nodes that are down, refuse, return garbage, answer for another.
+//! Slurm's answers, by programs that imitate it: nodes that are down, refuse, return garbage, or answer for another.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -103,12 +103,12 @@ fn a_slow_node_is_measured_again_and_confirmed() {
     assert!(rounds >= 3);
     let others = found["nodes"].as_array().unwrap().iter().filter(|node| node["node"] != "n7");
     assert!(others.into_iter().all(|node| node["state"] == "normal"), "{found}");
-    // It was measured in each of them between two others, and nobody else was.
+    // The suspect was measured in each round between two other machines; no other machine was measured again.
     let submitted = lab.read("fake/submitted").lines().count() as u64;
     assert_eq!(submitted, 8 + 3 * rounds);
 }
 
-/// Whoever says where the program lies on every node says so of every architecture.
+/// A stated program path on the nodes applies to every architecture.
 #[test]
 fn a_node_that_has_its_program_is_asked_whatever_it_is() {
     let lab = lab("arm|idle|none\n");
@@ -117,7 +117,7 @@ fn a_node_that_has_its_program_is_asked_whatever_it_is() {
     assert_eq!(node(&found, "arm")["runs"], 3, "{found}");
 }
 
-/// A run goes on as it was begun, also in what it leaves alone.
+/// A resumed run has the options with which it was begun.
 #[test]
 fn suspects_of_a_run_that_leaves_them_alone_stay_suspects() {
     let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
@@ -129,17 +129,18 @@ fn suspects_of_a_run_that_leaves_them_alone_stay_suspects() {
     assert_eq!(lab.read("fake/submitted").lines().count(), 8);
 }
 
-/// Whether a file says how a job ended.
+/// Whether a file holds the exit code of a job.
 fn is_code(entry: &fs::DirEntry) -> bool {
     entry.path().extension().is_some_and(|end| end == "code")
 }
 
-/// Ended in the rounds of suspects, it goes on there: by the same plan, with those that gave nothing asked once more.
+/// A run that is ended in the rounds of suspects is resumed there, by the same plan; nodes without an answer are asked
+/// once more.
 #[test]
 fn rounds_of_suspects_that_were_ended_go_on() {
     let nodes: String = (1..=8).map(|at| format!("n{at}|idle|none\n")).collect();
     let lab = lab(&nodes);
-    // The survey is answered; in the first round of suspects n7 hangs until somebody says `go`.
+    // The survey is answered; in the first round of suspects n7 hangs until the file `go` exists.
     let script = "#!/bin/sh\n[ $FAKE_NODE = n7 ] || { echo 1000; exit; }\n[ $FAKE_TASK -lt 8 ] || echo x > hangs\n\
                   while [ -e hangs ] && [ ! -e go ]; do sleep 0.05; done\necho 1250\n";
     lab.write("speed", script);
@@ -153,7 +154,7 @@ fn rounds_of_suspects_that_were_ended_go_on() {
     child.wait().unwrap();
     let id = Done::of(command(&lab, &["fleet", "list"])).succeeds().json()["runs"][0]["id"].clone();
     let resume = ["fleet", "run", "--quiet", "--resume", id.as_str().unwrap()];
-    // Time that is up ends what is open, and begins no round that it would have to end.
+    // The end of the time limit ends open jobs, and no round is begun that would have to be ended.
     let mut late = command(&lab, &[&resume[..], &["--max-time", "1ms"]].concat());
     late.stderr(fs::File::create(lab.path("err")).unwrap());
     let found = Done::of(late).json();
@@ -186,7 +187,7 @@ fn a_controller_that_goes_away_for_a_while_loses_nothing() {
     assert_eq!(lab.read("fake/submitted").lines().count(), 2);
 }
 
-/// What is taken back at the end of its time are the jobs of this run, by their numbers.
+/// At the end of the time limit only the jobs of this run are cancelled, by their numbers.
 #[test]
 fn only_its_own_jobs_are_cancelled() {
     let cancelled =
@@ -198,7 +199,7 @@ fn only_its_own_jobs_are_cancelled() {
 fn cancelled_within(limit: &str) -> Option<Vec<String>> {
     let lab = lab("n1|idle|none\nn2|idle|none\n");
     lab.write("fake/jobs/0", "somebody-else");
-    // They go on for as long as their folder is there, since this `scancel` ends nobody.
+    // The jobs go on while their folder exists, since this `scancel` ends no process.
     lab.write("speed", "#!/bin/sh\nwhile [ -e \"$0\" ]; do sleep 0.05; done; echo 1000\n");
     let done = run(&lab, &["--no-confirm", "--max-time", limit]);
     if lab.read("fake/submitted").lines().count() < 2 {
@@ -222,7 +223,7 @@ fn an_engine_that_is_not_installed_is_named() {
     .complains(3, &["sinfo is not installed"]);
 }
 
-/// Whoever cannot be asked which nodes there are leaves nothing behind that could be resumed.
+/// A run whose engine cannot list its nodes leaves nothing behind that could be resumed.
 #[test]
 fn an_engine_that_cannot_be_reached_is_named() {
     let lab = lab("n1|idle|none\n");

@@ -1,6 +1,6 @@
-//! A disk that fails under a program: any one call by which it would change its files, or all of them from one on, is
-//! answered with an error that disks and file systems give. The program is traced, so every such call has its turn,
-//! whatever library and whichever thread makes it.
+//! A disk that fails under a program: a single call that would change its files, or all of them from one call on, gets
+//! an error that disks and file systems give. The program is traced, so that every such call has its turn, whichever
+//! library and thread makes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use fauxplat_sys::trace::{self, Call, Event};
 use crate::round::is_guardian;
 use crate::traced;
 
-/// What disks say: full, broken, read-only.
+/// Errors that disks and file systems give: full, broken, read-only.
 pub(super) const ERRORS: [i32; 3] = [libc::ENOSPC, libc::EIO, libc::EROFS];
 
-/// Calls that change what their first argument, a descriptor, stands for.
+/// Calls that change the file of their first argument, a descriptor.
 const BY_DESCRIPTOR: [i64; 9] = [
     libc::SYS_write,
     libc::SYS_pwrite64,
@@ -56,16 +56,16 @@ pub(super) struct Fault {
     pub(super) errno: i32,
 }
 
-/// Whose calls are answered so.
+/// The process whose calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Those of the program and of its threads.
+    /// The program with its threads.
     Program,
-    /// Those of the guardian that it starts.
+    /// The guardian that the program starts.
     Guardian,
 }
 
-/// How the stop at a system call is told from others, see `PTRACE_O_TRACESYSGOOD` in `ptrace(2)`.
+/// The signal of a stop at a system call, see `PTRACE_O_TRACESYSGOOD` in `ptrace(2)`.
 const AT_A_CALL: i32 = trace::SIGTRAP | 0x80;
 
 /// The disk under the files whose paths begin with this one.
@@ -75,24 +75,24 @@ struct Disk<'a> {
     fault: Option<Fault>,
     /// Calls so far that would have changed it.
     calls: u32,
-    /// By task, what the call is answered with that it has begun.
+    /// Tasks within a failing call, with the error that it will return.
     refused: BTreeMap<i32, i32>,
 }
 
-/// Runs a program, and whoever it starts that is meant, on a disk that fails; how many calls would have changed the disk,
-/// and how the program ended.
+/// Runs a program, with its guardian if that is meant, on a disk that fails; returns the number of calls that would
+/// have changed the disk, and the exit status.
 pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Option<Fault>) -> (u32, Exit) {
     let pid = traced::begin(command, whose.options());
     trace::resume_to_call(pid, 0);
     let mut disk = Disk { files, whose, fault, calls: 0, refused: BTreeMap::new() };
     let (mut known, mut ended) = (BTreeSet::from([pid]), None);
-    // Until nobody is left who is traced: a guardian outlives its tuner.
+    // The loop ends when no traced process is left: a guardian outlives its tuner.
     while let Ok((task, event)) = trace::next_event() {
         let is_born = known.insert(task);
         match event {
             Event::Ended(exit) if task == pid => ended = Some(exit),
             Event::Ended(_) => {}
-            // Whoever is born stops for a signal that nobody sent.
+            // A new task begins with a stop by a signal that no process sent.
             Event::Signal(signal) if !is_born && ![trace::SIGTRAP, AT_A_CALL].contains(&signal) => {
                 trace::resume_to_call(task, signal);
             }
@@ -106,7 +106,7 @@ pub(super) fn run(command: &mut Command, files: &Path, whose: Whose, fault: Opti
 }
 
 impl Whose {
-    /// What tells of calls, and of whom they could be.
+    /// Ptrace options by which the calls of these processes are seen.
     fn options(self) -> i32 {
         let births = match self {
             Whose::Program => libc::PTRACE_O_TRACECLONE,
@@ -121,7 +121,7 @@ impl Whose {
 }
 
 impl Disk<'_> {
-    /// A task stands before a call, or behind one, or somewhere else.
+    /// Handles a stop of a task, which may be before a call, after one, or elsewhere.
     fn meet(&mut self, task: i32) {
         match trace::call_begun(task) {
             Some(call) if self.is_changed_by(task, &call) && self.whose.has(task) => {

@@ -1,4 +1,4 @@
-//! Disks that fail under the journal, whoever writes it: the tuner, its guardian, and `restore`.
+//! Disks that fail under the journal, for each of its writers: the tuner, its guardian, and `restore`.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -12,16 +12,16 @@ use crate::machine::{Fake, expect_same_values};
 use crate::round::{Scenario, Whom};
 use crate::state::State;
 
-/// Whose disk fails.
+/// The writer of the journal whose disk fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
-    /// That of a tuner that comes to its end.
+    /// A tuner that comes to its end.
     Tuner,
-    /// That of the guardian, when the tuner was killed.
+    /// The guardian of a killed tuner.
     Guardian,
-    /// That of the guardian that stayed until the time was over.
+    /// The guardian that stays until its time is over.
     LateGuardian,
-    /// That of `restore`, when both were killed.
+    /// `restore`, after tuner and guardian were killed.
     Restore,
 }
 
@@ -86,7 +86,8 @@ impl Subject for Journal {
                 self.scenario.journal.exists()
             }
         };
-        // Values come first: nobody's disk keeps them from being put back, and whoever comes next has only the rest to do.
+        // Values are restored first: a failing disk does not prevent that, and the next process only has to finish the
+        // journal.
         self.scenario.wait_until_free();
         self.expect_same(&when);
         self.scenario.restore();
@@ -118,7 +119,7 @@ impl Journal {
     fn ends_as_usual(&self, exit: Exit) -> bool {
         match self.writer {
             Writer::Guardian => exit == Exit::Signal(libc::SIGKILL as u8),
-            // A tuner that has had no CPU until the time was over says so.
+            // A tuner that got no CPU before the time limit reports that.
             Writer::LateGuardian => matches!(exit, Exit::Status(0 | 3)),
             Writer::Tuner | Writer::Restore => exit == Exit::Status(0),
         }

@@ -1,4 +1,4 @@
-//! What becomes of the machine and of the store when a disk fails, at every call by which a program would change it.
+//! The machine and the store after a disk has failed at any call by which a program would change it.
 
 mod disk;
 mod journal;
@@ -13,19 +13,19 @@ use crate::machine::Fake;
 use crate::progress::Progress;
 use disk::{ERRORS, Fault};
 
-/// A program that changes files, and what has to be true after its end.
+/// A program that changes files, and the conditions that must hold after its end.
 trait Subject {
     fn name(&self) -> &str;
     /// Runs it on a disk that is whole; how many calls would have met a fault.
     fn calls(&self) -> u32;
-    /// Runs it on a disk that fails, and looks at what is left; whether something was left undone.
+    /// Runs the program on a disk that fails, and checks the result; returns whether something was left undone.
     fn meet(&self, fault: Fault) -> bool;
 }
 
-/// So many faults of each subject in a test. A campaign takes them all.
+/// Number of faults of each subject in a test; a campaign takes all.
 const FEW: usize = 30;
 
-/// Faults under whatever journals are written by.
+/// Faults under all writers of the journal.
 pub(crate) fn of_the_journal(fake: &Fake) -> String {
     few(&journal::subjects(fake))
 }
@@ -72,7 +72,7 @@ fn cannot_be_tried() -> Option<&'static str> {
     cfg!(not(target_arch = "x86_64")).then_some("skipped: calls are answered on x86-64 alone")
 }
 
-/// What a subject showed.
+/// Results of a subject.
 struct Found {
     name: String,
     calls: u32,
@@ -92,7 +92,7 @@ impl std::fmt::Display for Found {
     }
 }
 
-/// Lets a subject meet at most so many faults, evenly spread. Those that a campaign has met already are counted as they were.
+/// Tries at most this many faults of a subject, evenly spread. Results of an earlier campaign are counted.
 fn under(subject: &dyn Subject, most: usize, progress: &mut Progress) -> Found {
     let calls = subject.calls();
     let all = faults(calls);
@@ -113,11 +113,12 @@ fn under(subject: &dyn Subject, most: usize, progress: &mut Progress) -> Found {
     found
 }
 
-/// What the file of a campaign says of a fault.
+/// Words in the campaign's file for the result of a fault.
 const FAILED: &str = "failed";
 const DONE: &str = "done";
 
-/// Every fault of a program that makes so many calls: one alone, with each error in turn, and a disk that is gone.
+/// All faults of a program with this many calls: a single failing call, with each error in turn, and a disk that fails
+/// from a call on.
 fn faults(calls: u32) -> Vec<Fault> {
     let of_a_call = |at| {
         let errors = ERRORS.into_iter();
@@ -126,8 +127,8 @@ fn faults(calls: u32) -> Vec<Fault> {
     (0..calls).flat_map(of_a_call).collect()
 }
 
-/// How far apart the faults are that are taken of so many. With the kinds of a call, of which there are six, it has no
-/// divisor in common, so that each kind comes as often.
+/// Distance between the faults that are tried. It has no common divisor with the six kinds of faults, so that each kind
+/// occurs equally often.
 fn step(all: usize, most: usize) -> usize {
     let kinds_alike = |step: &usize| !step.is_multiple_of(2) && !step.is_multiple_of(3);
     (all.div_ceil(most).max(1)..).find(kinds_alike).expect("a number")

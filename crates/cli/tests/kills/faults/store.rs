@@ -1,5 +1,5 @@
-//! Disks that fail under a store: what was measured before is there, value by value, what the program said is there, and
-//! what comes later can be added.
+//! Disks that fail under a store: earlier results are intact value by value, everything that was acknowledged is
+//! stored, and later experiments can be added.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const RUNS: [&str; 6] = ["run", "sleep 0.004", "--runs", "6", "--warmup", "0"];
 const EVIDENCE: [&str; 4] = ["latency", "timer", "--count", "40"];
 const PAIRS: [&str; 5] = ["compare", "sleep 0.004", "sleep 0.004", "--max-pairs", "6"];
 
-/// What a verb does to a store, and the words that it takes.
+/// A way in which a verb changes a store, with its arguments.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     /// Measures into a store that is not there yet.
@@ -41,10 +41,10 @@ const DEEDS: [(&str, Deed); 6] = [
     ("store, history rm", Deed::Removes),
 ];
 
-/// The store of every beginning, and the one that others are carried from.
+/// The store at the beginning of every round, and the one that experiments are carried from.
 pub(super) struct Seed {
     earlier: Place,
-    /// Its experiments, as they are exported.
+    /// The exports of its experiments.
     exports: Vec<Value>,
     other: Place,
     others: Vec<Value>,
@@ -65,7 +65,7 @@ impl Seed {
     }
 }
 
-/// A folder with a store, and with what programs said.
+/// A folder with a store, and with the output of programs.
 struct Place(TempDir);
 
 impl Place {
@@ -113,7 +113,7 @@ impl Place {
         done.status.success().then(|| serde_json::from_slice(&done.stdout).expect("a document"))
     }
 
-    /// What SQLite itself finds: nothing is damaged, and no row is left without that which it belongs to.
+    /// SQLite's own checks: no damage, and no row without its parent.
     #[track_caller]
     fn expect_integrity(&self, when: &str) {
         let database = Connection::open(self.store()).expect("a store");
@@ -179,7 +179,7 @@ impl Writing<'_> {
         disk::run(&mut place.fauxplat(&words), &place.store(), Whose::Program, fault)
     }
 
-    /// Looks at what is left, once somebody has read it and somebody has added to it.
+    /// Checks the store after it was read and added to.
     #[track_caller]
     fn check(&self, place: &Place, failed: bool, when: &str) {
         let report = fs::read(place.report()).expect("what it said");
@@ -201,7 +201,7 @@ impl Writing<'_> {
         place.expect_integrity(when);
     }
 
-    /// Value by value as they were, but for the one that was to go: it is there as a whole or not at all.
+    /// Checks that experiments are unchanged; the one to be removed may be there as a whole or not at all.
     #[track_caller]
     fn check_earlier(&self, earlier: &[Value], found: &[Option<Value>], failed: bool, when: &str) {
         for (number, (before, now)) in earlier.iter().zip(found).enumerate() {
@@ -216,14 +216,14 @@ impl Writing<'_> {
         }
     }
 
-    /// Everything that was said to be done is done.
+    /// Checks that everything that was acknowledged is done.
     #[track_caller]
     fn check_new(&self, new: Option<&Value>, said: Option<&Value>, failed: bool, when: &str) {
         match self.deed {
             Deed::Removes => assert_eq!(new, None, "{when}"),
             Deed::Carries => match new {
                 None => assert!(failed, "{when}: nothing arrived"),
-                // It has a number of its own here.
+                // A carried experiment has a new number in the target.
                 Some(new) => {
                     let mut other = self.seed.others[0].clone();
                     other["id"] = new["id"].clone();
@@ -242,8 +242,8 @@ impl Writing<'_> {
     }
 }
 
-/// How many measurements of a report are not in a store. The one that could not be stored is named by the error, and is
-/// reported all the same.
+/// Number of measurements of a report that are missing in the store. The one that could not be stored is named by the
+/// error, and reported all the same.
 fn lost(said: &Value, stored: Option<&Value>) -> usize {
     let measured = |document: &Value| {
         let commands = document["commands"].as_array().into_iter().flatten();

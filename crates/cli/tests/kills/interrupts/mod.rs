@@ -1,6 +1,6 @@
-//! Ctrl-C on a real terminal at random moments of every verb that measures: it ends soon and in order, its report is whole,
-//! and no process, file, group or changed knob is left. Or SIGKILL at such moments: then that holds of files and groups once
-//! the next experiment has begun.
+//! Ctrl-C on a real terminal at random moments of every verb that measures: the verb ends soon and in order, its report
+//! is complete, and no process, file, group or changed knob is left. Or SIGKILL at such moments: files and groups are
+//! then gone once the next experiment has begun.
 //!
 //! `script(1)` makes the terminal and passes on what is typed; the kernel sends SIGINT to the foreground group.
 
@@ -21,14 +21,13 @@ use crate::progress::Progress;
 use crate::state::State;
 use subjects::{SUBJECTS, Subject};
 
-/// After this time what was interrupted has hung.
+/// Time after which an interrupted verb has hung.
 const HANGS_NS: u64 = 60_000_000_000;
-/// After this time whoever pressed Ctrl-C has long begun to wonder. Nothing that runs here needs it, beside a compiler
-/// neither.
+/// Time after which an interrupt counts as late. No verb needs as much, not even beside a compiler.
 const LATE_NS: u64 = 5_000_000_000;
-/// What `script -e` says of a command that SIGKILL has ended.
+/// Exit code of `script -e` for a command that SIGKILL has ended.
 const KILLED: i32 = 128 + 9;
-/// Later than this nothing new comes in a life.
+/// Time after which a run of a verb has no new phases.
 const SPAN_NS_MAX: u64 = 8_000_000_000;
 
 /// How a subject is ended.
@@ -41,7 +40,7 @@ enum By {
 }
 
 impl By {
-    /// What the names of its rounds begin with.
+    /// Prefix of the names of rounds.
     fn word(self) -> &'static str {
         match self {
             By::CtrlC => "",
@@ -70,11 +69,11 @@ pub(crate) fn run(words: &[&str], mut progress: Progress) {
     progress.finish();
 }
 
-/// What a round showed.
+/// Result of a round.
 struct Round {
     /// When it was interrupted, after the start.
     at_ns: u64,
-    /// How long the end took from then; of one that was killed, until all that it had started was gone.
+    /// Time from the interrupt to the end; for a kill, until all started processes are gone.
     took_ns: u64,
     code: i32,
     reported: bool,
@@ -120,7 +119,7 @@ impl Subject {
             done.wrong.iter().for_each(|wrong| {
                 println!("{}, moment {round}, after {} ms: {wrong}", self.name, done.at_ns / 1_000_000)
             });
-            // What went wrong is tried again by the next campaign.
+            // Rounds with errors are tried again by the next campaign.
             if done.wrong.is_empty() {
                 progress.note(&name, &done.words());
             }
@@ -163,7 +162,7 @@ impl Subject {
         let span_ns = clock::monotonic_ns() - begun_ns;
         match code {
             Some(0) => Some(span_ns),
-            // It would go on, and is interrupted anywhere in the beginning of its life.
+            // A subject without an end of its own is interrupted at any moment of the beginning of its life.
             None => {
                 place.sweep();
                 let _ended = (child.kill(), child.wait());
@@ -173,7 +172,7 @@ impl Subject {
         }
     }
 
-    /// One end before its time.
+    /// Interrupts the subject at one moment.
     fn interrupt(&self, by: By, at_ns: u64) -> Round {
         let place = Place::new();
         let before = (State::of_this_machine(), traces());
@@ -181,7 +180,7 @@ impl Subject {
         std::thread::sleep(Duration::from_nanos(at_ns));
         let pressed_ns = clock::monotonic_ns();
         match by {
-            // Where it has ended already, nobody reads it.
+            // Writing the key fails where the program has already ended.
             By::CtrlC => drop(keys.write_all(b"\x03").and_then(|()| keys.flush())),
             By::Kill => drop(only_child(child.id()).map(|pid| signal::send(pid, signal::SIGKILL))),
         }
@@ -194,7 +193,7 @@ impl Subject {
         wrong.extend(place.wrong(by));
         wrong.extend(traces().difference(&before.1).map(|trace| format!("left {trace}")));
         wrong.extend(settled(&before.0));
-        // Only what has hung is still there.
+        // The process is left only if it has hung.
         let _ended = (child.kill(), child.wait());
         match code {
             Some(_) if took_ns > LATE_NS => wrong.push(format!("ended {} ms later", took_ns / 1_000_000)),
@@ -221,8 +220,8 @@ fn only_child(pid: u32) -> Option<i32> {
     children.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Whether a child of this process is in the foreground of a terminal of its own: proc_pid_stat(5). One that has ended already
-/// counts, too.
+/// Whether a child of this process is in the foreground of a terminal of its own, see proc_pid_stat(5). A child that
+/// has ended already counts, too.
 fn has_the_terminal(pid: u32) -> bool {
     let Ok(children) = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) else { return true };
     let Some(child) = children.split_ascii_whitespace().next() else {
@@ -246,7 +245,7 @@ fn end_of(child: &mut Child, limit_ns: u64) -> Option<Option<i32>> {
     Some(None)
 }
 
-/// What differs from before, once things have had time to settle.
+/// Differences from the state before, once changes in progress have settled.
 fn settled(before: &State) -> Vec<String> {
     let mut differences = before.differences(&State::of_this_machine());
     for _ in 0..20 {
@@ -259,7 +258,7 @@ fn settled(before: &State) -> Vec<String> {
     differences
 }
 
-/// Files in memory and where all have theirs, and control groups, with our name.
+/// Files in memory and in the temporary directory, and control groups, with fauxplat's name.
 fn traces() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(Path::new("/dev/shm"), 1, &mut found);
@@ -315,13 +314,13 @@ impl Place {
             self.make_reference();
         }
         let [home, tmp] = ["home", "tmp"].map(|name| self.path(name).display().to_string());
-        // Where a shell began the campaign in the background, nobody below it would hear of Ctrl-C.
+        // A campaign that a shell started in the background has SIGINT ignored, which its children would inherit.
         let mut words = ["exec", "env", "--default-signal=INT", "-i"].map(str::to_owned).to_vec();
         words.push("PATH=/usr/local/bin:/usr/bin:/bin".to_owned());
         words.extend([format!("HOME={home}"), format!("TMPDIR={tmp}"), "TERM=xterm".into(), self.mark()]);
         words.push(super::fauxplat().display().to_string());
         let report = ["--format", "json", "--output", "report.json"].map(str::to_owned);
-        // Behind `--for` there are the words of somebody else's command.
+        // Words after `--for` belong to another command.
         let end = subject.words.iter().position(|word| *word == "--for").unwrap_or(subject.words.len());
         words.extend(subject.words[..end].iter().map(|&word| word.to_owned()));
         words.extend(report);
@@ -335,7 +334,7 @@ impl Place {
         script.env("SHELL", "/bin/sh").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = script.spawn().expect("script(1), of bsdutils");
         let keys = child.stdin.take().expect("a pipe");
-        // A key that is pressed while nobody has the terminal yet is no signal to anybody.
+        // A key pressed before the terminal has a foreground process is no signal.
         let begun_ns = clock::monotonic_ns();
         while !has_the_terminal(child.id()) && clock::monotonic_ns() - begun_ns < HANGS_NS {
             std::thread::sleep(Duration::from_micros(100));
@@ -343,7 +342,7 @@ impl Place {
         (child, keys)
     }
 
-    /// What is measured before, for a subject that compares with it.
+    /// Measures the reference, for a subject that compares with one.
     fn make_reference(&self) {
         let mut command = Command::new(super::fauxplat());
         command.args([
@@ -368,7 +367,7 @@ impl Place {
         lines[lines.len().saturating_sub(3)..].join(" | ")
     }
 
-    /// Processes that do not end with what started them; they are ended then.
+    /// Processes that outlived the verb; they are killed then.
     fn left_processes(&self) -> Vec<String> {
         let end_ns = clock::monotonic_ns() + LATE_NS;
         let mut left = self.processes();
@@ -380,7 +379,7 @@ impl Place {
         left.iter().map(|(_, name)| format!("left the process {name}")).collect()
     }
 
-    /// An experiment where the one that was killed had its folders; with groups of its own, where those can be made.
+    /// Runs another experiment in the folders of the killed one; with control groups, where those can be made.
     fn begin_the_next(&self) -> Option<String> {
         let begun = |more: &[&str]| {
             let mut command = Command::new(super::fauxplat());
@@ -456,7 +455,7 @@ impl Place {
             .collect()
     }
 
-    /// Ends whatever there is of this round.
+    /// Kills all processes of this round.
     fn sweep(&self) {
         for (pid, _) in self.processes() {
             signal::send(pid, signal::SIGKILL);

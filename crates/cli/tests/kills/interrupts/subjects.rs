@@ -4,16 +4,16 @@
 pub(super) struct Subject {
     pub(super) name: &'static str,
     pub(super) words: &'static [&'static str],
-    /// Moments, unless told otherwise.
+    /// Number of moments at which the verb is interrupted.
     pub(super) rounds: u32,
-    /// How else than by 0 it may end: with a line that says what was interrupted, or, of `tune`, how its command ended.
+    /// Accepted exit codes beside 0: that of an interrupted verb, or, for `tune`, that of its command.
     pub(super) also: &'static [i32],
     /// Whether something is measured before it begins, in [`REFERENCE`].
     pub(super) has_reference: bool,
 }
 
 impl Subject {
-    /// One that is interrupted as often as most, and then ends well.
+    /// A subject with the usual number of interruptions, which ends well by itself.
     const fn new(name: &'static str, words: &'static [&'static str]) -> Self {
         Subject { name, words, rounds: 50, also: &[], has_reference: false }
     }

@@ -1,4 +1,5 @@
-//! A line for each stack, as Brendan Gregg's scripts fold them; of two profiles with two counts, as `difffolded.pl` writes.
+//! A line for each stack, as Brendan Gregg's scripts fold them; of two profiles with two counts, as `difffolded.pl`
+//! writes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -34,7 +35,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(())
 }
 
-/// A name that ends no step and is one: readers drop what stands between two semicolons with nothing in it.
+/// The name as a step of a folded stack: without semicolons, and not empty, since readers drop empty steps.
 fn step(name: &str) -> String {
     if name.trim().is_empty() { "?".to_owned() } else { name.replace(';', ":") }
 }

@@ -38,14 +38,14 @@ fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Prof
     }
 }
 
-/// Seconds for which a sample stands, where samples are of time.
+/// Seconds that a sample represents; `None` where samples are not of time.
 fn seconds_per_sample(profile: &Profile) -> Option<f64> {
     let quality = &profile.quality;
     let seconds = quality.whole_s().filter(|&seconds| seconds > 0.0 && quality.samples > 0)?;
     Some(seconds / quality.samples as f64)
 }
 
-/// What stands above the functions of a way: its process, and a mark where callers are missing.
+/// Names above the functions of a stack: the process, and a mark where callers are missing.
 fn above<'w>(way: &'w Way) -> impl Iterator<Item = String> + 'w {
     let process = (!way.process.is_empty()).then(|| visible(way.process));
     process.into_iter().chain(way.mark.map(str::to_owned))

@@ -1,5 +1,5 @@
-//! The protocol buffer of pprof, `profile.proto` (<https://github.com/google/pprof/blob/main/proto/profile.proto>). It is
-//! written as it is: pprof takes it with and without compression.
+//! The protocol buffer of pprof, `profile.proto` (<https://github.com/google/pprof/blob/main/proto/profile.proto>),
+//! uncompressed: pprof accepts both forms.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -35,7 +35,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
             let file = frame.file.as_deref().map(visible).unwrap_or_default();
             places.push(tables.place(visible(&frame.name), file, frame.line.unwrap_or(0).into()));
         }
-        // The one that ran stands first.
+        // pprof lists the innermost function first.
         places.reverse();
         let mut values = vec![samples];
         values.extend(unit_ns.map(|unit| (samples as f64 * unit).round() as u64));
@@ -59,7 +59,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(out.write_all(&file.0)?)
 }
 
-/// What pprof calls the time of which the samples are parts: that of waiting as in the profiles that Go writes of it.
+/// pprof's name for the samples' unit of time; for waiting time the name that profiles of Go use.
 fn kind(profile: &Profile) -> &'static str {
     match profile.quality.whole() {
         Whole::WaitingTime => "delay",

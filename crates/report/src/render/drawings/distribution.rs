@@ -1,4 +1,4 @@
-//! Readings as columns: a row for each command, all on one axis.
+//! Distributions as columns: a row for each command, on a common axis.
 
 use maud::{Markup, html};
 
@@ -44,7 +44,7 @@ pub(super) fn draw(of: &Distribution) -> Option<Drawing> {
     Some(Drawing::new(WIDTH, bottom + BELOW, &title, &description.join("; "), body))
 }
 
-/// What a screen reader says of one row.
+/// Description of a row for screen readers.
 fn described(of: &Distribution, index: usize, series: &Sorted, scale: Scale) -> String {
     let name = of.names.get(index).map_or_else(String::new, |name| format!("{name}: "));
     let median = series
@@ -85,7 +85,7 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
     }
 }
 
-/// What a column says when the pointer rests on it.
+/// Tooltip of a column.
 fn hint(raster: Raster, index: usize, count: usize, scale: Scale) -> String {
     let width = (raster.axis.high - raster.axis.low) / raster.bins as f64;
     let low = raster.axis.low + width * index as f64;

@@ -1,4 +1,4 @@
-//! Flame graphs: bars upon bars, readable as they stand, and with a script that zooms, searches and turns them over.
+//! Flame graphs: readable as static drawings, with a script that zooms, searches and turns them over.
 
 use maud::{Markup, html};
 
@@ -13,22 +13,22 @@ const GAP: f64 = 8.0;
 /// Height of a bar, and from one to the next.
 const BAR: f64 = 17.0;
 const ROW: f64 = 18.0;
-/// Title, legend, and what is being done stand above the bars.
+/// Height above the bars: title, legend, and controls.
 const TOP: f64 = 76.0;
 const SIZE: f64 = 11.0;
 /// Pixels of a character of the names: they are written in letters of one width.
 const COLUMN: f64 = 6.7;
-/// Names are shown where so many characters have room.
+/// Least number of characters for a name to be shown.
 const COLUMNS_MIN: usize = 3;
-/// Columns of a name that a bar tells when the pointer rests on it.
+/// Columns of a name in the tooltip of a bar.
 const NAME_MAX: usize = 1000;
 /// Points of a share from which on the colour of a change is stronger.
 const STEPS: [f64; 7] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1];
 
-/// What makes it alive. It is a constant in which nothing of a profile stands.
+/// The script for zooming and searching. It is constant and holds nothing of a profile.
 pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
-/// Strength of a change by its step; no colour says it alone, since each bar tells its numbers.
+/// Strength of a change by its step. Colour is never the only sign, since each bar has its numbers.
 const STYLE: &str = "\
 .bar text{pointer-events:none;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 .bar rect{stroke:var(--ground);stroke-width:.6}.bar{cursor:pointer;outline:none}\
@@ -63,7 +63,7 @@ pub(super) fn draw(of: &Flame) -> Drawing {
     Drawing::new(WIDTH, height, &of.title, &of.description, body).alive(STYLE, SCRIPT)
 }
 
-/// A name as a bar tells it.
+/// The name of a bar in its tooltip.
 fn told(name: &str) -> String {
     spaced(&shorten(&visible(name), NAME_MAX, "…"))
 }
@@ -86,7 +86,7 @@ fn bar(of: &Flame, bar: &Bar, rows: usize) -> Markup {
     }
 }
 
-/// What stands in a bar: its name, shortened in the middle, or nothing.
+/// The text of a bar: its name, shortened in the middle; empty where there is no room.
 fn fitting(name: &str, width: f64) -> String {
     let columns = ((width - 6.0) / COLUMN).max(0.0) as usize;
     if columns < COLUMNS_MIN { String::new() } else { shorten(name, columns, "…") }
@@ -144,7 +144,7 @@ fn tint(kind: Kind) -> usize {
     }
 }
 
-/// What the colours are, those alone that there are.
+/// The legend of the colours in use.
 fn legend(of: &Flame) -> Markup {
     let entries: Vec<(String, String)> = match of.names.len() {
         0 | 1 => Kind::OF_CODE
@@ -169,7 +169,7 @@ fn legend(of: &Flame) -> Markup {
     }
 }
 
-/// What can be done, shown where it can.
+/// The controls, shown where the script runs.
 fn switches(of: &Flame, names: &[String]) -> Markup {
     let mut entries = vec![("search", "search (/)".to_owned()), ("turn", "upside down (i)".to_owned())];
     entries.push(("reset", "whole (Escape)".to_owned()));

@@ -1,4 +1,4 @@
-//! Parts as drawings: each is a file by itself, or stands inside a page.
+//! Drawings: every one can be a file of its own, or be part of a page.
 
 mod boxes;
 mod distribution;
@@ -27,7 +27,7 @@ pub(crate) struct Drawing {
     body: Markup,
     /// Rules beside those of all drawings.
     style: &'static str,
-    /// What it does by itself where it is a file; the page around it has the same.
+    /// The script of a drawing that is a file of its own; a page around it has the same script.
     script: &'static str,
 }
 
@@ -37,7 +37,7 @@ impl Drawing {
         Drawing { width, height, title, description, body, style: "", script: "" }
     }
 
-    /// The same with rules and a script of its own.
+    /// The drawing with its own style rules and script.
     fn alive(self, style: &'static str, script: &'static str) -> Self {
         Drawing { style, script, ..self }
     }

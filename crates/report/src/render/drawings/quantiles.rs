@@ -18,7 +18,7 @@ const BELOW: f64 = 44.0;
 const LINE: f64 = 18.0;
 const COLOURS: usize = 6;
 
-/// One line of a curve.
+/// A line of a curve: solid or dashed.
 struct Stroke<'p> {
     points: &'p [(f64, f64)],
     colour: usize,

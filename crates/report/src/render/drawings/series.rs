@@ -21,7 +21,7 @@ const COLOURS: usize = 6;
 /// Points up to this number are drawn with their intervals as lines; more as a band.
 const BARS_MAX: usize = 40;
 
-/// The series, or the closer look at a part of one.
+/// Draws the series, or an enlarged part of one.
 pub(super) fn draw(of: &Series) -> Drawing {
     let (width, height) = if of.is_zoom { (ZOOM_WIDTH, ZOOM_HEIGHT) } else { (WIDTH, HEIGHT) };
     Drawing::new(width, height, &of.title, &of.description, body(of, width, height))
@@ -71,7 +71,7 @@ fn body(of: &Series, width: f64, height: f64) -> Markup {
     }
 }
 
-/// Marks of the legend, which stand beside the colours.
+/// Marks of the lines in the legend, besides their colours.
 const LEGEND: [&str; COLOURS] = ["①", "②", "③", "④", "⑤", "⑥"];
 
 fn heading(of: &Series, reading: Reading) -> String {
@@ -103,7 +103,7 @@ fn across(rule: &Rule, x: &Axis, y: &Axis) -> Markup {
     }
 }
 
-/// What stands below the horizontal axis: round numbers, or names.
+/// Labels below the horizontal axis: round numbers, or names.
 fn names(of: &Series, x: &Axis, height: f64) -> Markup {
     let base = height - BELOW;
     html! {
@@ -129,7 +129,8 @@ fn has_room(names: &[String], place: usize) -> bool {
     place < names.len() && place.is_multiple_of((names.len() as f64 / fit).ceil().max(1.0) as usize)
 }
 
-/// One line: the band or the bars of its intervals, the line of its medians where neighbours belong together, points.
+/// A line of the series: the band or the bars of its intervals, its medians (joined where neighbours belong together),
+/// and its points.
 fn drawn(line: &Line, colour: usize, x: &Axis, y: &Axis) -> Markup {
     let points = &line.points;
     let upper = points.iter().map(|point| (x.at(point.x), y.at(point.high)));

@@ -1,4 +1,5 @@
-//! One page from which nothing is loaded: the answer first, then drawings, tables, conditions and the raw data.
+//! A report as a single HTML page that loads nothing else: the answer first, then drawings, tables, conditions and the
+//! raw data.
 
 mod raw;
 mod style;
@@ -96,7 +97,7 @@ fn content(title: &str, pieces: &[&Piece]) -> Markup {
     }
 }
 
-/// Whether a piece goes on with what stands before it: a sentence with a paragraph, a closer look beside another.
+/// Whether a piece continues the one before: a sentence its paragraph, an enlarged part the row of others.
 fn continues(before: &Piece, piece: &Piece) -> bool {
     let is_zoom = |piece: &Piece| matches!(&piece.part, Part::Series(Series { is_zoom: true, .. }));
     piece.goes_on_with(before) || is_zoom(before) && is_zoom(piece)
@@ -177,7 +178,7 @@ fn sentence(piece: &Piece, it: &Sentence) -> Markup {
     }
 }
 
-/// What a sentence says, as a class; each is a word beside a colour, since the sentence says it too.
+/// The style class of a sentence's tone. Colour is never the only sign, since the words say it, too.
 fn tone(piece: &Piece) -> Option<&'static str> {
     match &piece.part {
         Part::Sentence(it) => class(it.tone),
@@ -196,7 +197,7 @@ fn class(tone: Tone) -> Option<&'static str> {
     }
 }
 
-/// A sentence in which only what is marked is markup.
+/// A sentence as HTML, in which only marked stretches become elements.
 fn words(text: &str) -> Markup {
     html! {
         @for Span { kind, text } in spans(text) {
@@ -281,7 +282,7 @@ fn notes(it: &Notes) -> Markup {
     }
 }
 
-/// A line with those that stand below it.
+/// A line with the lines below it, as a nested list.
 fn entry(lines: &[&Note]) -> Markup {
     html! {
         li class=[class(lines[0].tone)] {

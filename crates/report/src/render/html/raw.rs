@@ -1,4 +1,4 @@
-//! The raw data inside a page, to be saved by whoever wants to compute with it.
+//! The raw data inside a page, for readers who want to compute with it.
 
 use std::io::{self, Write};
 
@@ -37,8 +37,8 @@ fn embedded(record: &Record, bytes_max: usize) -> Option<String> {
     Some(harmless(&String::from_utf8(bounded.bytes).ok()?))
 }
 
-/// The same document in which nothing ends the element around it, and nothing is hidden from who reads the source:
-/// such characters stand in strings alone, and there JSON has other ways to write them.
+/// The document with characters escaped that could end the surrounding element, or hide text from a reader of the
+/// source. Such characters occur only in strings, where JSON can escape them.
 fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

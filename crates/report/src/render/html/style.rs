@@ -1,6 +1,7 @@
-//! How a page looks and what little it does: constants in which nothing of the record stands.
+//! Style and script of a page: constants that hold nothing of the record.
 
-/// Readers' own light or dark theme; what is too wide scrolls by itself; paper gets ink on white and all rows.
+/// The style sheet: the reader's light or dark theme; wide parts scroll by themselves; printed pages have ink on white
+/// and all rows.
 pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--text:#1f2328;--page:#fff;--soft:#59636e;--edge:#d0d7de;--fill:#f6f8fa;\
 --good:#116329;--bad:#a40e26;--doubt:#7d4e00;--neutral:#0550ae}\
@@ -41,5 +42,5 @@ link.href=URL.createObjectURL(new Blob([data.textContent],{type:'application/jso
 link.download=save.dataset.name;link.click();URL.revokeObjectURL(link.href)}}\
 addEventListener('beforeprint',function(){document.querySelectorAll('details').forEach(function(it){it.open=true})})})()";
 
-/// A browser refuses whatever a page would load: there is nothing that it may.
+/// The policy by which browsers refuse to load anything.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";

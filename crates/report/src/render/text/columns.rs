@@ -47,7 +47,7 @@ fn taken(columns: &[usize], widths: &[usize]) -> usize {
     columns.iter().map(|&column| widths[column] + GAP).sum()
 }
 
-/// As many parts as are needed so that each fits beside the name.
+/// Splits columns into as many tables as are needed so that each fits beside the name.
 fn split(kept: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
     for &column in kept {
@@ -90,7 +90,7 @@ fn draw(
     tones.zip(table.lines()).collect()
 }
 
-/// The first column in so many columns; names that became alike are told apart by the number of their row.
+/// The first column within `room` columns; names that became equal are told apart by their row's number.
 fn shortened(grid: &Grid, room: usize, ellipsis: &str) -> Vec<String> {
     let full = grid.rows.iter().map(|row| row.cells[0].as_str());
     let short: Vec<String> = full.clone().map(|name| shorten(name, room, ellipsis)).collect();

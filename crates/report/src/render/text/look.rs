@@ -1,4 +1,4 @@
-//! Looks at a live table that follow each other: a line per value.
+//! Successive readings of a live table: a line for each value.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use fauxplat_model::{TableFindings, TableValue};
 
 use crate::words::{spaced, visible};
 
-/// One line per value, for a pipe: every look at the table follows the one before.
+/// Writes a line for each value, for a pipe in which readings follow one another.
 pub(crate) fn lines(found: &TableFindings, first: bool, out: &mut dyn Write) -> io::Result<()> {
     if first {
         line(["elapsed_s", "object", "key", "value", "rate_per_s"].map(str::to_owned), out)?;

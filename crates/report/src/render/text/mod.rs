@@ -20,13 +20,13 @@ use page::INDENT;
 
 /// Columns that a name may take inside a sentence.
 const NAME_IN_SENTENCE: usize = 60;
-/// The same where the answer has to leave room for the rest.
+/// Columns for a name in a brief report, where the answer has to leave room for the rest.
 const NAME_IN_BRIEF: usize = 30;
 
 /// Lines that a name may take as a title.
 const NAME_LINES: usize = 4;
 
-/// Writes so much of the pieces, an empty line between two that are not joined.
+/// Writes the pieces of an amount of detail, with an empty line between two that are not joined.
 pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
     let detail = available(pieces, detail);
     let mut page = Page::new(style, out);
@@ -36,7 +36,7 @@ pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut d
         if !piece.is_shown(Medium::Terminal, detail) {
             continue;
         }
-        // What is left out takes nothing but itself: what stood below it still stands apart from what is above.
+        // A piece that is left out does not remove the empty line between its neighbours.
         if is_apart && !is_first && !is_close(piece, detail) {
             page.blank()?;
         }
@@ -121,7 +121,7 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io
     }
 }
 
-/// What may spoil a result takes one line where there is no room for all of it.
+/// Writes a warning; in brief reports it takes one line.
 fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail) -> io::Result<()> {
     match detail {
         Detail::Full => page.paragraph(tone, indent, text),
@@ -132,7 +132,7 @@ fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail)
     }
 }
 
-/// A sentence in characters, its names in at most so many columns.
+/// A sentence as text, its names in at most `room` columns.
 fn words(page: &Page, text: &str, room: usize) -> String {
     let shown = |Span { kind, text }: Span| match kind {
         Kind::Plain | Kind::Strong => text,
@@ -152,7 +152,7 @@ fn series(page: &mut Page, indent: usize, it: &Series) -> io::Result<()> {
 }
 
 fn notes(page: &mut Page, it: &Notes, detail: Detail) -> io::Result<()> {
-    // What may be folded away stands in faint lines that need no title.
+    // Notes that may be folded away are faint lines that need no title.
     if !it.folded {
         page.line(Tone::Title, &it.title)?;
     }

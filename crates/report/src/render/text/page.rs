@@ -14,7 +14,7 @@ use crate::words::{spaced, visible};
 /// The narrowest and the widest page that is laid out.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
-/// Columns before everything that stands under a title.
+/// Indentation below a title.
 pub(super) const INDENT: usize = 2;
 
 /// Where a report is written.
@@ -30,7 +30,7 @@ impl<'o> Page<'o> {
         Page { out, colour: style.colour, pen: Pen { unicode: style.unicode, width } }
     }
 
-    /// One line that fits already.
+    /// Writes a line that fits the width already.
     pub(crate) fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
         let text = spaced(text);
         let text = text.trim_end();
@@ -81,7 +81,7 @@ impl<'o> Page<'o> {
     }
 }
 
-/// The 16 colours of every terminal, by what the line says; the terminal's own theme keeps them readable.
+/// The style of a tone, in the 16 colours of every terminal, which the terminal's theme keeps readable.
 fn style(tone: Tone) -> Option<anstyle::Style> {
     match tone {
         Tone::Plain => None,

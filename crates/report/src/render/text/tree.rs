@@ -9,13 +9,13 @@ use crate::parts::{Branch, Grid, Tree};
 use crate::render::pen::Pen;
 use crate::words::{shorten, visible};
 
-/// Columns between a branch and what stands beside it.
+/// Columns between a branch and the text beside it.
 const GAP: usize = 2;
 
-/// Columns that are always left for what stands beside a branch.
+/// Least number of columns for the text beside a branch.
 const BESIDE_MIN: usize = 12;
 
-/// Levels that are drawn by indentation; deeper branches stand under the last, or no room would be left for them.
+/// Levels that are indented; deeper branches are aligned with the last, or no room would be left for them.
 const DEPTH_MAX: usize = 8;
 
 /// Stands between the items beside a branch.
@@ -82,7 +82,7 @@ fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
         first += 1;
     }
     let begun = each[..first].join(BAR);
-    // Where there is no room for the last one, it is only said that there are more.
+    // A mark for further items, where there is no room for the last one.
     let more = format!("{}{BAR}{ellipsis}", each[0]);
     match (begun.width() + end.width() <= width, more.width() <= width) {
         (true, _) => begun + &end,

@@ -6,10 +6,10 @@ use crate::parts::spans::{emphasis, named};
 use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{change, counted, p_value, percent, visible};
 
-/// Deliveries that are told one by one.
+/// Number of deliveries that are listed one by one.
 const DELIVERIES_MAX: usize = 20;
 
-/// What a person calls a fact.
+/// Title of a fact.
 pub(super) fn title(fact: &str) -> String {
     FACTS
         .iter()
@@ -17,7 +17,7 @@ pub(super) fn title(fact: &str) -> String {
         .map_or_else(|| visible(fact), |known| known.title.to_owned())
 }
 
-/// How much slower a ratio says that something is; below zero if it is faster.
+/// Slowdown by a ratio, as a share; negative if faster.
 pub(super) fn slower(metric: Metric, ratio: f64) -> f64 {
     if metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 }
 }
@@ -43,7 +43,7 @@ pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
     }
 }
 
-/// What stands out of a fact: "BIOS 1.2", "more temperature".
+/// The value that stands out of a fact: "BIOS 1.2", "more temperature".
 pub(super) fn what(it: &FactExplained) -> String {
     match role_of(&it.fact) == FactRole::Reading && ["more", "less"].contains(&it.value.as_str()) {
         true => format!("{} {}", it.value, title(&it.fact)),
@@ -51,12 +51,12 @@ pub(super) fn what(it: &FactExplained) -> String {
     }
 }
 
-/// What the facts go with.
+/// The behaviour that facts go with.
 #[derive(Clone, Copy)]
 pub(super) enum Goes<'a> {
-    /// With being slow; so many facts were looked at.
+    /// Being slow; the number is that of the facts that were examined.
     Slow(usize),
-    /// With what this program does in the place of the other.
+    /// The effect of this program compared with the other.
     Effect(&'a str),
 }
 
@@ -109,7 +109,7 @@ fn of_slow(it: &FactExplained, goes: Goes) -> String {
     }
 }
 
-/// What the programs answered, where not all agree.
+/// Checksums of the programs' answers, where machines disagree.
 pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     if answers.is_empty() {
         return Vec::new();
@@ -130,7 +130,7 @@ pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     vec![Piece::new(Part::Notes(Notes { title: title.to_owned(), folded: false, lines }))]
 }
 
-/// What came and does not count, or did not come.
+/// Deliveries that do not count, and those that are missing.
 pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
     if of.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The reports of `fleet`: who is odd among machines that should be the same, two programs on all of them, changes.
+//! Reports of `fleet`: odd machines among equal ones, two programs on all of them, and changes over time.
 
 mod compare;
 mod facts;
@@ -30,7 +30,7 @@ struct Row<'a> {
     reason: Option<&'a str>,
 }
 
-/// One row per machine.
+/// Writes a row for each machine.
 pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     found.nodes.iter().try_for_each(|node| {
         rows.serialize(Row {
@@ -48,7 +48,7 @@ pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) ->
     })
 }
 
-/// What two programs did on a machine as a row.
+/// The effect between two programs on a machine, as a row.
 #[derive(serde::Serialize)]
 struct EffectRow<'a> {
     node: &'a str,
@@ -59,7 +59,7 @@ struct EffectRow<'a> {
     reason: Option<&'a str>,
 }
 
-/// One row per machine.
+/// Writes a row for each machine of a comparison.
 pub(crate) fn rows_of_comparison(
     found: &FleetCompareFindings,
     rows: &mut csv::Writer<impl Write>,
@@ -91,7 +91,7 @@ struct ChangeRow<'a> {
     q_value: f64,
 }
 
-/// One row per change.
+/// Writes a row for each change.
 pub(crate) fn rows_of_watch(
     found: &FleetWatchFindings,
     rows: &mut csv::Writer<impl Write>,

@@ -15,7 +15,7 @@ const SHORTENED: &[Medium] = &[Medium::Terminal, Medium::Comment];
 /// Facts that a row names.
 const FACTS_MAX: usize = 3;
 
-/// The machines of which something is said: all of them on a page, the worst in a terminal.
+/// The odd machines: all of them on a page, the worst on a terminal.
 pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
     let odd: Vec<&FleetNode> = found.nodes.iter().filter(|node| node.state != NodeState::Normal).collect();
     if odd.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
 fn grid(found: &FleetFindings, nodes: &[&FleetNode]) -> Grid {
     let mut grid = Grid::named(&["machine", "state", "effect", "95 % interval", "z", "why"], &[4, 3]);
     for node in nodes {
-        // Whoever gave another answer did other work.
+        // A machine with a wrong answer did other work, so its figures are not comparable.
         let comparable = node.state != NodeState::WrongAnswer;
         let z = node.z.filter(|_| comparable).map_or("–".to_owned(), significant);
         let effect = node.effect_ratio.filter(|_| comparable).map_or("–".to_owned(), change);
@@ -57,7 +57,7 @@ fn tone(state: NodeState) -> Tone {
     }
 }
 
-/// The reason, what is other than in its group, and what its own noise check warns of.
+/// The reason for a machine's state, its differing facts, and warnings of its own noise check.
 fn why(found: &FleetFindings, node: &FleetNode) -> String {
     let mut said: Vec<String> = node.reason.iter().map(|reason| visible(reason)).collect();
     let differs = node.differs.iter().take(FACTS_MAX);
@@ -73,7 +73,7 @@ fn why(found: &FleetFindings, node: &FleetNode) -> String {
     said.join("; ")
 }
 
-/// What the hardware of each group varies by.
+/// Variation of each hardware group.
 pub(super) fn groups(found: &FleetFindings) -> Piece {
     let header = ["group", "machines", "median", "between", "blocks", "runs", "max/min", "finds from"];
     let mut grid = Grid::new(&header, &[5, 4]);
@@ -94,7 +94,7 @@ pub(super) fn groups(found: &FleetFindings) -> Piece {
     Piece::table(grid)
 }
 
-/// What each group is, and how it is judged where not in the usual way.
+/// Description of each group, and of its judgement where that is unusual.
 pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
     let each = found.groups.iter().enumerate().map(|(index, group)| {
         let facts: Vec<String> =

@@ -61,7 +61,7 @@ fn answer(found: &FleetFindings) -> String {
     format!("{} on {machines}: {rest}.", named(&found.command))
 }
 
-/// One machine by its name, several by their number.
+/// A single machine by name, several by their number.
 fn some(found: &FleetFindings, state: NodeState, one: &str, many: &str) -> Option<String> {
     let mut of = found.nodes.iter().filter(|node| node.state == state);
     let first = of.next()?;
@@ -104,7 +104,7 @@ fn again(found: &FleetFindings) -> Option<String> {
     }
 }
 
-/// What the figures mean.
+/// Explanation of the figures.
 fn meaning(found: &FleetFindings) -> String {
     let threshold = found.groups.iter().find_map(|group| group.z_threshold);
     let z = threshold.map_or(String::new(), |z| {

@@ -37,7 +37,7 @@ fn about(letter: &str, facts: &LabRecordFacts) -> Piece {
     ))
 }
 
-/// What differs comes first.
+/// Claims with differences come first.
 fn table(found: &LabComparison) -> Grid {
     let mut grid = Grid::named(&["lab: claim", "A", "B", "B / A", "agreement"], &[3]);
     let rank = |pair: &LabPair| match pair.agreement {
@@ -68,7 +68,7 @@ fn seen(seen: Option<&LabSeen>) -> String {
     format!("{}{figure}", seen.outcome.words())
 }
 
-/// One row of a spreadsheet: a claim.
+/// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct Row<'a> {
     lab: &'a str,

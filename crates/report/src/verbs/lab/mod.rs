@@ -23,7 +23,7 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
     parts
 }
 
-/// Outcome, question, claims and experiments of one lab. Who published it is said once, if all claims have that in common.
+/// Outcome, question, claims and experiments of one lab. The publisher is named once, if all claims share it.
 fn of_lab(lab: &LabResult) -> Vec<Piece> {
     let mut parts = vec![
         outcome(Rank::Answer, &lab.name, lab.outcome, lab.reason.as_deref()),
@@ -47,7 +47,7 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
     parts
 }
 
-/// What is missing on this machine, each with the claims that wait for it.
+/// Requirements that this machine lacks, each with the number of claims that need it.
 fn lacking(found: &LabFindings) -> Option<Piece> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     let claims = found.labs.iter().flat_map(|lab| &lab.claims);
@@ -65,7 +65,7 @@ fn lacking(found: &LabFindings) -> Option<Piece> {
     (!reasons.is_empty()).then(|| Piece::table(grid))
 }
 
-/// One of several claims: what came of it, then what it says.
+/// A claim among several: its outcome, then its statement.
 fn of_claim(result: &ClaimResult, shared: bool) -> [Piece; 2] {
     [
         outcome(Rank::Plain, &result.name, result.outcome, result.reason.as_deref()),
@@ -82,7 +82,7 @@ fn outcome(rank: Rank, name: &str, outcome: Option<LabOutcome>, reason: Option<&
     Piece::sentence(rank, tone, format!("{}: {word}{reason}.", visible(name)))
 }
 
-/// What a claim says, and who published it unless that is said elsewhere.
+/// The statement of a claim, and its publisher unless that is named elsewhere.
 fn claimed(claim: &Claim, shared: bool) -> Piece {
     let by = if shared { String::new() } else { format!(" ({})", publisher(claim)) };
     Piece::plain(format!("Claim: {}{by}.", visible(&claim.statement)))
@@ -92,7 +92,7 @@ fn publisher(claim: &Claim) -> String {
     format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
-/// What is or was run, where it is stored, and the table that it gave to be shown.
+/// The experiment of a lab: its command line, its number in the store, and the table that it shows.
 fn of_run(run: &LabRun, is_done: bool) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
@@ -155,7 +155,7 @@ fn published(claim: &Claim) -> String {
     }
 }
 
-/// One row of a spreadsheet: a claim.
+/// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct Row<'a> {
     name: &'a str,

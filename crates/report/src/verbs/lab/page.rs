@@ -1,4 +1,4 @@
-//! The page of a lab: what was published beside what was measured, and the story, which is its README in parts.
+//! The page of a lab: published figures beside measured ones, and the story from the lab's README.
 
 use fauxplat_model::{Claim, ClaimResult, LabMeasured, LabOutcome, LabResult, LabStory};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -67,7 +67,7 @@ pub(super) fn story(lab: &LabResult) -> Vec<Piece> {
 enum Block {
     /// Lines that were wrapped.
     Words(String),
-    /// Lines as they stand.
+    /// Lines of code, unchanged.
     Code(Vec<String>),
     /// Cells, the first row being the titles.
     Table(Vec<Vec<String>>),
@@ -94,7 +94,7 @@ fn piece(block: Block) -> Piece {
     }
 }
 
-/// What a page shows of Markdown, in its order: every paragraph and element of a list is one of words.
+/// The blocks of a Markdown text that a page shows, in their order: every paragraph and list item is a block of words.
 fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {

@@ -1,4 +1,4 @@
-//! Where the time goes that one command takes more than another.
+//! Functions in which one command takes more time than another.
 
 use fauxplat_model::{FunctionDifference, Profile, ProfileDifference, ProfileFindings, ProfiledSide};
 
@@ -8,7 +8,7 @@ use crate::words::{TIE, counted, listed, round_percent, shorten};
 
 /// Functions that the answer names on either side.
 const NAMED_MAX: usize = 3;
-/// Guesses at what became of functions that are told.
+/// Number of guesses about renamed functions that are listed.
 const GUESSES_MAX: usize = 5;
 /// Columns of a caller in a table.
 const CALLER_MAX: usize = 24;
@@ -21,12 +21,12 @@ pub(super) fn pair<'f>(
     Some((found.profiles.get(usize::from(of.a))?, found.profiles.get(usize::from(of.b))?))
 }
 
-/// What is said of a function in itself.
+/// Whether the difference of a function itself is significant.
 fn is_told(of: &ProfileDifference, function: &FunctionDifference) -> bool {
     function.p_adjusted <= of.error
 }
 
-/// The same of it with what it calls.
+/// Whether the difference of a function with its callees is significant.
 fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool {
     function.total_p_adjusted <= of.error
 }
@@ -49,7 +49,7 @@ fn tone(takes_more: Option<bool>) -> Tone {
     }
 }
 
-/// Whether the second takes more, where its interval says so.
+/// Whether the second profile takes more; `None` where the interval includes no difference.
 fn direction(of: &ProfileDifference) -> Option<bool> {
     match (of.low_s > 0.0, of.high_s < 0.0) {
         (true, _) => Some(true),
@@ -80,8 +80,8 @@ fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
     }
 }
 
-/// "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …", where `timed` is the change in CPU time
-/// of runs that were timed and not sampled, if those were told apart in it.
+/// "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …", where `timed` is the change in
+/// CPU time of runs that were timed and not sampled, if those were told apart in it.
 pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Option<f64>) -> Option<Piece> {
     let (a, b) = pair(found, of)?;
     let Some(change) = timed else { return Some(elsewhere(found, of)) };
@@ -109,10 +109,10 @@ fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
 }
 
-/// Which functions a difference is in, as far as that is told from noise.
+/// The functions that a significant difference is in.
 struct Whereabouts<'d> {
     of: &'d ProfileDifference,
-    /// What stands before the first number.
+    /// The text before the first number.
     begin: &'d str,
     /// Whether the second takes more, where that is sure.
     takes_more: Option<bool>,
@@ -179,7 +179,7 @@ fn identity(it: &FunctionDifference) -> String {
     }
 }
 
-/// What is left in the direction of the whole has no sign.
+/// The rest of a difference: without a sign if it goes in the direction of the whole.
 fn signed_or_plain(share: f64, takes_more: bool) -> String {
     let along = if takes_more { share } else { -share };
     match magnitude(along) {
@@ -198,7 +198,7 @@ fn word_are(word: &str) -> &'static str {
     if word == "more" { "more are in" } else { "less are in" }
 }
 
-/// What is told of a function together with what it calls, where none is told by itself.
+/// A sentence about the function that is significant together with its callees, where no function is by itself.
 fn below(of: &ProfileDifference) -> String {
     let told = of.functions.iter().filter(|it| is_told_below(of, it));
     let Some(most) = told.max_by(|a, b| a.total_s.abs().total_cmp(&b.total_s.abs())) else {
@@ -261,12 +261,12 @@ fn table(of: &ProfileDifference, rows: usize) -> Grid {
     grid
 }
 
-/// Callers stand at the end, and leave the room to what they call.
+/// The caller column is the last, and gives its room to the functions.
 fn caller(name: &str) -> String {
     shorten(&short(name), CALLER_MAX, "…")
 }
 
-/// "slower", "faster below", "gone", "new, slower": what is told of a function, and whether the other program has it.
+/// The verdict about a function, and whether only one program has it: "slower", "faster below", "gone", "new, slower".
 fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
     let (tone, told) = told(of, it);
     let presence = match it.only_in {
@@ -274,7 +274,7 @@ fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
         Some(ProfiledSide::Second) => "new",
         None => "",
     };
-    // What is gone takes less, and what is new more: that needs no second word.
+    // A function that is gone takes less time, and a new one more, so it needs no second word.
     let words = if presence.is_empty() { told } else { presence };
     (tone, words.to_owned())
 }
@@ -289,8 +289,8 @@ fn told(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str)
     }
 }
 
-/// With so few pairs even differences that all point the same way would not be rare enough: there are 2^(n−1) ways to flip
-/// their signs.
+/// With so few pairs even differences that all point the same way would not be rare enough: there are 2^(n−1) ways to
+/// flip their signs.
 fn too_few(of: &ProfileDifference) -> Option<String> {
     let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
     let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");

@@ -1,4 +1,4 @@
-//! The calls of a profile, or of two, as a flame graph.
+//! Flame graphs of a profile, or of two.
 
 use fauxplat_model::ProfileFindings;
 
@@ -13,7 +13,7 @@ const SHARE_MIN: f64 = 0.0005;
 /// Calls upon each other that are drawn: a deeper drawing is no picture.
 const DEPTH_MAX: usize = 300;
 
-/// One for each difference, or one for each profile where nothing was compared.
+/// A graph for each difference, or for each profile where nothing was compared.
 pub(super) fn drawings(found: &ProfileFindings) -> Vec<Flame> {
     let pairs = found.differences.iter().filter(|it| pair(found, it).is_some());
     let mut of: Vec<Vec<usize>> = pairs.map(|it| vec![usize::from(it.a), usize::from(it.b)]).collect();
@@ -51,7 +51,7 @@ fn title(names: &[String]) -> String {
     }
 }
 
-/// What a screen reader says: the way of most samples.
+/// Description for screen readers: the path of most samples.
 fn description(tree: &CallTree, totals: &[u64], whole: &str) -> String {
     let (mut at, mut way) = (0, Vec::new());
     let last = totals.len() - 1;
@@ -68,7 +68,7 @@ fn description(tree: &CallTree, totals: &[u64], whole: &str) -> String {
 /// Calls that the description follows.
 const WAY_MAX: usize = 5;
 
-/// What no bar shows.
+/// Calls that no bar shows.
 #[derive(Default)]
 struct LeftOut {
     narrow: usize,

@@ -58,7 +58,7 @@ fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
     ]
 }
 
-/// How many functions the table leaves out, and how much they hold.
+/// Number of functions that the table leaves out, and their share.
 fn rest(profile: &Profile, rows: usize) -> Option<String> {
     let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
     let samples = left.iter().map(|function| function.self_samples).sum();

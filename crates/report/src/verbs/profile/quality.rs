@@ -1,4 +1,4 @@
-//! How good a profile is: a line on every report, and what to do where it is bad.
+//! The quality of a profile: a line on every report, and advice where it is poor.
 
 use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject, Whole};
 use fauxplat_units::Nanos;
@@ -20,10 +20,10 @@ const STACK_MAX: u32 = 65_528;
 /// Files whose names are missing that a short report lists.
 const FILES_MAX: usize = 3;
 
-/// The line, the warnings, and what was done otherwise than usual.
+/// The line about quality, its warnings, and notes about unusual sampling.
 pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
     let quality = &profile.quality;
-    // Whoever reads nothing but the answer is told how good it is, too.
+    // The line about quality is part of the shortest reports, too.
     let mut pieces = vec![Piece { details: &Detail::ALL, ..Piece::plain(line(quality)) }];
     let warnings = warnings(quality);
     pieces.extend(warnings.into_iter().map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).joined()));
@@ -86,7 +86,7 @@ fn sources(of: &ProfileQuality) -> Vec<String> {
     said
 }
 
-/// What may mislead, each with what to do.
+/// Warnings about a profile that may mislead, each with advice.
 fn warnings(of: &ProfileQuality) -> Vec<String> {
     let mut said = Vec::new();
     let shared = |count: u64| part(count, of.samples);
@@ -241,7 +241,7 @@ mod tests {
         for cure in cures {
             assert!(said.contains(cure), "{cure}: {said}");
         }
-        // At the limits nothing is said.
+        // A profile exactly at the limits gets no warning.
         let fair = ProfileQuality {
             samples: 100,
             lost: 1,

@@ -5,7 +5,7 @@ use std::io::Write;
 use fauxplat_model::ProfileFindings;
 use serde::Serialize;
 
-/// One function of one profile.
+/// A function of a profile, as a row.
 #[derive(Serialize)]
 struct Row<'a> {
     profile: &'a str,
@@ -39,7 +39,7 @@ const COLUMNS: [&str; 11] = [
 /// A row for each function of each profile.
 pub(crate) fn rows(found: &ProfileFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     if found.profiles.iter().all(|profile| profile.functions.is_empty()) {
-        // A table without rows has its heading all the same: nobody takes it for a file that was cut off.
+        // A table without rows keeps its heading, so that it is not taken for a truncated file.
         return rows.write_record(COLUMNS);
     }
     for profile in &found.profiles {

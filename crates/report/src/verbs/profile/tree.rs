@@ -9,9 +9,9 @@ use crate::words::{counted, grouped};
 
 /// Calls with less than this share are left out.
 const SHARE_MIN: f64 = 0.005;
-/// Columns that the lines of the tree take at most: beyond, all calls stand under one another.
+/// Limit of indentation: deeper calls are aligned with each other.
 const STEPS_MAX: usize = 24;
-/// More lines than this nobody reads.
+/// Limit of lines that anybody reads.
 const LINES_MAX: usize = 1000;
 
 /// The tree of one profile, if it has samples.
@@ -23,8 +23,8 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
     }
     let mut lines = Vec::new();
     let mut left_out = 0;
-    // Calls yet to be told, the next one last: how far each stands to the right, and what goes before its name. Recursion
-    // of our own would end where that of the program is deep.
+    // A stack of calls still to be written, the next one last: call, indentation, and prefix of the name. Recursion
+    // would overflow the stack where the program's own recursion is deep.
     let mut open = vec![(0, 0, "")];
     while let Some((place, steps, mark)) = open.pop() {
         let call = &tree.calls[place];
@@ -48,7 +48,7 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
         callees.sort_by_key(|&callee| {
             (tree.calls[callee].samples[0], std::cmp::Reverse(tree.calls[callee].name))
         });
-        // What calls one thing alone goes on straight down: only forks take columns.
+        // A function with a single callee is not indented, so that only forks take columns.
         let (steps, mark) = match callees.len() {
             0 | 1 if steps == 0 => (0, ""),
             0 | 1 => (steps, "  "),

@@ -1,4 +1,4 @@
-//! What else was asked of a profile: who calls something, what it calls, and where in its source it is.
+//! Further views of a profile: callers and callees of a function, and its source lines.
 
 use fauxplat_model::{
     Annotated, AnnotatedFunction, Profile, ProfileFindings, ProfileView, Relative, Relatives,
@@ -13,7 +13,7 @@ use crate::words::{counted, grouped, listed, visible};
 const NAMED_MAX: usize = 4;
 /// Lines around one with samples that are shown with it.
 const AROUND: usize = 4;
-/// From this share of its function on a line stands out.
+/// Share of a function's samples from which a line is highlighted.
 const HOT: f64 = 0.1;
 /// Columns of a tabulator.
 const TAB: &str = "    ";
@@ -116,7 +116,7 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     pieces
 }
 
-/// Lines with samples and those around them; a line of dots stands for what is left out between.
+/// Lines with samples and their neighbours; a line of dots replaces the lines between.
 fn listing<'t>(
     title: &str,
     place: &str,

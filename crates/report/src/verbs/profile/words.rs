@@ -1,4 +1,4 @@
-//! Shares, intervals and names as all reports of profiles say them.
+//! Shares, intervals and names in the words that all reports of profiles use.
 
 use fauxplat_model::{ProfileQuality, Whole};
 
@@ -14,7 +14,7 @@ pub(super) const ROWS: [usize; 2] = [15, 40];
 /// From here on a tenth of a per cent is all that a reader can use.
 const COARSE: f64 = 0.00995;
 
-/// A name that somebody else chose, as a marked word of a sentence.
+/// A foreign name, as a marked word of a sentence.
 pub(super) fn named(name: &str) -> String {
     spans::named(&short(name))
 }
@@ -30,7 +30,7 @@ pub(super) fn file(path: &str) -> String {
     shorten(&visible(name), FILE_MAX, "…")
 }
 
-/// What the samples of a profile are shares of, in words.
+/// The quantity whose shares the samples of a profile are, in words.
 pub(super) fn whole(quality: &ProfileQuality) -> String {
     match (quality.whole(), quality.event.split(':').next().unwrap_or_default()) {
         (Whole::CpuTime, _) => "CPU time".to_owned(),
@@ -60,7 +60,7 @@ pub(super) fn share_within(value: f64, low: f64, high: f64) -> String {
     format!("{}{TIE}% ({}–{}{TIE}%)", digits(value, value), digits(low, value), digits(high, value))
 }
 
-/// The same for a cell of a table.
+/// A share and its interval for a cell of a table.
 pub(super) fn cell(value: f64, low: f64, high: f64) -> String {
     format!("{}{TIE}% ({}–{})", digits(value, value), digits(low, value), digits(high, value))
 }

@@ -5,7 +5,7 @@ use fauxplat_model::{LevelFindings, SweepFindings};
 use crate::parts::{Grid, Tone};
 use crate::words::{Scale, change, p_value, quantity, visible};
 
-/// The levels that stand out.
+/// The table of peaks: levels that stand out.
 pub(crate) fn peaks(found: &SweepFindings) -> Grid {
     let header = ["level", "against median", "interval", "p", "blocks"];
     let mut grid = Grid::named(&header, &[4, 3]);

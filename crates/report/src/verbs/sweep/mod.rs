@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 
 use crate::parts::{Medium, Part, Piece, Tone};
 
-/// Up to so many levels are read better in a table than in a plot.
+/// Number of levels up to which a table is more readable than a plot.
 const TABLE_LEVELS_MAX: usize = 24;
 
 pub(super) fn parts(found: &SweepFindings) -> Vec<Piece> {
@@ -54,7 +54,7 @@ fn heading(found: &SweepFindings) -> Piece {
     Piece::heading(first.chain(title.clone()).collect::<String>())
 }
 
-/// What the conclusion in a metric rests upon.
+/// The evidence for the conclusion in a metric.
 fn grounds(found: &SweepFindings) -> Vec<Piece> {
     let finding = &found.finding;
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! The plot of a sweep, and a closer look at each of its peaks.
+//! The plot of a sweep, and an enlarged part around each of its peaks.
 
 use fauxplat_model::{LevelFindings, Peak, SweepFindings};
 
@@ -6,10 +6,10 @@ use super::sentences;
 use crate::parts::{Across, Line, Point, Series, Values};
 use crate::words::{quantity, spaced, visible};
 
-/// Levels on each side of a peak that a closer look shows.
+/// Levels on each side of a peak in an enlarged part.
 const NEIGHBOURS: usize = 12;
 
-/// Whether the levels stand on an axis of numbers.
+/// Whether the levels are numbers, and so have positions on an axis.
 pub(super) fn is_numeric(found: &SweepFindings) -> bool {
     found.levels.iter().all(|level| level.number.is_some())
 }
@@ -103,7 +103,7 @@ fn line_name(level: &LevelFindings) -> String {
     if parts.len() < 2 { String::new() } else { other.copied().collect::<Vec<_>>().join(" × ") }
 }
 
-/// What a point says when the pointer rests on it.
+/// Tooltip of a point.
 fn hint(found: &SweepFindings, level: &LevelFindings) -> String {
     let value = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| quantity(found.metric, ns));
     let text = format!(

@@ -1,4 +1,4 @@
-//! What a sweep found, in sentences; the conclusion comes first.
+//! Findings of a sweep in sentences; the conclusion comes first.
 
 use fauxplat_model::{
     FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage, is_no_bound,
@@ -9,7 +9,7 @@ use crate::words::{
     TIE, change, counted, listed, p_value, percent, quantity, round_number as number, round_percent, visible,
 };
 
-/// The answer, and how it looks.
+/// The conclusion, with its tone.
 pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
     let finding = &found.finding;
     let factor = visible(&found.factor);
@@ -66,12 +66,12 @@ fn margin(found: &SweepFindings) -> String {
     }
 }
 
-/// What the intervals of the sweep's own question hold with: they are at its level, over all its looks.
+/// Confidence of the intervals for the sweep's own question: they hold over all its looks at its level.
 fn confidence(finding: &SweepFinding) -> String {
     round_percent(1.0 - finding.level)
 }
 
-/// What is excluded where no effect was shown.
+/// Effects that are excluded, where none was shown.
 fn excluded(finding: &SweepFinding) -> String {
     let single = |bound| format!("deviations of any one level above {bound}");
     let typical = |bound| format!("typical differences between levels above {bound} are excluded");
@@ -83,7 +83,7 @@ fn excluded(finding: &SweepFinding) -> String {
     }
 }
 
-/// The excess of a ratio over one, unless it stands for no bound at all.
+/// The excess of a ratio over one; `None` where the ratio means that there is no bound.
 fn bounded(ratio: f64) -> Option<String> {
     (!is_no_bound(ratio)).then(|| excess(ratio))
 }
@@ -181,10 +181,10 @@ pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
     found.finding.failing.iter().map(one).collect()
 }
 
-/// What the table of peaks is about, or that there is none.
+/// Heading of the table of peaks, or the statement that there is no peak.
 pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     let finding = &found.finding;
-    // Of few levels all blocks count, and all levels are candidates: nobody chose any.
+    // With few levels all blocks count, and all levels are candidates, so there was no selection.
     let is_fresh = found.stages.iter().any(|stage| stage.stage == "confirm");
     let fresh = if is_fresh { ", from blocks that did not choose them" } else { "" };
     let level = round_percent(1.0 - finding.level);
@@ -212,12 +212,12 @@ pub(crate) fn stages(found: &SweepFindings) -> String {
     format!("{}.", listed_stages(&format!("Plan for the {}", found.metric.title()), found))
 }
 
-/// How many runs there were for all metrics together.
+/// Number of runs, which all metrics share.
 pub(crate) fn runs(found: &SweepFindings) -> String {
     format!("The metrics share their blocks: {}", counts(found))
 }
 
-/// That the metrics have one error together.
+/// The error probability that all metrics share.
 pub(crate) fn family(each: &[SweepFindings]) -> String {
     let level: f64 = each.iter().map(|one| one.finding.level).sum();
     format!(

@@ -37,7 +37,7 @@ fn label(part: &Part, object: &Object) -> String {
     format!("{}{number}{bytes}", part.name)
 }
 
-/// Each kind of part has a tint of its own; what contains more is fainter.
+/// The tint of a kind of part; parts that contain more are fainter.
 fn tint(object: &Object) -> usize {
     match object.parts.iter().map(|part| part.sort).max() {
         None => 0,

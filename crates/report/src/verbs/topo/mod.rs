@@ -43,7 +43,7 @@ pub(crate) fn in_characters(
     (nested::draw(topology, width, unicode), legend.into_iter().chain(notes).collect())
 }
 
-/// What a drawing calls the machine.
+/// Name of the machine in a drawing.
 fn name(machine: &MachineFacts) -> String {
     match machine.cpu.model.is_empty() {
         true => "machine".to_owned(),

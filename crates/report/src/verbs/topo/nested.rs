@@ -10,7 +10,7 @@ use crate::words::{counted, shorten, spaced};
 /// Drawings higher than this show equal parts once, with their number.
 const LINES_MAX: usize = 120;
 
-/// What a core says of itself is never cut below this.
+/// Least width for the facts of a core, which are never cut further.
 const FACT_MIN: usize = 12;
 
 /// Lines of equal width.
@@ -53,7 +53,7 @@ pub(super) fn draw(topology: &Topology, width: usize, unicode: bool) -> Vec<Stri
 }
 
 impl Painter<'_> {
-    /// One object, or several that are alike, as a box.
+    /// Draws one object, or several equal ones, as a box.
     fn object(&self, alike: &[&Object], width: usize) -> Block {
         let object = alike[0];
         let inside = width.saturating_sub(4);
@@ -82,7 +82,7 @@ impl Painter<'_> {
         }
     }
 
-    /// What stands in the box above its children: size of the first part, the other parts, CPUs.
+    /// Facts in the box above its children: size of the first part, the other parts, CPUs.
     fn facts(&self, alike: &[&Object]) -> Vec<String> {
         let object = alike[0];
         let is_core = object.has(Sort::Core);
@@ -114,7 +114,7 @@ impl Painter<'_> {
         }
     }
 
-    /// A CPU that this process may not use stands in brackets.
+    /// The number of a CPU, in brackets if this process may not use it.
     fn cpu(&self, cpu: Cpu) -> String {
         match self.topology.allowed.contains(cpu) {
             true => cpu.to_string(),
@@ -144,7 +144,7 @@ fn beside_each_other(blocks: &[Block], width: usize) -> Vec<String> {
     self::rows(blocks, width, even).iter().flat_map(|row| joined(row)).collect()
 }
 
-/// As many blocks in each row as fit, and at most so many.
+/// Arranges blocks in rows: as many in each as fit, up to a limit.
 fn rows(blocks: &[Block], width: usize, blocks_max: usize) -> Vec<Vec<&Block>> {
     let mut rows: Vec<Vec<&Block>> = Vec::new();
     let mut used = 0;
@@ -175,7 +175,7 @@ fn joined(row: &[&Block]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// What the drawing cannot show by itself.
+/// Explanation of marks that the drawing uses.
 pub(super) fn legend(topology: &Topology) -> Option<String> {
     let forbidden = topology.online.without(&topology.allowed);
     let has_cores = topology.level(GroupKind::Core).next().is_some();

@@ -3,7 +3,7 @@
 use fauxplat_model::{CacheKind, GroupKind, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
-/// What one part is. The order is that of parts with the same CPUs, from the outside in.
+/// The kind of a part. Its order is that of parts with the same CPUs, from the outside in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Drawer,
@@ -18,7 +18,7 @@ pub(super) enum Sort {
     Core,
 }
 
-/// One part: what it is called, which of them it is, and what else is known.
+/// A part of the machine: kind, name, number, and further facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) sort: Sort,
@@ -65,7 +65,8 @@ impl Tree {
     }
 }
 
-/// All parts with their online CPUs. A die or a cluster that is the same as a package, a cache or a core says nothing.
+/// All parts with their online CPUs. A die or cluster with the same CPUs as a package, cache or core is left out, since
+/// it adds nothing.
 fn parts(topology: &Topology) -> Vec<(Part, CpuSet)> {
     let online = |cpus: &CpuSet| cpus.intersection(&topology.online);
     let is_more = |level: GroupKind, cpus: &CpuSet| match level {
@@ -110,13 +111,13 @@ fn sort(level: GroupKind) -> Sort {
 }
 
 impl Object {
-    /// Whether it is a core, or whatever stands for one.
+    /// Whether the object has a part of this kind.
     pub(super) fn has(&self, sort: Sort) -> bool {
         self.parts.iter().any(|part| part.sort == sort)
     }
 
     fn insert(&mut self, part: Part, cpus: CpuSet, astray: &mut Vec<Part>) {
-        // The machine itself has a line of its own, so what is as large as the machine stands below it.
+        // The machine itself has a line of its own, so parts with all of its CPUs are placed below it.
         if self.cpus == cpus && !self.parts.is_empty() {
             self.parts.push(part);
             return;

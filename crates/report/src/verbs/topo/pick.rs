@@ -10,7 +10,7 @@ use crate::words::{percent, visible};
 pub(super) fn pieces(pick: &Pick, topology: &Topology) -> Vec<Piece> {
     let answer = format!("{}: {}", named(&pick.relation), pick.cpus);
     let mut pieces = vec![
-        // At a terminal the list stands alone, so that a script can take the first line.
+        // On a terminal the list has a line of its own, so that a script can take the first line.
         Piece::plain(pick.cpus.to_string()).only(&[Medium::Terminal]),
         Piece::answer(Tone::Title, answer).only(&[Medium::Comment, Medium::Page]),
         Piece::table(table(pick, topology)).at(0),
@@ -19,7 +19,7 @@ pub(super) fn pieces(pick: &Pick, topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// A row per CPU, from the best on where one was asked for; what was not watched has no columns.
+/// A row for each CPU, the best first where the relation ranks CPUs; without watching there are no columns of activity.
 fn table(pick: &Pick, topology: &Topology) -> Grid {
     let mut header = vec!["CPU", "core", "package", "node"];
     if pick.watched_ns.is_some() {

@@ -1,4 +1,4 @@
-//! A row per CPU: which parts hold it.
+//! A row for each CPU: the parts that hold it.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ const COLUMNS: [&str; 13] = [
     "l3",
 ];
 
-/// Writes a header line and a row per CPU that is present; what is not known is empty.
+/// Writes a header line and a row for each present CPU; unknown values are empty.
 pub(crate) fn csv(topology: &Topology, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut rows = csv::Writer::from_writer(out);
     rows.write_record(COLUMNS)?;
@@ -22,7 +22,7 @@ pub(crate) fn csv(topology: &Topology, out: &mut dyn Write) -> Result<(), Report
     Ok(rows.flush()?)
 }
 
-/// The same as a table.
+/// The rows as a table.
 pub(super) fn grid(topology: &Topology) -> Grid {
     let mut grid = Grid::new(&COLUMNS, &[]);
     for cpu in &topology.cpus {

@@ -1,4 +1,4 @@
-//! The tree of a machine, a branch per kind of part: equal ones are one branch.
+//! The tree of a machine, a branch for each kind of part: equal ones share a branch.
 
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::CpuSet;
@@ -18,7 +18,7 @@ pub(super) fn pieces(topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// What no tree shows: nodes and their distances, and kinds.
+/// Tables of facts that no tree shows: nodes with their distances, and kinds.
 pub(super) fn tables(topology: &Topology) -> Vec<Piece> {
     let kinds = (topology.kinds.len() > 1).then(|| kinds(topology));
     let nodes = (topology.nodes.len() > 1).then(|| nodes(topology));
@@ -47,7 +47,7 @@ fn machine(topology: &Topology) -> String {
 
 /// The branches below objects that are alike: their children, merged.
 fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
-    // A core's threads are told in its own line.
+    // Threads are part of their core's line.
     let children: Vec<&Object> = alike.iter().flat_map(|object| &object.children).collect();
     for group in merged(&children) {
         let each = group.len() / alike.len();
@@ -63,7 +63,7 @@ fn title(alike: &[&Object], count: usize) -> String {
     let object = alike[0];
     let times = if count > 1 { format!("{count} × ") } else { String::new() };
     let mut parts: Vec<&Part> = object.parts.iter().collect();
-    // What contains a core is a core to people, whatever caches it has for itself.
+    // An object with a core is called a core, whichever caches it also has.
     parts.sort_by_key(|part| part.sort != Sort::Core);
     let single = alike.len() == 1;
     let words: Vec<String> = parts.iter().map(|part| words(part, object, single)).collect();
@@ -109,7 +109,7 @@ pub(super) fn notes(topology: &Topology, astray: &[Part]) -> Vec<String> {
     notes
 }
 
-/// Distances between more nodes than this fill pages, and stand in JSON alone.
+/// Limit of nodes for the table of distances: of more nodes only JSON has the distances.
 const DISTANCES_MAX: usize = 8;
 
 /// The table of nodes.
