@@ -1,4 +1,4 @@
-//! The loop: a light, buttons, a timer and signals, waited for together, or looked at again and again.
+//! The loop: a light, buttons, a timer and signals, waited for together, or polled.
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -12,64 +12,64 @@ use crate::{BlinkError, Controller, Press, Said, Why};
 /// How the loop waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// It sleeps until something happens.
+    /// Sleep until an event.
     Event,
-    /// It looks at the clock and the buttons without end.
+    /// Poll the clock and the buttons without sleeping.
     Busy,
 }
 
-/// How a light is kept blinking.
+/// Options of the loop.
 #[derive(Debug)]
 pub struct How<'a> {
     /// How the loop waits.
     pub style: Style,
-    /// When it ends by itself.
+    /// Time at which the loop ends by itself; `None` for never.
     pub until_ns: Option<u64>,
-    /// Signals that end it.
+    /// Signals that end the loop.
     pub signals: Option<&'a SignalFile>,
-    /// Looked at whenever something happens: whether somebody else wants it to end.
+    /// Returns whether the loop is to end; called after every event.
     pub stop: fn() -> bool,
 }
 
-/// What happened, for those who want to know.
+/// An event of the loop, for reports.
 #[derive(Clone, Copy, Debug)]
 pub enum Happening<'a> {
     /// The light went on or off.
     Edge {
-        /// When it was due.
+        /// Time at which the edge was due.
         due_ns: u64,
-        /// When it did.
+        /// Time of the edge.
         at_ns: u64,
-        /// Whether it is on.
+        /// Whether the light is on now.
         is_on: bool,
-        /// Edges that are left out.
+        /// Number of edges that were left out.
         missed: u64,
     },
     /// A button was pressed.
     Press {
-        /// Which.
+        /// Function of the button.
         press: Press,
-        /// When.
+        /// Time of the press.
         at_ns: u64,
         /// The period before.
         from_ns: u64,
-        /// The period from now on, or from the next on.
+        /// Period from now on, or from the next period on.
         to_ns: u64,
     },
-    /// A line said something that is no press.
+    /// A line had an event that is no press.
     NoPress {
-        /// Of which button.
+        /// Function of the button.
         press: Press,
-        /// When.
+        /// Time of the event.
         at_ns: u64,
-        /// Why it is none.
+        /// Why the event is no press.
         why: Why,
     },
-    /// A line had no room for events.
+    /// Events of a line were lost for lack of room.
     Lost {
-        /// Its name.
+        /// Name of the line.
         line: &'a str,
-        /// How many were lost in all.
+        /// Total number of lost events.
         events: u64,
     },
 }
@@ -77,24 +77,24 @@ pub enum Happening<'a> {
 /// Why the loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By a signal.
+    /// A signal arrived.
     Signal(i32),
-    /// The time was up.
+    /// The time limit was reached.
     TimeIsUp,
-    /// Somebody else wanted it.
+    /// `How::stop` returned true, or a listener asked for the end.
     Asked,
 }
 
 /// A button and its line.
 #[derive(Debug)]
 pub struct Button {
-    /// What it does.
+    /// Function of the button.
     pub press: Press,
-    /// Its line.
+    /// Line of the button.
     pub line: Box<dyn Input>,
 }
 
-/// A light that blinks. However this ends, an error and a panic among it, the light is left as was stated.
+/// A light that blinks. However the loop ends, even by an error or a panic, the light is left in the given state.
 #[derive(Debug)]
 pub struct Blinker {
     light: Box<dyn Output>,
@@ -113,10 +113,10 @@ impl Blinker {
         Blinker { light, buttons, controller, leave: Some(leave) }
     }
 
-    /// Blinks until it is to end, and tells what happens. Whoever is told may end it.
+    /// Blinks until the end, and reports events to the listener, which may end the loop.
     ///
     /// # Errors
-    /// A line vanished or was taken; a call that waits failed.
+    /// A line vanished or was taken; waiting failed.
     pub fn run(
         &mut self,
         how: &How<'_>,
@@ -139,7 +139,7 @@ impl Blinker {
             }
             let limit_ms = match how.style {
                 Style::Event => {
-                    // What was set before is forgotten with its expiry, which therefore need not be read.
+                    // Setting the timer clears an earlier expiry, which therefore need not be read.
                     timer.set_ns(self.controller.due_ns().min(how.until_ns.unwrap_or(u64::MAX)))?;
                     None
                 }
@@ -154,7 +154,7 @@ impl Blinker {
         }
     }
 
-    /// Looks at the clock: an edge that is due is made.
+    /// Reads the clock, and makes an edge that is due.
     fn look(
         &mut self,
         how: &How<'_>,
@@ -174,7 +174,7 @@ impl Blinker {
         Ok(told.is_break().then_some(Ending::Asked))
     }
 
-    /// Serves a file that has something to say.
+    /// Handles a file that is ready.
     fn serve(
         &mut self,
         ready: &Ready,
@@ -229,15 +229,15 @@ impl Blinker {
         None
     }
 
-    /// The period from now on.
+    /// Period from now on.
     pub fn period_ns(&self) -> u64 {
         self.controller.period_ns()
     }
 
-    /// Leaves the light as was stated.
+    /// Leaves the light in the given state.
     ///
     /// # Errors
-    /// It has vanished, or cannot be driven.
+    /// The light has vanished, or cannot be driven.
     pub fn end(mut self) -> Result<(), BlinkError> {
         let leave = self.leave.take();
         leave.map_or(Ok(()), |leave| self.light.leave(leave).map_err(BlinkError::from))
@@ -247,7 +247,7 @@ impl Blinker {
 impl Drop for Blinker {
     fn drop(&mut self) {
         if let Some(leave) = self.leave.take() {
-            // Whoever is here has an error to tell already, or a panic.
+            // On this path an error or a panic is being reported already.
             let _ = self.light.leave(leave);
         }
     }

@@ -1,4 +1,5 @@
-//! When a light is due, and which events of buttons are presses: no clock, no file, the time is an argument.
+//! Decides when a light changes, and which button events are presses: without a clock or a file, the time is an
+//! argument.
 
 use fauxplat_gpio::LineEvent;
 
@@ -7,43 +8,43 @@ use crate::{Period, Press};
 /// When a press takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// At once: the part that has begun is as long as the new period says, counted from its beginning.
+    /// At once: the present part takes as long as the new period says, counted from its beginning.
     Now,
     /// With the next period.
     AfterPeriod,
 }
 
-/// What counts as a press, and when it does.
+/// Rules for presses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// When it takes effect.
+    /// When a press takes effect.
     pub change: Change,
-    /// For how long a line must have been quiet before an edge is a press.
+    /// Time in nanoseconds for which a line must have been quiet before an edge counts as a press.
     pub debounce_ns: u64,
-    /// Whether the first event of a line is a press like any other.
+    /// Whether the first event of a line counts as a press.
     pub first_counts: bool,
 }
 
-/// What an event of a button comes to.
+/// Interpretation of a button event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// A press, and what it made of the period; both are the same where a limit holds it.
+    /// A press, with the period before and after; equal where a limit prevents a change.
     Pressed {
-        /// The period before.
+        /// Period before.
         from_ns: u64,
-        /// The period from now on, or from the next on.
+        /// Period from now on, or from the next period on.
         to_ns: u64,
     },
-    /// None, and why.
+    /// The event is no press.
     NoPress(Why),
 }
 
 /// Why an event is no press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The first event of a line after it was opened is about the opening.
+    /// The first event of a line, which is caused by opening it.
     First,
-    /// The button was let go.
+    /// The button was released.
     Release,
     /// The line had moved just before: contacts bounce, when they close and when they open.
     Bounce,
@@ -52,30 +53,31 @@ pub enum Why {
 /// An edge of the light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// When it was due.
+    /// Time at which the edge was due.
     pub due_ns: u64,
     /// Whether the light goes on.
     pub is_on: bool,
-    /// Edges that came due meanwhile and are left out: two for each whole period, so that the light stays in its rhythm.
+    /// Number of edges that came due meanwhile and are left out: two for each whole period, so that the light stays in
+    /// its rhythm.
     pub missed: u64,
 }
 
-/// What one button did so far.
+/// Events of one button so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
     last_ns: Option<u64>,
 }
 
-/// A light in its rhythm.
+/// A blinking light.
 #[derive(Clone, Debug)]
 pub struct Controller {
     rules: Rules,
     period: Period,
-    /// The one in force, which may be the one before the last press.
+    /// Period in force, which may be the one before the last press.
     running_ns: u64,
     /// Whether the light is on.
     is_on: bool,
-    /// When the part that has begun began.
+    /// Beginning of the present part of the period.
     since_ns: u64,
     due_ns: u64,
     tracks: [Track; 3],
@@ -95,17 +97,17 @@ impl Controller {
         }
     }
 
-    /// When the next edge is due.
+    /// Time of the next edge.
     pub fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// The period from now on, or from the next on.
+    /// Period from now on, or from the next period on.
     pub fn period_ns(&self) -> u64 {
         self.period.ns()
     }
 
-    /// The edge that is due, if it is.
+    /// The edge that is due; `None` if none is.
     pub fn edge(&mut self, now_ns: u64) -> Option<Edge> {
         if now_ns < self.due_ns {
             return None;
@@ -113,7 +115,7 @@ impl Controller {
         let due_ns = self.due_ns;
         self.is_on = !self.is_on;
         if self.is_on {
-            // A period begins.
+            // A new period begins.
             self.running_ns = self.period.ns();
         }
         self.since_ns = due_ns;
@@ -129,7 +131,7 @@ impl Controller {
         Some(Edge { due_ns, is_on: self.is_on, missed })
     }
 
-    /// An event of a button's line.
+    /// Handles an event of a button's line.
     pub fn event(&mut self, press: Press, event: &LineEvent) -> Said {
         let track = &mut self.tracks[press as usize];
         let last_ns = track.last_ns.replace(event.at_ns);
@@ -142,7 +144,8 @@ impl Controller {
         }
     }
 
-    /// A part that is over by the new period ends at the press: nobody could have switched the light before.
+    /// Applies a press. A part that would have ended already by the new period ends at the press, since the light could
+    /// not be switched before it.
     fn press(&mut self, press: Press, at_ns: u64) -> Said {
         let from_ns = self.period.ns();
         self.period = self.period.after(press);
@@ -153,7 +156,7 @@ impl Controller {
         Said::Pressed { from_ns, to_ns: self.period.ns() }
     }
 
-    /// How long the part is that has begun. Both together are the whole period, also an odd one.
+    /// Length of the present part. Both parts together are the whole period, also an odd one.
     fn part_ns(&self) -> u64 {
         let on_ns = self.running_ns / 2;
         if self.is_on { on_ns } else { self.running_ns - on_ns }
@@ -258,7 +261,7 @@ mod tests {
             let mut it = light((period_ns >> digits).max(2), Rules { change, debounce_ns, first_counts: false });
             let (mut now_ns, mut seen, mut is_on) = (1000_u64, [false; 3], false);
             for (which, is_active, passed_ns) in steps {
-                // Mostly short steps, some of a lifetime.
+                // Mostly short steps, and some very long ones.
                 now_ns = now_ns.saturating_add(if passed_ns % 7 == 0 { passed_ns } else { passed_ns % 5000 });
                 let said = it.event(Press::ALL[which], &event(now_ns, is_active));
                 if !std::mem::replace(&mut seen[which], true) {

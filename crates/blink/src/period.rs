@@ -1,23 +1,23 @@
-//! The period of a light, and what three buttons make of it.
+//! The period of a light, and how three buttons change it.
 
 use crate::BlinkError;
 
-/// A button.
+/// Function of a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
     /// Half the period: faster.
     Halve,
-    /// The period of the beginning.
+    /// Back to the initial period.
     Reset,
     /// Twice the period: slower.
     Double,
 }
 
 impl Press {
-    /// All of them.
+    /// Every function.
     pub const ALL: [Press; 3] = [Press::Halve, Press::Reset, Press::Double];
 
-    /// The word for it.
+    /// Name of the function.
     pub fn name(self) -> &'static str {
         match self {
             Press::Halve => "halve",
@@ -27,21 +27,21 @@ impl Press {
     }
 }
 
-/// Between what a period stays, whatever is pressed how often.
+/// Limits of a period, whatever is pressed how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     shortest_ns: u64,
     longest_ns: u64,
 }
 
-/// A period has two parts, and none of them is nothing.
+/// Shortest lower limit: a period has two parts, and neither may be empty.
 const SHORTEST_NS: u64 = 2;
 
 impl Limits {
-    /// Limits that a period can keep.
+    /// Limits that a period can satisfy.
     ///
     /// # Errors
-    /// A shortest period that is nothing, or above the longest.
+    /// A lower limit that is too short, or above the upper one.
     pub fn new(shortest_ns: u64, longest_ns: u64) -> Result<Self, BlinkError> {
         match (SHORTEST_NS..=longest_ns).contains(&shortest_ns) {
             true => Ok(Limits { shortest_ns, longest_ns }),
@@ -50,7 +50,7 @@ impl Limits {
     }
 }
 
-/// A period that its limits hold.
+/// A period within its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     ns: u64,
@@ -59,10 +59,10 @@ pub struct Period {
 }
 
 impl Period {
-    /// One to begin with, to which *reset* comes back.
+    /// An initial period, to which *reset* returns.
     ///
     /// # Errors
-    /// It is outside its limits.
+    /// The period is outside its limits.
     pub fn new(ns: u64, limits: Limits) -> Result<Self, BlinkError> {
         let Limits { shortest_ns, longest_ns } = limits;
         match (shortest_ns..=longest_ns).contains(&ns) {
@@ -71,12 +71,12 @@ impl Period {
         }
     }
 
-    /// How long it is.
+    /// Length in nanoseconds.
     pub fn ns(self) -> u64 {
         self.ns
     }
 
-    /// What it is after a press.
+    /// Period after a press.
     #[must_use]
     pub fn after(self, press: Press) -> Self {
         let ns = match press {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(pressed(period(500, 3, 9000), Press::Halve, 200), 3);
         assert_eq!(pressed(period(500, 2, 9000), Press::Double, 200), 9000);
         assert_eq!(pressed(period(500, 2, u64::MAX), Press::Double, 200), u64::MAX);
-        // What a limit took is not given back.
+        // A change that a limit cut off is not undone by the opposite button.
         assert_eq!(period(5, 3, 9000).after(Press::Halve).after(Press::Double).ns(), 6);
     }
 
@@ -143,7 +143,7 @@ mod tests {
             ends in (any::<u64>(), any::<u64>()), digits in (0u32..64, 0u32..64), at in any::<u64>(),
             presses in proptest::collection::vec(0usize..3, 500),
         ) {
-            // Of every order of size, not only of the largest.
+            // Limits of every order of magnitude, not only of the largest.
             let ends = ((ends.0 >> digits.0).max(2), (ends.1 >> digits.1).max(2));
             let (shortest_ns, longest_ns) = (ends.0.min(ends.1), ends.0.max(ends.1));
             let start = at.clamp(shortest_ns, longest_ns);

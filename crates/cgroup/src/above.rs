@@ -1,5 +1,5 @@
-//! Limits of the groups around ours: they hold as well, and where they are lower they decide. Those around fauxplat
-//! itself need not be the same.
+//! Limits of the groups around a group: they apply as well, and a lower one decides. The groups around fauxplat itself
+//! may be different ones.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
 impl Group {
-    /// What of a limit is more than a group around this one allows, a sentence each.
+    /// Sentences about the parts of a limit that exceed the limit of a group around this one.
     pub(crate) fn lower_around(&self, limit: &Limit) -> Vec<String> {
         let mut told = Vec::new();
         if let (Some(place), Some(percent)) = (self.place(Controller::Cpu), limit.cpu_percent) {
@@ -41,14 +41,14 @@ impl Group {
         told
     }
 
-    /// The groups with limits in which fauxplat stands and this group does not, a sentence each: whoever wanted to stay
-    /// within them must know.
+    /// Sentences about the limited groups that contain fauxplat and not this group: a user who wanted to stay within
+    /// them must know.
     pub(crate) fn left_around(&self) -> Vec<String> {
         self.parts.iter().flat_map(left).collect()
     }
 }
 
-/// The groups from our own up to the first that is around both.
+/// The groups from that of fauxplat up to the first that contains both.
 fn left(part: &Part) -> Vec<String> {
     let (hierarchy, group) = (&part.hierarchy, &part.made.folder);
     let folders = hierarchy.own.ancestors().take_while(|folder| !group.starts_with(folder));
@@ -61,8 +61,8 @@ fn left(part: &Part) -> Vec<String> {
         .collect()
 }
 
-/// What a group limits by itself. In version 1 each has a list of CPUs and of nodes, which says something only where it
-/// is not that of the group into which `group` was put.
+/// Limits that a group itself has. In version 1 each group has a list of CPUs and of nodes, which is a limit only if it
+/// differs from that of the parent of `group`.
 fn stated(version: Version, folder: &Path, group: &Path) -> Vec<String> {
     let cpu = quota(version, folder).map(|quota| format!("cpu {:.0} %", quota.cpus() * 100.0));
     let memory = number(folder, memory_file(version)).map(|bytes| format!("memory {}", Bytes(bytes)));
@@ -82,7 +82,7 @@ pub(crate) fn memory_file(version: Version) -> &'static str {
     }
 }
 
-/// The lowest of what the groups around one say, and which it is.
+/// The lowest value among the groups around a place, and the group that has it.
 fn lowest(place: Place<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
     let around = place.folder.ancestors().skip(1).take_while(|folder| folder.starts_with(place.mount));
     let told = around.filter_map(|folder| Some((of(folder)?, folder.display().to_string())));
@@ -93,7 +93,7 @@ fn number(folder: &Path, file: &str) -> Option<u64> {
     cgroup::limit(&read(&folder.join(file)))
 }
 
-/// The quota of a group.
+/// CPU quota of a group.
 pub(crate) fn quota(version: Version, folder: &Path) -> Option<Quota> {
     match version {
         Version::Two => Quota::of_v2(&read(&folder.join("cpu.max"))),

@@ -1,4 +1,4 @@
-//! What the kernel controls, or counts, of a group: each has names of its own in the two versions.
+//! Controllers of the kernel, by which it limits or counts a group: their names differ between the two versions.
 
 use fauxplat_model::Limit;
 
@@ -13,16 +13,16 @@ pub enum Controller {
     Cpuset,
     /// Memory and swap.
     Memory,
-    /// How many processes and threads.
+    /// Number of processes and threads.
     Pids,
     /// Traffic with devices.
     Io,
-    /// How long tasks waited; in the hierarchy of version 2 alone.
+    /// Pressure, how long tasks waited for resources; in the hierarchy of version 2 alone.
     Pressure,
 }
 
 impl Controller {
-    /// All of them.
+    /// Every controller.
     pub(crate) const ALL: [Controller; 7] = [
         Controller::Cpu,
         Controller::CpuAccount,
@@ -33,11 +33,11 @@ impl Controller {
         Controller::Pressure,
     ];
 
-    /// What is counted beside what is limited, where it can be.
+    /// Controllers that count, and are used besides those that limit wherever they are available.
     pub(crate) const ACCOUNTS: [Controller; 4] =
         [Controller::CpuAccount, Controller::Memory, Controller::Pids, Controller::Pressure];
 
-    /// Its name for people.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Controller::Cpu => "cpu",
@@ -50,7 +50,7 @@ impl Controller {
         }
     }
 
-    /// Its name in version 1; none where that has no such controller.
+    /// Name in version 1; `None` where that has no such controller.
     pub(crate) fn in_v1(self) -> Option<&'static str> {
         match self {
             Controller::Io => Some("blkio"),
@@ -59,7 +59,7 @@ impl Controller {
         }
     }
 
-    /// What has to be enabled for it in version 2; nothing for what every group of it counts.
+    /// Name to enable in version 2; `None` for accounts that every group has.
     pub(crate) fn in_v2(self) -> Option<&'static str> {
         match self {
             Controller::CpuAccount | Controller::Pressure => None,

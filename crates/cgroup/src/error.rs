@@ -1,8 +1,8 @@
-//! What can go wrong with a control group.
+//! Errors of control groups.
 
 use std::path::PathBuf;
 
-/// Why a control group cannot be had.
+/// Why a control group cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CgroupError {
     /// No hierarchy has this controller.
@@ -10,18 +10,18 @@ pub enum CgroupError {
     NoController {
         /// The controller.
         controller: &'static str,
-        /// Why not.
+        /// Why no hierarchy has it.
         reason: String,
     },
-    /// No group in which one of ours could be made.
+    /// No existing group permits making a group below it.
     #[error("no control group with {controllers} can be made: {tried}")]
     NoPlace {
         /// The controllers.
         controllers: String,
-        /// What was tried, each with the reason that it is none, and what would help.
+        /// Groups that were tried, each with the reason against it, and advice.
         tried: String,
     },
-    /// The same where it is only processes that stand in the way.
+    /// Groups cannot be made only because of processes that are in the way.
     #[error(
         "no control group with {controllers} can be made: {tried} (move the processes that stand in {folder} \
          out of the way: mkdir {folder}/leaf, and write each number in {folder}/cgroup.procs to \
@@ -30,9 +30,9 @@ pub enum CgroupError {
     Occupied {
         /// The controllers.
         controllers: String,
-        /// What was tried, each with the reason that it is none.
+        /// Groups that were tried, each with the reason against it.
         tried: String,
-        /// The nearest group in which processes stand and that may be changed.
+        /// The nearest group that contains processes and may be changed.
         folder: String,
     },
     /// A file of a group cannot be written.
@@ -43,13 +43,13 @@ pub enum CgroupError {
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// What was asked for is not to be had here.
+    /// A limit that cannot be set here.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CgroupError {
-    /// Whether it is only a place for a group that is missing.
+    /// Whether the only problem is that no existing group permits making one below it.
     pub fn is_for_want_of_a_place(&self) -> bool {
         matches!(self, CgroupError::NoPlace { .. } | CgroupError::Occupied { .. })
     }

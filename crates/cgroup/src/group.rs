@@ -1,4 +1,4 @@
-//! One control group, in every hierarchy that it needs.
+//! A control group, in every hierarchy that it needs.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use crate::hierarchy::{self, Hierarchy, Made, Version};
 use crate::turn::Turn;
 use crate::{CgroupError, Controller};
 
-/// A control group that is removed when it is dropped, with whatever still runs in it.
+/// A control group that is removed when it is dropped, with all processes that are still in it.
 #[derive(Debug, Default)]
 pub struct Group {
     pub(crate) parts: Vec<Part>,
@@ -22,34 +22,34 @@ pub struct Group {
     remarks: Vec<String>,
 }
 
-/// What of a group stands in one hierarchy.
+/// The group in one hierarchy.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) made: Made,
 }
 
-/// Where something of a group is read and written.
+/// Folders for reading and writing the files of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'g> {
     pub(crate) version: Version,
     pub(crate) folder: &'g Path,
-    /// The top of the hierarchy.
+    /// Mount point of the hierarchy.
     pub(crate) mount: &'g Path,
 }
 
 impl Group {
-    /// Its folders. A process that writes a zero into `cgroup.procs` of each is inside.
+    /// Folders of the group. A process that writes a zero into `cgroup.procs` of each enters the group.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// What a reader must know of it.
+    /// Notes for the reader of a report.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What explains a setting that nobody stated, for whoever looks at the group itself.
+    /// Explanations of settings that were not requested, for a user who inspects the group itself.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -58,7 +58,7 @@ impl Group {
         self.remarks.push(remark);
     }
 
-    /// Which versions hold it: `1`, `2`, or `1 and 2`.
+    /// Versions of the group's hierarchies: `1`, `2`, or `1 and 2`.
     pub fn version(&self) -> String {
         let limiting = self.parts.iter().filter(|part| part.hierarchy.controllers != [Controller::Pressure]);
         let has = |version| limiting.clone().any(|part| part.hierarchy.version == version);
@@ -70,7 +70,7 @@ impl Group {
         .to_owned()
     }
 
-    /// Where it stands, and why there.
+    /// Folders of the group, each with the reason for its place.
     pub fn places(&self) -> Vec<GroupPlace> {
         let place = |part: &Part| GroupPlace {
             controllers: part.hierarchy.controllers.iter().map(|one| one.name().to_owned()).collect(),
@@ -81,7 +81,7 @@ impl Group {
         self.parts.iter().map(place).collect()
     }
 
-    /// Its path as the kernel's log has it, in the hierarchy that limits memory.
+    /// Path of the group in the kernel's log, from the hierarchy that limits memory.
     pub fn path_in_log(&self) -> Option<String> {
         let part = self.part(Controller::Memory)?;
         Some(part.hierarchy.path_of(&part.made.folder))
@@ -100,7 +100,7 @@ impl Group {
         self.parts.iter().find(|part| part.hierarchy.controllers.contains(&controller))
     }
 
-    /// Where a controller of this group is.
+    /// Place of a controller of this group.
     pub(crate) fn place(&self, controller: Controller) -> Option<Place<'_>> {
         let part = self.part(controller)?;
         let Hierarchy { version, mount, .. } = &part.hierarchy;
@@ -108,26 +108,26 @@ impl Group {
     }
 }
 
-/// This process inside a group. It goes back to where it was when this is dropped.
+/// Membership of this process in a group. Dropping it moves the process back to its former groups.
 #[derive(Debug)]
 pub struct Inside {
-    /// Where it was, in each hierarchy.
+    /// Former group in each hierarchy.
     before: Vec<PathBuf>,
 }
 
 impl Group {
-    /// Puts this process, with all its threads and whatever it starts from now on, into the group.
+    /// Moves this process, with all its threads and all processes that it starts from now on, into the group.
     ///
     /// # Errors
-    /// The kernel refuses, for instance because the process may not leave the group in which it is.
+    /// The kernel refuses, for instance because the process may not leave its present group.
     pub fn enter(&self) -> Result<Inside, CgroupError> {
         let inside = Inside { before: self.parts.iter().map(|part| part.hierarchy.own.clone()).collect() };
         self.put(0)?;
         Ok(inside)
     }
 
-    /// Puts a process into the group; 0 is this one. A process of one thread keeps its affinity as far as the group has
-    /// those CPUs: before Linux 6.2 the kernel gives whoever enters all CPUs of the group (`cpuset_attach` in
+    /// Moves a process into the group; 0 is this one. A process of one thread keeps its affinity as far as the group
+    /// has those CPUs: before Linux 6.2 a process that enters a group gets all of its CPUs (`cpuset_attach` in
     /// `kernel/cgroup/cpuset.c`).
     ///
     /// # Errors
@@ -137,13 +137,13 @@ impl Group {
         let mut paths = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
         paths.try_for_each(|path| write(&path, &pid.to_string()))?;
         if let Some(wanted) = wanted {
-            // Where the group has none of them, what the kernel chose stays: what was asked for was checked before.
+            // Where the group has none of these CPUs, the kernel's choice stays: requested CPUs were checked before.
             let _none_of_them = sched::set_affinity(pid, &wanted);
         }
         Ok(())
     }
 
-    /// The processes that are in it now, those of groups below it included.
+    /// Processes in the group and in those below it.
     pub fn pids(&self) -> Vec<i32> {
         let mut pids: Vec<i32> = self.folders.iter().flat_map(|folder| members(folder, 0)).collect();
         pids.sort_unstable();
@@ -152,7 +152,7 @@ impl Group {
     }
 }
 
-/// Levels of groups below ours that are looked at.
+/// Maximum depth of groups below ours that is searched.
 const DEPTH_MAX: usize = 16;
 
 fn members(folder: &Path, depth: usize) -> Vec<i32> {
@@ -173,7 +173,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 impl Drop for Inside {
     fn drop(&mut self) {
         for folder in &self.before {
-            // A group that was removed meanwhile takes nobody back; the process then stays where it is.
+            // If the former group was removed meanwhile, the process stays where it is.
             let _gone = write(&folder.join("cgroup.procs"), "0");
         }
     }
@@ -194,7 +194,7 @@ impl Drop for Group {
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
-    // Never created: a file that the kernel does not have is no file of a group.
+    // Files are never created: one that the kernel does not have is no file of a group.
     let written = fs::File::options().write(true).truncate(true).open(path).and_then(|mut file| {
         use std::io::Write;
         file.write_all(text.as_bytes())
@@ -202,15 +202,15 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
     written.map_err(|source| CgroupError::File { path: path.to_owned(), source })
 }
 
-/// A group whose processes have just been killed is empty when they have had a CPU once more, which on a loud machine takes
-/// a while.
+/// Time to wait for killed processes to leave a group: each needs a CPU once more, which takes a while on a busy
+/// machine.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// One whose processes cannot be ended (they wait for a disk, are frozen, or are another user's or container's) stays, and
-/// goes with the next that makes groups.
+/// Time to wait for processes that cannot be ended (they wait for a disk, are frozen, or belong to another user or
+/// container). The group stays, and is removed by the next process that makes groups.
 const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
-/// Ends what runs in a group and in those below it, and removes them; whether they are gone. One in which this process
-/// stands itself is left to the next that makes groups.
+/// Kills the processes in a group and in those below it, and removes the groups; returns whether they are gone. A group
+/// that contains this process is left to the next process that makes groups.
 pub(crate) fn remove(folder: &Path) -> bool {
     let begun_ns = clock::monotonic_ns();
     let mut seen_dying_ns = begun_ns;
@@ -233,27 +233,27 @@ pub(crate) fn remove(folder: &Path) -> bool {
     }
 }
 
-/// Gives a group all the CPU time there is, if anybody is in it: whoever is killed needs some of it to end. All hierarchies
-/// come before any removal, since a quota holds in one of them, and whom it holds stands in the others too.
+/// Lifts the CPU quota of a group that contains processes: a killed process needs CPU time to end. Done for all
+/// hierarchies before any removal, since the quota is in one of them, and its processes are in the others too.
 pub(crate) fn lift_quota(folder: &Path) {
     if members(folder, 0).is_empty() {
         return;
     }
     for (file, none) in [("cpu.max", "max"), ("cpu.cfs_quota_us", "-1")] {
-        // It is in one of the hierarchies, and in none where no CPU time is limited.
+        // The quota file exists in one of the hierarchies, and in none if CPU time is not limited.
         let _is_not_this_one = write(&folder.join(file), none);
     }
 }
 
-/// Whether a process can be ended now, and by us: it has not ended, is in no sleep that nothing interrupts, and has not become
-/// another user's, as what sudo starts does. What the freezer of version 1 holds is shown in such a sleep.
+/// Whether this process can kill a process now: the process has not ended, is in no uninterruptible sleep, and does not
+/// belong to another user, as one started by sudo may. Processes frozen by the freezer of version 1 show such a sleep.
 fn is_at_liberty(pid: i32) -> bool {
     let stat = hierarchy::read(Path::new(&format!("/proc/{pid}/stat")));
     TaskStat::parse(&stat).is_some_and(|task| task.process_lives() && task.state() != Some('D'))
         && signal::send_if_permitted(pid, 0)
 }
 
-/// Removes a group that is empty, those below it first.
+/// Removes an empty group, those below it first.
 fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -267,8 +267,9 @@ fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     }
 }
 
-/// Ends members of a group. Each is held before it is looked up again, so that a number that ended meanwhile and became
-/// another process's ends nobody. A kernel before 5.3 holds none, and is given the number that was just looked up.
+/// Kills members of a group. Each is held by a descriptor before its group is checked again, so that no other process
+/// is killed if the process id was reused. Kernels before 5.3 lack such descriptors; there the id that was just checked
+/// is used.
 fn end(pids: &[i32], folder: &Path) {
     let held: Vec<_> = pids.iter().map(|&pid| (pid, process::end_of(pid))).collect();
     let still = members(folder, 0);
@@ -280,9 +281,9 @@ fn end(pids: &[i32], folder: &Path) {
     }
 }
 
-/// The processes that must end before a group can go; `None` where this process is one of them. That happens: a scope
-/// unit of systemd is removed when the last process leaves it, so whoever came from one cannot go back, and would end
-/// itself before it has told what it found.
+/// Processes that must end before a group can be removed; `None` if this process is one of them. That happens: a scope
+/// unit of systemd is removed when the last process leaves it, so a process that came from one cannot go back, and
+/// would kill itself before it has reported its findings.
 pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
     let found = members(folder, 0);
     let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));

@@ -1,4 +1,4 @@
-//! The limits that hold, as the kernel tells them: it rounds, and clamps.
+//! Effective limits as reported by the kernel, which rounds and clamps the values that are written.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::set::{SHARES_USUAL, throttle_file};
 use crate::{Controller, Group};
 
 impl Group {
-    /// What holds for what is in this group, groups around it apart.
+    /// Limits of the group itself, apart from those of the groups around it.
     pub fn limits(&self) -> LimitsHeld {
         let mut held = LimitsHeld::default();
         if let Some(place) = self.place(Controller::Cpu) {
@@ -47,7 +47,7 @@ fn limit(folder: &Path, file: &str) -> Option<u64> {
     cgroup::limit(&read(&folder.join(file)))
 }
 
-/// The weight, by the measure of version 2; the usual one is no limit.
+/// CPU weight on the scale of version 2; `None` for the default weight.
 fn weight(place: Place<'_>) -> Option<f64> {
     let text = |file: &str| read(&place.folder.join(file)).trim().parse::<f64>().ok();
     let weight = match place.version {
@@ -57,7 +57,7 @@ fn weight(place: Place<'_>) -> Option<f64> {
     weight.filter(|weight| *weight != 100.0)
 }
 
-/// A list that holds: in version 2 an empty one is that of the group above.
+/// Effective list of CPUs or nodes: in version 2 an empty list means that of the group above.
 fn list(place: Place<'_>, name: &str) -> Option<String> {
     let text =
         |file: String| Some(read(&place.folder.join(file)).trim().to_owned()).filter(|it| !it.is_empty());

@@ -1,4 +1,4 @@
-//! A hierarchy of control groups, and where in it a group can be made.
+//! A hierarchy of control groups, and the places in it where a group can be made.
 
 use std::fmt;
 use std::fs;
@@ -9,16 +9,16 @@ use fauxplat_procfs::{cgroup, mounts};
 use crate::turn::Turn;
 use crate::{CgroupError, Controller, owner};
 
-/// One hierarchy: version 1 has one per controller or a few, version 2 one for all.
+/// A hierarchy: version 1 has several with one or a few controllers each, version 2 a single one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
-    /// Those for which it was looked for.
+    /// Controllers that are wanted of it.
     pub(crate) controllers: Vec<Controller>,
     pub(crate) version: Version,
     pub(crate) mount: PathBuf,
-    /// Our own group, as a folder below the mount.
+    /// Group of this process, as a folder below the mount point.
     pub(crate) own: PathBuf,
-    /// What of the hierarchy is mounted.
+    /// Part of the hierarchy that is mounted.
     pub(crate) part: String,
 }
 
@@ -42,10 +42,10 @@ impl Version {
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     pub(crate) folder: PathBuf,
-    /// Controllers that were given on for it, or for groups of ours beside it, and had not been before, as a mask over
+    /// Controllers that were enabled in the parent for this group or for others of ours beside it, as a mask over
     /// [`Controller::ALL`].
     pub(crate) enabled: u64,
-    /// By which right, and what was tried before.
+    /// Why a group is permitted there, and what was tried before.
     pub(crate) way: String,
 }
 
@@ -67,7 +67,7 @@ impl Hierarchy {
             let available = read(&folder.join("cgroup.controllers"));
             available.split_whitespace().find(|one| *one == name)?;
         }
-        // A container sees a part of the hierarchy as its root; a group outside it is not to be seen.
+        // A container sees a part of the hierarchy as its root; a group outside it cannot be seen.
         let part = mounts::unescaped(mount.part).into_owned();
         let below = cgroup::below(path, &part).unwrap_or_default();
         let below = below.trim_start_matches('/');
@@ -76,10 +76,11 @@ impl Hierarchy {
         Some(Hierarchy { controllers: vec![controller], version, mount: folder, own, part })
     }
 
-    /// Groups below which ours could stand, the nearest to our own first: that keeps us within as many as can be of the
-    /// limits that already hold for us. In version 2 our own group has processes and so no children with controllers;
-    /// ours stands beside it, outside of its limits, which a note then says. Our own comes last there: it may do where
-    /// no controller is needed, and else shows whether it is ours to empty. A scope unit of ours is not left.
+    /// Groups below which ours could be made, the nearest to that of this process first: that keeps fauxplat within as
+    /// many as possible of the limits that already apply to it. In version 2 the group of this process contains
+    /// processes and so can have no children with controllers; ours is made beside it, outside of its limits, which a
+    /// note then says. The group of this process is tried last there: it may do where no controller is needed, and
+    /// otherwise shows whether its processes could be moved. A scope unit of ours is not left.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
@@ -92,7 +93,7 @@ impl Hierarchy {
         folders
     }
 
-    /// Makes a group in the nearest place that permits it: first where the controllers are given on already, then where
+    /// Makes a group in the nearest place that permits it: first where the controllers are enabled already, then where
     /// they can be.
     pub(crate) fn make(&self, number: usize) -> Result<Made, CgroupError> {
         let mut tried = Tried::default();
@@ -121,17 +122,18 @@ impl Hierarchy {
     }
 
     fn make_in(&self, folder: &Path, number: usize, may_enable: bool) -> Result<Made, Refusal> {
-        // Nobody is waited for where nothing can come of it.
+        // Checked before waiting for the lock, so that no time is lost where no group can be made.
         self.refuse(folder, may_enable)?;
         let _turn = (self.version == Version::Two).then(|| Turn::take(folder));
         let missing = self.refuse(folder, may_enable)?;
         let fresh = missing.iter().fold(0, |all, controller| all | owner::mask(*controller));
-        // What was given on for a group of ours beside it may be needed here too; whichever goes last takes it back.
+        // Controllers that were enabled for a group of ours beside it may be needed here too; the last group that is
+        // removed disables them.
         let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
         let made = folder.join(owner::name(number, enabled));
         fs::create_dir(&made).map_err(|error| error.to_string())?;
-        // The group comes first, since its name is what tells of them: whoever is killed here leaves nothing given on that
-        // nobody takes back.
+        // The group is made first, since its name records the controllers: if this process is killed here, no
+        // controller stays enabled without a record.
         enable(folder, &missing).map_err(|(given_on, refusal)| {
             let _gone = fs::remove_dir(&made);
             disable(folder, given_on);
@@ -140,7 +142,7 @@ impl Hierarchy {
         Ok(Made { folder: made, enabled, way: String::new() })
     }
 
-    /// Controllers that would have to be given on in a place, unless no group can be made there.
+    /// Controllers that would have to be enabled in a place, or why no group can be made there.
     fn refuse(&self, folder: &Path, may_enable: bool) -> Result<Vec<Controller>, Refusal> {
         let missing = self.missing(folder);
         match (missing.is_empty(), may_enable) {
@@ -150,12 +152,12 @@ impl Hierarchy {
         }
     }
 
-    /// Whether some group in which ours could stand gives its controllers on already.
+    /// Whether a candidate group has the controllers enabled already.
     pub(crate) fn is_given_on(&self) -> bool {
         self.candidates().iter().any(|folder| self.missing(folder).is_empty())
     }
 
-    /// Controllers that children of a group would not have.
+    /// Controllers that children of a group would lack.
     fn missing(&self, folder: &Path) -> Vec<Controller> {
         if self.version == Version::One {
             return Vec::new();
@@ -166,7 +168,7 @@ impl Hierarchy {
         self.controllers.iter().filter(is_missing).copied().collect()
     }
 
-    /// The path of a group from the root of its hierarchy, as the kernel's log has it.
+    /// Path of a group from the root of its hierarchy, as in the kernel's log.
     pub(crate) fn path_of(&self, folder: &Path) -> String {
         let below = folder.strip_prefix(&self.mount).unwrap_or(folder);
         format!("{}/{}", self.part.trim_end_matches('/'), below.display())
@@ -176,7 +178,7 @@ impl Hierarchy {
 /// Why a group cannot be made in one place.
 struct Refusal {
     why: String,
-    /// Whether it could be if the processes that stand there were moved.
+    /// Whether a group could be made if the processes in the folder were moved.
     is_occupied: bool,
 }
 
@@ -193,9 +195,9 @@ impl From<String> for Refusal {
     }
 }
 
-/// Whether a group has these controllers and is ours to change, but has processes of its own. The kernel refuses to
-/// give on most controllers then, and with the others children are of no use, see "No Internal Process Constraint" and
-/// "Threads" in its document on cgroup v2. The root of all is exempt, and alone has no type.
+/// Whether a group has these controllers and may be changed, but contains processes. The kernel then refuses to enable
+/// most controllers for children, and with the others the children are of no use, see "No Internal Process Constraint"
+/// and "Threads" in its document on cgroup v2. The root group is exempt, and is the only one without a type.
 fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
     let available = read(&folder.join("cgroup.controllers"));
     let has = |name: &str| available.split_whitespace().any(|one| one == name);
@@ -206,8 +208,8 @@ fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
         && !read(&folder.join("cgroup.procs")).trim().is_empty()
 }
 
-/// Places that were tried, each with why it is none: what was found out last, which is more than that controllers are not
-/// given on yet.
+/// Places that were tried, each with the last reason against it, which says more than that controllers are not enabled
+/// yet.
 #[derive(Default)]
 struct Tried(Vec<(PathBuf, String)>);
 
@@ -228,7 +230,7 @@ impl fmt::Display for Tried {
     }
 }
 
-/// By which right a group stands where it does.
+/// Explains why the group is in its place.
 fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> String {
     let place = match hierarchy.version {
         _ if folder == hierarchy.mount => "at the top",
@@ -254,7 +256,7 @@ fn way(hierarchy: &Hierarchy, folder: &Path, tried: &Tried, enabled: u64) -> Str
     format!("{place}, {right}{given}{before}")
 }
 
-/// Gives controllers on to the children of a group. Where one cannot be, a mask of those before it comes back with the reason.
+/// Enables controllers for the children of a group. On failure returns a mask of those enabled before, with the reason.
 fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     let mut given_on = 0;
     for controller in missing {
@@ -267,9 +269,10 @@ fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     Ok(())
 }
 
-/// Takes back what [`enable`] gave for a group that is gone, but for what other groups of ours tell of: they may need it, and
-/// take it back later. Those that do not tell of it were made before it was given on. The kernel refuses where somebody
-/// else's children give it on. Whoever calls has the [`Turn`], and had it when the group was removed.
+/// Disables the controllers that [`enable`] enabled for a group that has been removed, except those recorded by other
+/// groups of ours: these may need them, and disable them later. Groups that do not record a controller were made before
+/// it was enabled. The kernel refuses where children of another program use the controller. The caller holds the
+/// [`Turn`], and held it when the group was removed.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
     if enabled == 0 {
         return;

@@ -1,4 +1,4 @@
-//! Where on this machine a group can be made.
+//! Control groups of this machine: finds hierarchies and makes groups in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ pub struct Host {
     root: PathBuf,
     mounts: String,
     groups: String,
-    /// What the kernel says of its controllers.
+    /// Content of `/proc/cgroups`.
     controllers: String,
-    /// Why this process has moved, if it has.
+    /// Why this process was moved to another group; `None` if it was not.
     moved: Option<String>,
 }
 
 impl Host {
-    /// Reads which hierarchies there are, below a root path.
+    /// Reads the available hierarchies, below a root path.
     pub fn discover(root: &Path) -> Host {
         let text = |path: &str| read(&root.join(path));
         Host {
@@ -35,7 +35,7 @@ impl Host {
         }
     }
 
-    /// The same after a move because of this refusal, which is told of every group from now on.
+    /// Adds the refusal that made this process move to another group, which is mentioned for every group from now on.
     pub fn after(self, refused: &CgroupError) -> Host {
         Host { moved: Some(format!("; before that {refused}")), ..self }
     }
@@ -48,10 +48,10 @@ impl Host {
         needed
     }
 
-    /// Makes a group with this limit and these controllers. Groups of one process have numbers of their own.
+    /// Makes a group with this limit and these controllers. The groups of a process have distinct numbers.
     ///
     /// # Errors
-    /// A controller that is not there, no permission, or a limit that the kernel refuses.
+    /// A controller that is not available, no permission, or a limit that the kernel refuses.
     pub fn create(
         &self,
         number: usize,
@@ -65,10 +65,11 @@ impl Host {
         self.make(number, limit, found)
     }
 
-    /// The same with what can be counted beside it: CPU time, memory, processes, pressure. What cannot is left out.
+    /// Makes a group as [`Host::create`] does, with the accounts of CPU time, memory, processes and pressure as far as
+    /// they are available.
     ///
     /// # Errors
-    /// As [`Host::create`], for what is limited.
+    /// As [`Host::create`], for the limits.
     pub fn create_watched(&self, number: usize, limit: &Limit) -> Result<Group, CgroupError> {
         let mut found = Vec::new();
         for controller in Controller::needed(limit) {
@@ -104,7 +105,7 @@ impl Host {
         })
     }
 
-    /// Why there is no hierarchy with a controller: `/proc/cgroups` has a line `name hierarchy groups enabled`.
+    /// Why there is no hierarchy with a controller: `/proc/cgroups` has lines of `name hierarchy groups enabled`.
     fn why_not(&self, controller: Controller) -> String {
         let name = controller.in_v1().unwrap_or(controller.name());
         let line = self.controllers.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -121,7 +122,7 @@ impl Host {
         }
     }
 
-    /// Removes the groups that dead processes left behind, with whatever still runs in them; how many there were.
+    /// Removes groups whose owners have died, with all processes that are still in them; returns their number.
     pub fn remove_stale(&self) -> usize {
         let found = Controller::ALL.into_iter().filter_map(|controller| self.find(controller).ok());
         let mut folders: Vec<PathBuf> = found.flat_map(|hierarchy| hierarchy.candidates()).collect();
@@ -133,7 +134,7 @@ impl Host {
     }
 }
 
-/// The same refusal with what would help.
+/// Adds advice to a refusal.
 fn advised(error: CgroupError) -> CgroupError {
     match error {
         CgroupError::NoPlace { controllers, tried } => {
@@ -153,12 +154,12 @@ fn advice() -> &'static str {
 /// A hierarchy in which a group is wanted.
 struct Wanted {
     hierarchy: Hierarchy,
-    /// Whether something is limited by it, and not only counted.
+    /// Whether a limit needs it, rather than an account alone.
     is_needed: bool,
 }
 
-/// One hierarchy with several controllers holds one group; a child enters every group that it finds. What is only counted
-/// is not asked of a hierarchy that would have to be changed for it.
+/// Adds a hierarchy. A hierarchy with several controllers gets a single group, since a child enters every group that it
+/// is given. Accounts are left out if the hierarchy would have to be changed for them.
 fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     match found.iter_mut().find(|one| one.hierarchy.mount == hierarchy.mount) {
         Some(same) if is_needed || hierarchy.is_given_on() => {
@@ -174,7 +175,7 @@ fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     }
 }
 
-/// Names of groups in a folder whose owners are dead.
+/// Names of groups in a folder whose owners have died.
 fn stale_in(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -186,7 +187,7 @@ fn remove_stale_in(folder: &Path) -> usize {
     for name in stale_in(folder) {
         let _turn = Turn::take(folder);
         let stale = folder.join(&name);
-        // Another copy may have removed it meanwhile, and taken back what was given on for it.
+        // Another fauxplat may have removed the group meanwhile, and disabled its controllers.
         if stale.is_dir() {
             removed += usize::from(crate::group::remove(&stale));
             hierarchy::disable(folder, owner::enabled(&name));

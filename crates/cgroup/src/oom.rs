@@ -1,4 +1,4 @@
-//! A group whose tasks wait where memory is used up, in the place of being killed.
+//! Makes the tasks of a group wait when memory is used up, instead of being killed.
 
 use fauxplat_model::{GroupUsage, Limit};
 
@@ -6,27 +6,29 @@ use crate::group::write;
 use crate::hierarchy::Version;
 use crate::{CgroupError, Controller, Group};
 
-/// The kernel lets tasks some per cent past `memory.high` before they stand still (`calculate_high_delay` in
-/// `mm/memcontrol.c`), by its share of the limit: a thirty-second below it, they do so about where it was wanted.
+/// Divisor of the margin below the limit. The kernel lets tasks some per cent past `memory.high` before they stand
+/// still (`calculate_high_delay` in `mm/memcontrol.c`), by its share of the limit: with a thirty-second less, they stop
+/// at about the wanted size.
 const PAST_HIGH: u64 = 32;
 
-/// Whether tasks wait by themselves, or whoever watches has to stop them.
+/// Mechanism by which tasks wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pausing {
-    /// The kernel lets them wait (version 1, `memory.oom_control`).
+    /// The kernel makes them wait (version 1, `memory.oom_control`).
     ByKernel,
-    /// The kernel slows them down above a limit (version 2, `memory.high`), and whoever watches freezes them there.
+    /// The kernel slows them down above a threshold (version 2, `memory.high`), and the watching process freezes them
+    /// there.
     ByFreezing {
-        /// That limit.
+        /// Threshold in bytes.
         high_bytes: u64,
     },
 }
 
 impl Group {
-    /// Has tasks wait where the limit of memory is met.
+    /// Makes tasks wait when the memory limit is reached.
     ///
     /// # Errors
-    /// No limit of memory, or a kernel that cannot.
+    /// There is no memory limit, or the kernel lacks the mechanism.
     pub fn pause_on_oom(&mut self, limit: &Limit) -> Result<Pausing, CgroupError> {
         let (Some(place), Some(memory)) = (self.place(Controller::Memory), limit.memory) else {
             return Err(CgroupError::Refused(
@@ -49,7 +51,7 @@ impl Group {
         Ok(Pausing::ByFreezing { high_bytes })
     }
 
-    /// Stops all tasks of the group where they are, or lets them go on; version 2 alone.
+    /// Freezes or thaws all tasks of the group; version 2 alone.
     ///
     /// # Errors
     /// A kernel before Linux 5.2, or version 1.
@@ -62,8 +64,8 @@ impl Group {
 }
 
 impl Pausing {
-    /// Whether a group that was looked at twice is to be frozen: it met the limit and stays above it. One that reads
-    /// files meets it too, and gives their pages back.
+    /// Whether to freeze a group, from two readings of its usage: it reached the threshold and stays above it. A group
+    /// that reads files reaches it too, and gives their pages back.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

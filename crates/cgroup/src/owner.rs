@@ -1,9 +1,9 @@
-//! Whose group it is: the name of a group says so, since the kernel keeps nothing else about it.
+//! Names of groups identify their owners, since the kernel keeps nothing else about a group.
 //!
-//! Containers may share a tree of groups and number their processes each for itself, so the name has the namespace in
-//! which the number is meant, and groups of another namespace are not ours to judge. The last number is that of the group
-//! among those of its process, with the controllers that were given on for it above, so that whoever finds the group of a
-//! dead process can take those back as well.
+//! Containers may share a tree of groups and number their processes independently, so the name has the pid namespace,
+//! and groups of another namespace are left alone. The last number of the name is that of the group among those of its
+//! process, combined with the controllers that were enabled for it in the parent, so that a process that finds the
+//! group of a dead owner can disable those as well.
 
 use std::path::Path;
 
@@ -11,35 +11,34 @@ use fauxplat_sys::process::{pid_namespace, start_ticks};
 
 use crate::Controller;
 
-/// What the names of our groups begin with.
+/// Prefix of the names of our groups.
 const PREFIX: &str = "fauxplat";
-/// Below this are numbers of groups, above it masks of controllers.
+/// Upper bound of group numbers; the mask of controllers is a multiple of it.
 const GROUPS_MAX: u64 = 1_000_000;
 
-/// A name that no other process makes: namespace, process id and start time, which together no two processes of a boot
-/// share.
+/// A unique name: namespace, process id and start time, which together identify a process of a boot.
 pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
     let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
     format!("{PREFIX}-{namespace}-{pid}-{}-{number}", start_ticks(pid).unwrap_or_default())
 }
 
-/// What the names of our scope units begin and end with.
+/// Prefix and suffix of the names of our scope units.
 const SCOPE_UNIT: (&str, &str) = ("fauxplat-", ".scope");
 
-/// The name of a scope unit that no other process makes.
+/// A unique name for a scope unit.
 pub(crate) fn scope_unit() -> String {
     let (pid, (beginning, end)) = (std::process::id(), SCOPE_UNIT);
     format!("{beginning}{pid}-{}{end}", start_ticks(pid).unwrap_or_default())
 }
 
-/// Whether a group is a scope unit of ours. What is above it is the service manager's.
+/// Whether a group is a scope unit of ours. The groups above it belong to the service manager.
 pub(crate) fn is_scope_unit(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(SCOPE_UNIT.0) && name.ends_with(SCOPE_UNIT.1))
 }
 
-/// Namespace, process id, start time and the last number.
+/// Numbers in a name: namespace, process id, start time and the last number.
 fn numbers(name: &str) -> Option<[u64; 4]> {
     let mut parts = name.split('-');
     if parts.next() != Some(PREFIX) {
@@ -49,30 +48,30 @@ fn numbers(name: &str) -> Option<[u64; 4]> {
     numbers?.try_into().ok()
 }
 
-/// Whether a group of this name is ours, whoever made it.
+/// Whether a group with this name was made by some fauxplat.
 pub(crate) fn is_ours(name: &str) -> bool {
     numbers(name).is_some()
 }
 
-/// Whether a group of this name is ours and its owner is gone.
+/// Whether a group with this name was made by a fauxplat that has ended.
 pub(crate) fn is_stale(name: &str) -> bool {
     let Some([namespace, pid, started, _]) = numbers(name) else { return false };
     let is_gone = u32::try_from(pid).is_ok_and(|pid| start_ticks(pid) != Some(started));
     pid_namespace() == Some(namespace) && is_gone
 }
 
-/// Controllers that were given on for a group of this name.
+/// Mask of the controllers that were enabled for a group with this name.
 pub(crate) fn enabled(name: &str) -> u64 {
     let known: u64 = (1 << Controller::ALL.len()) - 1;
     numbers(name).map_or(0, |[.., number]| (number / GROUPS_MAX) & known)
 }
 
-/// A controller as a bit.
+/// Bit of a controller.
 pub(crate) fn mask(controller: Controller) -> u64 {
     Controller::ALL.iter().position(|one| *one == controller).map_or(0, |at| 1 << at)
 }
 
-/// The controllers of a mask.
+/// Controllers of a mask.
 pub(crate) fn controllers(bits: u64) -> Vec<Controller> {
     Controller::ALL.into_iter().filter(|controller| bits & mask(*controller) != 0).collect()
 }

@@ -1,4 +1,4 @@
-//! A scope unit: a group that the service manager of a user gives away with all that is made in it, see `Delegate=` in
+//! A scope unit: a group that a user's service manager delegates with everything below it, see `Delegate=` in
 //! `systemd.resource-control(5)` and `StartTransientUnit` in `org.freedesktop.systemd1(5)`.
 
 use std::fs;
@@ -16,22 +16,22 @@ pub struct ScopeUnit {
     name: String,
 }
 
-/// The group in it where our own processes stand.
+/// Name of the group within the scope unit that contains the processes of fauxplat.
 const OURS: &str = "fauxplat";
 
 impl ScopeUnit {
-    /// One that has the name of no other.
+    /// A scope unit with a unique name.
     pub fn of_this_process() -> ScopeUnit {
         ScopeUnit { name: owner::scope_unit() }
     }
 
-    /// What the service manager calls it.
+    /// Name of the unit.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The words for `busctl(1)` that ask the service manager of the user to move these processes into it. It answers
-    /// before it has done so.
+    /// Arguments of `busctl(1)` that ask the user's service manager to move these processes into the unit. The manager
+    /// replies before it has done so.
     pub fn request(&self, pids: &[i32]) -> Vec<String> {
         let call = [
             "--user",
@@ -58,8 +58,8 @@ impl ScopeUnit {
         words
     }
 
-    /// Whether this process stands in it, below a root path, and all of these that live. The manager moves one after the
-    /// other, in an order of its own.
+    /// Whether this process and all of these that are alive are in the unit, below a root path. The manager moves one
+    /// after the other, in an order of its own.
     pub fn is_entered(&self, root: &Path, pids: &[i32]) -> bool {
         let lives = |pid: &&i32| {
             TaskStat::parse(&read(&root.join(format!("proc/{pid}/stat"))))
@@ -69,25 +69,25 @@ impl ScopeUnit {
         others.chain(["self".to_owned()]).all(|process| self.holds(&root.join("proc").join(process)))
     }
 
-    /// Whether a process stands in it.
+    /// Whether a process is in the unit.
     fn holds(&self, process: &Path) -> bool {
         let groups = read(&process.join("cgroup"));
         let above = cgroup::path_v2(&groups).and_then(|path| path.strip_suffix(&self.name));
         above.is_some_and(|above| above.ends_with('/'))
     }
 
-    /// Moves the processes that stand in it, of which this is one, into a group of their own: a group that has processes
-    /// gives no controllers on.
+    /// Moves the processes in the unit, including this one, into a group below it: a group that contains processes
+    /// cannot enable controllers for its children.
     ///
     /// # Errors
-    /// This process does not stand in a group that it may change.
+    /// The present group of this process may not be changed.
     pub fn make_room(root: &Path, pids: &[i32]) -> Result<(), CgroupError> {
         let ours = Host::discover(root).find(Controller::Pressure)?.own.join(OURS);
         fs::create_dir(&ours).map_err(|source| CgroupError::File { path: ours.clone(), source })?;
         let me = i32::try_from(std::process::id()).unwrap_or(0);
         for pid in pids {
             match group::write(&ours.join("cgroup.procs"), &pid.to_string()) {
-                // Another may have ended meanwhile.
+                // Another process may have ended meanwhile.
                 Err(refused) if *pid == me => return Err(refused),
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! How limits are set: what is written where, in both versions.
+//! Sets limits: writes the files of either version.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
@@ -11,15 +11,15 @@ use crate::group::{Place, write};
 use crate::hierarchy::{Version, read};
 use crate::{CgroupError, Controller, Group};
 
-/// Period of a CPU quota, where the quota is not too small for it. The kernel's default is ten times as long, so that a
-/// command of some milliseconds would be over before its limit began.
+/// Period of a CPU quota, unless the quota is too small for it. The kernel's default is ten times as long, so that a
+/// command of some milliseconds would be over before its limit applies.
 const PERIOD_US: u64 = 10_000;
-/// The kernel takes no smaller quota (`min_cfs_quota_period` in `kernel/sched/core.c`).
+/// The smallest quota that the kernel accepts (`min_cfs_quota_period` in `kernel/sched/core.c`).
 const QUOTA_US_MIN: u64 = 1000;
-/// What version 1 has for the usual weight of 100; see `sched_weight_from_cgroup` in `kernel/sched/sched.h`.
+/// Shares of version 1 for the default weight of 100; see `sched_weight_from_cgroup` in `kernel/sched/sched.h`.
 pub(crate) const SHARES_USUAL: u64 = 1024;
 
-/// Quota and period for so many per cent of one CPU, in microseconds.
+/// Quota and period in microseconds for this percentage of one CPU.
 fn quota_and_period(percent: u32) -> (u64, u64) {
     let percent = u64::from(percent.max(1));
     let quota_us = (percent * PERIOD_US / 100).max(QUOTA_US_MIN);
@@ -27,7 +27,7 @@ fn quota_and_period(percent: u32) -> (u64, u64) {
 }
 
 impl Group {
-    /// Sets all that a limit states.
+    /// Sets everything that a limit states.
     pub(crate) fn set(&mut self, limit: &Limit, root: &Path) -> Result<(), CgroupError> {
         if let Some(place) = self.place(Controller::Cpu) {
             limit.cpu_percent.map_or(Ok(()), |percent| set_quota(place, percent))?;
@@ -85,8 +85,8 @@ fn set_weight(place: Place<'_>, weight: u16) -> Result<(), CgroupError> {
     }
 }
 
-/// CPUs and memory nodes. In version 1 a new group has none of either, and no task may enter before it has both, so
-/// what is not stated is what the group above has.
+/// Sets CPUs and memory nodes. In version 1 a new group has neither, and no task may enter before it has both, so lists
+/// that are not stated are copied from the group above.
 fn set_cpuset(place: Place<'_>, limit: &Limit) -> Result<Vec<String>, CgroupError> {
     let above = place.folder.parent().unwrap_or(place.mount);
     let mut notes = Vec::new();
@@ -122,7 +122,7 @@ fn set_cpuset(place: Place<'_>, limit: &Limit) -> Result<Vec<String>, CgroupErro
     Ok(notes)
 }
 
-/// What a group has of CPUs or nodes for those below it.
+/// CPUs or nodes that a group offers to those below it.
 fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     let files = match version {
         Version::One => [format!("cpuset.effective_{name}"), format!("cpuset.{name}")],
@@ -132,7 +132,7 @@ fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
     files.iter().find_map(list)
 }
 
-/// Memory and swap. Without a word about swap there is none: memory that is only moved to a disk would not be missing.
+/// Sets memory and swap. By default there is no swap: memory that is only moved to a disk would not be missing.
 fn set_memory(place: Place<'_>, limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
     let Place { version, folder, .. } = place;
     let (memory_file, swap_file) = match version {
@@ -147,7 +147,7 @@ fn set_memory(place: Place<'_>, limit: &Limit, root: &Path) -> Result<Vec<String
     if !folder.join(swap_file).exists() {
         return uncounted_swap(limit, root);
     }
-    // Version 1 limits the sum.
+    // In version 1 the limit is on the sum of memory and swap.
     let bytes = match (version, limit.memory) {
         (Version::Two, _) => swap,
         (Version::One, Some(Bytes(memory))) => memory.saturating_add(swap),
@@ -165,7 +165,7 @@ fn set_memory(place: Place<'_>, limit: &Limit, root: &Path) -> Result<Vec<String
         .collect())
 }
 
-/// Swap that the kernel does not count cannot be limited, which matters where there is some.
+/// Swap that the kernel does not count cannot be limited, which matters only if there is swap.
 fn uncounted_swap(limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
     match (limit.swap, has_swap(root)) {
         (_, false) => Ok(Vec::new()),
@@ -199,7 +199,7 @@ fn set_io(place: Place<'_>, limit: &IoLimit, root: &Path) -> Result<(), CgroupEr
     }
 }
 
-/// The file of a rate in version 1.
+/// Name of the file for a rate in version 1.
 pub(crate) fn throttle_file(rate: IoRate) -> &'static str {
     match rate {
         IoRate::ReadBytes => "blkio.throttle.read_bps_device",
@@ -209,7 +209,7 @@ pub(crate) fn throttle_file(rate: IoRate) -> &'static str {
     }
 }
 
-/// A device by its numbers, as the kernel takes it.
+/// Major and minor number of a device, as the kernel expects them.
 fn device(name: &str, root: &Path) -> Result<String, CgroupError> {
     let numbers = |(major, minor): (&str, &str)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok();
     if name.split_once(':').is_some_and(numbers) {

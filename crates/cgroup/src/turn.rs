@@ -1,8 +1,8 @@
-//! Whose turn it is to change what a group gives on to its children.
+//! Serialises changes of the controllers that a group enables for its children.
 //!
-//! Version 2 gives a controller on to all children of a group at once. Two copies of fauxplat that make and remove groups
-//! in one place at the same moment could take away what the other counts on, or leave given on what nobody takes back. So
-//! whoever looks and then changes holds a `flock(2)` on the folder meanwhile.
+//! In version 2 a controller is enabled for all children of a group at once. Two copies of fauxplat that make and
+//! remove groups in one place at the same moment could disable a controller that the other needs, or leave one enabled
+//! for good. So a process that checks and then changes holds a `flock(2)` on the folder meanwhile.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -10,21 +10,21 @@ use std::time::Duration;
 
 use fauxplat_sys::{clock, signal};
 
-/// The right to change what one group gives on, until this is dropped.
+/// The lock on a group's folder, held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     #[cfg_attr(not(test), expect(dead_code, reason = "it is held, and not looked at"))]
     folder: Option<File>,
 }
 
-/// Longer than another copy needs to remove a group whose processes do not end. Whoever may read a folder may lock it, so
-/// nobody is waited for without end.
+/// Longest wait for the lock: longer than another copy needs to remove a group whose processes do not end. Any user who
+/// may read a folder may lock it, so the wait has a limit.
 const PATIENCE_NS: u64 = 2_000_000_000;
-/// The same once the user has asked to stop: as long as another copy takes for one such group.
+/// Longest wait once the user has asked to stop: as long as another copy needs for one such group.
 const HURRIED_NS: u64 = 600_000_000;
 
 impl Turn {
-    /// Waits for the others, less long when the user has asked to stop. Where there is no folder to be opened, nobody else
+    /// Waits for the lock, less long when the user has asked to stop. If the folder cannot be opened, no other process
     /// changes anything either.
     pub(crate) fn take(folder: &Path) -> Turn {
         let begun_ns = clock::monotonic_ns();

@@ -1,4 +1,4 @@
-//! What a group uses and how often it met its limits.
+//! Resource usage of a group, and how often it reached its limits.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
 impl Group {
-    /// What it uses now, and what it has used since it was made.
+    /// Present usage of the group, and totals since it was made.
     pub fn usage(&self) -> GroupUsage {
         let mut usage = GroupUsage::default();
         if let Some(place) = self.place(Controller::Memory) {
@@ -43,7 +43,7 @@ impl Group {
         usage
     }
 
-    /// The most memory that it used since it was made. The kernel counts it in version 2 since Linux 5.19.
+    /// Peak memory since the group was made. The kernel counts it in version 2 since Linux 5.19.
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         let place = self.place(Controller::Memory)?;
         match place.version {
@@ -61,7 +61,7 @@ fn add_memory(usage: &mut GroupUsage, Place { version, folder, .. }: Place<'_>) 
             usage.swap_bytes = counted(folder, "memory.memsw.usage_in_bytes")
                 .zip(usage.memory_bytes)
                 .map(|(sum, memory)| sum.saturating_sub(memory));
-            // Where both are limited alike, the sum of memory and swap is met first.
+            // If both have the same limit, the sum of memory and swap reaches it first.
             let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|file| counted(folder, file));
             usage.max = met[0].map(|times| times.saturating_add(met[1].unwrap_or(0)));
             usage.oom_kills = cgroup::oom_kills(&control);

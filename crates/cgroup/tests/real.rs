@@ -1,4 +1,4 @@
-//! Groups of this machine, made and removed for real. It needs root, or a delegated group.
+//! Real control groups of this machine, made and removed. Needs root, or a delegated group.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -13,7 +13,7 @@ use fauxplat_model::Limit;
 use fauxplat_sys::sched;
 use fauxplat_units::{Bytes, CpuSet};
 
-/// A group with this limit, or a line that says why there is none.
+/// A group with this limit; `None`, with a message, if it cannot be made.
 fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
     let host = Host::discover(Path::new("/"));
     match host.create(number, limit, &[Controller::Cpu, Controller::Memory]) {
@@ -25,7 +25,7 @@ fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
     }
 }
 
-/// A shell that enters the group before it becomes the program.
+/// A shell that enters the group before it executes the program.
 fn inside(group: &Group, program: &str) -> Command {
     let enter: String = group
         .folders()
@@ -41,7 +41,7 @@ fn inside(group: &Group, program: &str) -> Command {
 fn memory_beyond_the_limit_ends_the_program_and_less_does_not() {
     let limit = Limit { memory: Some(Bytes(24 << 20)), ..Limit::default() };
     let Some((_, group)) = group(1, &limit) else { return };
-    // dd holds one block in memory, and fills it.
+    // `dd` holds one block in memory, and fills it.
     let fits = inside(&group, "dd if=/dev/zero of=/dev/null bs=4M count=1 status=none").status().unwrap();
     assert!(fits.success(), "{fits}");
     let beyond = inside(&group, "dd if=/dev/zero of=/dev/null bs=96M count=1 status=none").status().unwrap();
@@ -73,7 +73,7 @@ fn a_cpu_quota_is_written_and_the_group_goes_even_with_a_process_inside() {
     assert!(!sleeper.wait().unwrap().success());
 }
 
-/// Whoever is killed needs a CPU once more to end, and of that such a group has next to nothing.
+/// A killed process needs CPU time once more to end, and such a group has almost none.
 #[test]
 fn a_group_goes_however_little_of_a_cpu_it_has() {
     let limit = Limit { cpu_percent: Some(50), ..Limit::default() };
@@ -83,7 +83,7 @@ fn a_group_goes_however_little_of_a_cpu_it_has() {
     while busy.iter().any(|one| !group.pids().contains(&(one.id() as i32))) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    // A second is the longest period that the kernel takes.
+    // A second is the longest period that the kernel accepts.
     for (file, text) in
         [("cpu.max", "1000 1000000"), ("cpu.cfs_period_us", "1000000"), ("cpu.cfs_quota_us", "1000")]
     {
@@ -113,7 +113,8 @@ fn groups_of_dead_owners_are_removed_and_those_of_the_living_stay() {
     assert!(group.folders().iter().all(|folder| folder.exists()));
 }
 
-/// Version 2 gives a controller on to all children of a group at once, so what one copy takes back another may need.
+/// In version 2 a controller is enabled for all children of a group at once, so one that a copy disables may be needed
+/// by another.
 #[test]
 fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_on() {
     let (host, limit): (_, Limit) = (Host::discover(Path::new("/")), "pids:50".parse().unwrap());
@@ -146,7 +147,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
             });
         }
     });
-    // Groups of other tests may still need what was given on, or have needed it before.
+    // Groups of other tests may still need the controllers, or have needed them before.
     let is_left = || given_on().iter().any(|name| !before.contains(name));
     for _ in 0..1000 {
         if !is_left() {
@@ -157,7 +158,7 @@ fn groups_that_come_and_go_at_once_have_what_they_need_and_leave_nothing_given_o
     panic!("given on before: {before:?}, now: {:?}", given_on());
 }
 
-/// A process that is not there under its number elsewhere runs here all the same.
+/// A process whose id does not exist in another namespace is running here all the same.
 #[test]
 fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     const LOOK: &str = "FAUXPLAT_CGROUP_LOOK";
@@ -178,7 +179,7 @@ fn a_group_that_is_in_use_is_not_stale_in_another_namespace() {
     assert!(group.folders().iter().all(|folder| folder.exists()), "another container removed it");
 }
 
-/// What is asked for holds, and what is used is counted, whichever version this machine has.
+/// Limits are effective, and usage is counted, whichever version this machine has.
 #[test]
 fn a_group_tells_what_holds_and_what_was_used() {
     let host = Host::discover(Path::new("/"));
@@ -214,10 +215,9 @@ fn groups_below_ours_go_with_it() {
     assert!(folders.iter().all(|folder| !folder.exists()));
 }
 
-/// Before Linux 6.2 the kernel gives whoever enters all CPUs of the group. One CPU alone shows nothing.
 #[test]
 fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
-    // What the freezer of version 1 holds ends when it is let go; that of version 2 lets SIGKILL through.
+    // Processes frozen by the freezer of version 1 end when they are thawed; that of version 2 lets SIGKILL through.
     let freezer = Path::new("/sys/fs/cgroup/freezer").join(format!("held-{}", std::process::id()));
     if std::fs::create_dir(&freezer).is_err() || !freezer.join("freezer.state").exists() {
         let _none_was_made = std::fs::remove_dir(&freezer);
@@ -227,12 +227,12 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
         let deep: Vec<_> = group.folders().iter().map(|folder| folder.join("a/b/c")).collect();
         deep.iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
         let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
-        // A cpuset of version 1 takes nobody in before it has CPUs and memory nodes.
+        // A cpuset of version 1 accepts no process before it has CPUs and memory nodes.
         for folder in deep.iter().filter(|folder| !folder.join("cpuset.cpus").exists()).chain([&freezer]) {
             std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
         }
-        // Asked again and again: one that is still being loaded from a network's file system may lose the request, since
-        // that takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
+        // Written repeatedly: a process that is still being loaded from a network file system may lose the request,
+        // since that file system takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
         let state = freezer.join("freezer.state");
         let is_frozen = || {
             std::fs::write(&state, "FROZEN").unwrap();
@@ -257,13 +257,14 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
                 std::fs::remove_dir(folder.join(below)).unwrap();
             }
         }
-        // A patience for each hierarchy, not for each level of each try.
+        // The time limit applies per hierarchy, not per level of each attempt.
         assert!(took_ns < 60_000_000_000, "{} s", took_ns / 1_000_000_000);
         assert!(stays && !ended.success(), "it was held, and ended when it was let go: {ended}");
     }
     std::fs::remove_dir(&freezer).unwrap();
 }
 
+/// Before Linux 6.2 a process that enters a group gets all of its CPUs. A machine with one CPU shows nothing.
 #[test]
 fn a_process_that_is_put_into_a_group_keeps_its_cpu() {
     let allowed = sched::affinity(0).unwrap();

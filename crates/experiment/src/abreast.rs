@@ -1,5 +1,5 @@
-//! Commands that run against each other: each has a launcher of its own, all are held until somebody has put them where
-//! they belong, and are let go one after the other.
+//! Runs commands side by side: each has a launcher of its own; all are held until the observer has attached to them (to
+//! put each into its control group, for instance), and are then released one after the other.
 
 use fauxplat_launch::{Held, LaunchError, Launcher, Reply, RunEnd};
 use fauxplat_model::{Metric, Outcome, Readings};
@@ -7,35 +7,35 @@ use fauxplat_model::{Metric, Outcome, Readings};
 use crate::request::{outcome_of, plain_request};
 use crate::{Driver, Executor, Failure, Listeners};
 
-/// Whoever stands beside commands that run against each other.
+/// Observer of commands that run side by side.
 pub(crate) trait Beside {
-    /// The process of a command exists and has not begun.
+    /// Called when the process of a command exists and its program has not begun.
     fn attach(&mut self, lane: usize, pid: i32) -> Result<(), Failure>;
 
-    /// All have begun.
+    /// Called when all programs have begun.
     fn begun(&mut self, now_ns: u64);
 
-    /// They run, those of which this says so; whether they are to go on.
+    /// Called regularly while commands run, with a flag for each that still does; returns whether they are to go on.
     fn look(&mut self, now_ns: u64, running: &[bool], listeners: &Listeners) -> bool;
 }
 
-/// How one of them ended.
+/// End of one of the commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ended {
-    /// Absent for one that was ended by us.
+    /// Outcome; `None` for a command that fauxplat ended.
     pub(crate) outcome: Option<Outcome>,
     pub(crate) wall_ns: Option<u64>,
     pub(crate) cpu_ns: Option<u64>,
 }
 
-/// Time between two looks.
+/// Time between two calls of [`Beside::look`].
 const LOOK_EVERY_MS: i32 = 20;
 
 impl Driver {
-    /// One run of each of these commands at the same time; nothing if the user stopped them before they began.
+    /// Runs each of these commands once, at the same time; `None` if the user stopped them before they began.
     ///
     /// # Errors
-    /// One cannot be launched; those of whoever stands beside.
+    /// A command cannot be launched; the errors of the observer.
     pub(crate) fn abreast(
         &mut self,
         commands: &[u16],
@@ -102,9 +102,9 @@ impl Executor {
     }
 }
 
-/// Why they did not begin.
+/// Why the commands did not begin.
 enum Begun {
-    /// The user stopped them.
+    /// The user stopped the experiment.
     Stopped,
     Failed(Failure),
 }
@@ -118,7 +118,8 @@ impl From<LaunchError> for Begun {
     }
 }
 
-/// Holds all, has each put where it belongs, and lets them go. Those that are held when something fails end unbegun.
+/// Holds all commands, lets the observer attach to each, and releases them. Commands that are held when something fails
+/// end without having begun.
 fn begin(lanes: &mut [&mut dyn Launcher], entries: &[u32], beside: &mut dyn Beside) -> Result<(), Begun> {
     let mut held: Vec<Held<'_>> = Vec::new();
     for (at, (lane, &entry)) in lanes.iter_mut().zip(entries).enumerate() {
@@ -131,7 +132,7 @@ fn begin(lanes: &mut [&mut dyn Launcher], entries: &[u32], beside: &mut dyn Besi
     Ok(())
 }
 
-/// Waits for the end of all, and ends them when the user or whoever stands beside says so.
+/// Waits for the end of all commands, and ends them when the user or the observer asks for that.
 fn follow(
     lanes: &mut [&mut dyn Launcher],
     beside: &mut dyn Beside,

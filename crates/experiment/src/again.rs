@@ -1,32 +1,32 @@
-//! Runs that are made again, since fauxplat was stopped by Ctrl-Z while they ran, and they with it.
+//! Repeats runs during which fauxplat, and they with it, was stopped by Ctrl-Z.
 
 use std::collections::VecDeque;
 
 use fauxplat_launch::Reply;
 use fauxplat_model::Trial;
 
-/// Runs that were no measurement. Blocks stay whole and in their order: as long as one waits here, whatever lands was asked
-/// for behind it and goes with it, and nothing new is begun.
+/// Runs to repeat. Blocks stay whole and in order: as long as a run waits here, every reply belongs to a run requested
+/// after it and is discarded too, and no new run is requested.
 #[derive(Debug, Default)]
 pub(crate) struct Again(VecDeque<Trial>);
 
 impl Again {
-    /// Whether what this reply tells of is no measurement.
+    /// Whether the run of this reply is no measurement.
     pub(crate) fn spoils(&self, reply: &Reply) -> bool {
         reply.paused || self.is_due()
     }
 
-    /// Whether there is a run to be made again.
+    /// Whether a run is to be repeated.
     pub(crate) fn is_due(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Makes this one again.
+    /// Adds a run to repeat.
     pub(crate) fn push(&mut self, trial: Trial) {
         self.0.push_back(trial);
     }
 
-    /// Puts them where they are asked for next. Nothing else is under way.
+    /// Puts the runs at the front of the queue, once nothing is under way.
     pub(crate) fn put_before(&mut self, queue: &mut VecDeque<Trial>) {
         while let Some(trial) = self.0.pop_back() {
             queue.push_front(trial);

@@ -1,4 +1,5 @@
-//! How an experiment begins: the machine is changed and read, the commands are made, and what stands around their runs.
+//! Begins an experiment: tunes and reads the machine, resolves the commands, and prepares the surroundings of their
+//! runs.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,47 +21,48 @@ use crate::recorder::Recorder;
 use crate::surroundings::{self, Groups, ProgramBuilds, Surroundings, around, loads, tuning};
 use crate::{Driver, Failure, Launch, Listeners, Machine, commands, header, relation, simulated};
 
-/// What an experiment begins with.
+/// Input from which an experiment begins.
 #[derive(Debug)]
 pub struct Beginning<'a> {
     /// The verb.
     pub kind: &'static str,
-    /// What is asked.
+    /// Definition of the experiment.
     pub definition: Definition,
-    /// The machine as it is before anybody changes it.
+    /// The machine before any tuning.
     pub machine: Machine,
-    /// Where it is recorded.
+    /// Store that records the experiment; `None` for none.
     pub store: Option<Store>,
     /// The command line of fauxplat.
     pub invocation: &'a [String],
-    /// What builds the programs of the commands, if anything does.
+    /// Builds of the commands' programs; `None` if they are not built by fauxplat.
     pub programs: Option<ProgramBuilds>,
-    /// Who wants to know how it goes on.
+    /// Receivers of the experiment's events.
     pub listeners: Listeners,
-    /// Who starts the programs.
+    /// Starts the programs: a spawner, or a simulated launcher.
     pub launch: Launch,
 }
 
-/// Where workplaces may be: with temporary files, in memory, where compilers find them, and where programs are built.
+/// Folders below which temporary directories may be: the one for temporary files, memory file systems, the one that
+/// compilers use, and the one for built programs.
 fn places_of_workplaces() -> BTreeSet<PathBuf> {
     let places = [std::env::temp_dir(), "/dev/shm".into(), "/tmp".into()];
     places.into_iter().chain(default_cache()).collect()
 }
 
-/// Runs of the empty program: enough for a median, and over in a few milliseconds.
+/// Number of runs of the empty program: enough for a median, and over in a few milliseconds.
 const FLOOR_RUNS: usize = 15;
 
 impl Driver {
     /// Begins an experiment with the commands of its definition.
     ///
     /// # Errors
-    /// Anything that is wrong with the commands, the condition or the store.
+    /// An invalid command or condition, or a store that cannot be used.
     pub fn of_commands(beginning: Beginning<'_>) -> Result<Self, Failure> {
         let programs = beginning.programs.as_ref().map(ProgramBuilds::programs).unwrap_or_default();
         Driver::of(beginning, |definition, machine| commands::resolve(definition, machine, &programs))
     }
 
-    /// The same with commands that somebody else makes of the definition.
+    /// Begins an experiment whose commands `make` derives from the definition.
     ///
     /// # Errors
     /// As [`Driver::of_commands`].
@@ -68,14 +70,14 @@ impl Driver {
         mut beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
     ) -> Result<Self, Failure> {
-        // Before anything is changed or set up for runs that could not be read.
+        // Checked first, before the machine is changed for runs whose `/proc` entries could not be read.
         if beginning.machine.is_live() && !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers.into());
         }
         let doubts = simulated::settle(beginning.kind, &mut beginning.definition, &beginning.machine)?;
         let counters = Counters::open(&beginning.definition, &beginning.machine)?;
         let mut meters = Meters::open(&beginning.definition, &counters)?;
-        // What the meters said of a metric came after somebody had named it.
+        // The meters may have changed the specification of a metric after the rule had looked it up.
         beginning.definition.rule.renew();
         let read = Extra { counters, ..Extra::read_by(&meters) };
         let mut driver = Driver::surrounded(beginning, make)?;
@@ -102,7 +104,7 @@ impl Driver {
     pub fn of_workers(beginning: Beginning<'_>) -> Result<Self, Failure> {
         surroundings::refuse_for_workers(&beginning.definition.condition)?;
         let mut driver = Driver::surrounded(beginning, |_, _| Ok(Vec::new()))?;
-        // A load beside the workers is not limited with them.
+        // Loads are started first, so that the limit of the workers does not apply to them.
         driver.begin_loads()?;
         let limit = driver.header.condition.limit.clone();
         let notes = driver.surroundings.limit_ourselves(&limit)?;
@@ -110,8 +112,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// The facts are those of the machine that is measured, so it is changed first; and what the commands get of that
-    /// is known before they are made.
+    /// Tunes the machine first, so that the recorded facts are those of the tuned machine, and so that settings for the
+    /// commands' processes are known before the commands are resolved.
     fn surrounded(
         beginning: Beginning<'_>,
         make: impl FnOnce(&mut Definition, &Machine) -> Result<Vec<Command>, Failure>,
@@ -171,9 +173,9 @@ impl Driver {
         Ok(())
     }
 
-    /// The empty program also shows which sources the spawner could open.
+    /// Measures the empty program, which also shows which sources the spawner could open.
     fn measure_floor(&mut self) {
-        // Beside what is simulated it would say nothing.
+        // The floor of timed runs says nothing about simulated runs.
         let is_timed = self.header.condition.simulate.is_none();
         let Some(executor) = self.executor.as_mut().filter(|_| is_timed) else { return };
         let setup = match &self.header.condition.cpu {
@@ -188,11 +190,11 @@ impl Driver {
         self.header.not_measured.extend(not_measured(&self.header.sources));
     }
 
-    /// Settles what `auto` placement means: single-threaded commands get one CPU per block.
+    /// Resolves `auto` placement: single-threaded commands get one CPU per block.
     ///
-    /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest noise of
-    /// short programs. The CPU is one that is idle, since a burner beside it would be larger noise still. One of several
-    /// threads or processes would be strangled, so it stays free.
+    /// A program of one thread loses nothing by staying on one CPU, and migrations between runs are the largest noise
+    /// of short programs. The CPU is an idle one, since a competing process on it would be larger noise still. A
+    /// command of several threads or processes would be slowed down on one CPU, so it runs freely.
     fn settle_placement(&mut self) {
         if self.header.condition.cpu != Placement::Auto {
             return;
@@ -204,7 +206,7 @@ impl Driver {
         self.single_task = alone;
         let placement = match (alone && allowed.len() > 1, self.needs_one_cpu()) {
             (true, false) => Placement::IdleOf(allowed),
-            // A load on the same CPU must know which one that is, and a CPU beside a load is never idle.
+            // A load on the same CPU must know which CPU that is, and a CPU beside a load is never idle.
             (true, true) => Placement::OneOf(allowed),
             (false, _) => Placement::Free,
         };
@@ -216,7 +218,7 @@ impl Driver {
         }
     }
 
-    /// One command of each program with its arguments: levels of a sweep mostly are one program.
+    /// A command for each distinct program and argument vector: levels of a sweep mostly are the same program.
     fn different_programs(&self) -> Vec<u16> {
         let mut seen = HashSet::new();
         let mut first = Vec::new();
@@ -228,13 +230,13 @@ impl Driver {
         first
     }
 
-    /// Whether a load stands beside some command, at a place that depends on the command's.
+    /// Whether some command has a load beside it whose place depends on the command's CPU.
     fn needs_one_cpu(&self) -> bool {
         self.commands.iter().any(|command| command.condition.background != Background::None)
     }
 
-    /// Whether a command is one process of one thread, by tracing it once. What cannot be traced may be anything; and one that
-    /// waits for answers to what it says by a pipe gets none there.
+    /// Whether a command is one process of one thread, found by tracing it once; false if it cannot be traced, or if it
+    /// waits for acknowledgements of its counting control, which a traced run does not get.
     fn runs_alone(&mut self, command: u16) -> bool {
         if self.header.definition.control.is_some() {
             return false;
@@ -247,7 +249,7 @@ impl Driver {
     }
 }
 
-/// What is so wrong with the machine that every reader of the record should know; `doctor` has the rest.
+/// Hazards of the machine that are so severe that every reader of the record should know; `doctor` reports the others.
 fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<String> {
     let placement = commands.first().map_or(shared, |command| &command.condition.cpu);
     let cpus = match placement {
@@ -257,10 +259,11 @@ fn hazards_of(root: &Path, shared: &Placement, commands: &[Command]) -> Vec<Stri
     fauxplat_hazards::warnings(root, cpus)
 }
 
-/// Opens the store that a path names: `none` for none, an address for a shared one, and the user's own without any.
+/// Opens the store that a path names: `none` for no store, a URL for a shared one, and the user's own file without a
+/// path.
 ///
 /// # Errors
-/// Those of opening it.
+/// Errors of opening the store.
 pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     match shared(path)? {
         Some(url) => Ok(Some(Store::open_shared(&url, Patience::of_seconds(ANSWER_SECONDS))?)),
@@ -268,9 +271,9 @@ pub fn open_store(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     }
 }
 
-/// Opens the store that an experiment is recorded in. For a shared one that is the user's own file, from which it is carried
-/// at the end. A server that is there and will not take it is told before anything is measured; one that is not there may
-/// be back at the end.
+/// Opens the store that an experiment is recorded in. For a shared store that is the user's own file, from which the
+/// experiment is shipped at the end. If the server is there and refuses, that is reported before anything is measured;
+/// a server that cannot be reached may be back at the end.
 ///
 /// # Errors
 /// As [`open_store`].
@@ -281,9 +284,9 @@ pub fn open_record(path: Option<&PathBuf>) -> Result<Option<Store>, Failure> {
     Ok(Some(store))
 }
 
-/// How long a server is waited for by those who have nothing else to do, for each answer.
+/// Seconds to wait for each answer of the server, for verbs that only read the store.
 const ANSWER_SECONDS: u64 = 30;
-/// The same for an experiment that is to begin.
+/// Seconds to wait for each answer of the server before an experiment begins.
 const GREETING_SECONDS: u64 = 5;
 
 fn shared(path: Option<&PathBuf>) -> Result<Option<Url>, Failure> {

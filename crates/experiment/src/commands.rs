@@ -1,4 +1,4 @@
-//! From a definition to commands that are ready to be executed.
+//! Resolves the commands of a definition to programs with arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use fauxplat_plan::{Expanded, expand};
 use crate::cpus::{check_limit, check_placement};
 use crate::{Failure, Machine, memory, threads};
 
-/// Resolves every command of a definition: words, program, hash. `programs` are the places of programs that fauxplat built,
-/// by the number of the command; without an entry, a command names a program that is there.
+/// Resolves every command of a definition to words, program and hash. `programs` has the paths of programs that
+/// fauxplat built, by the number of the command; without an entry, a command names an existing program.
 ///
 /// # Errors
-/// Whatever is wrong with a command line, and CPUs that cannot be used.
+/// An invalid command line, a program that is not found, or CPUs that cannot be used.
 pub fn resolve(
     definition: &Definition,
     machine: &Machine,
@@ -28,7 +28,7 @@ pub fn resolve(
     expanded.iter().zip(programs).map(|(one, program)| command(one, &definition.condition, program)).collect()
 }
 
-/// `built` is where the program lies that `{program}` names.
+/// Resolves one command; `built` is the path that replaces `{program}`.
 fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Result<Command, Failure> {
     let built_at = built.map(|path| path.display().to_string());
     let mut condition = shared.clone();
@@ -47,7 +47,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     Ok(Command {
         name: expanded.name.clone(),
         command: expanded.command.clone(),
-        // What lies in a slot changes; the findings list the hashes of all that lay there.
+        // The program in a slot changes; the findings list the hashes of all programs that were in it.
         program_sha256: if built.is_some() { None } else { words::sha256(&program) },
         program,
         argv,
@@ -58,8 +58,8 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     })
 }
 
-/// The executable and the argument vector of a command line. The path of what is built may hold blanks: it is put in where
-/// the line has become words.
+/// The executable and the argument vector of a command line. The path of a built program may contain blanks, so it is
+/// inserted after the line has been split into words.
 fn program(
     line: &str,
     condition: &Condition,
@@ -79,12 +79,12 @@ fn program(
     }
 }
 
-/// A line for the shell with the path of what is built, as one word.
+/// A shell line in which `{program}` is replaced by the built program's path, quoted as one word.
 fn filled_for_shell(line: &str, built: Option<&str>) -> String {
     built.map_or_else(|| line.to_owned(), |path| fauxplat_variants::fill_for_shell(line, path))
 }
 
-/// The same for a line that a shell reads: that of the condition, or `/bin/sh` where it has none.
+/// The shell and its argument vector for a line: the shell of the condition, or `/bin/sh` if it has none.
 pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Vec<String>), Failure> {
     let (program, mut argv) = match &condition.shell {
         Shell::None | Shell::Standard => (PathBuf::from("/bin/sh"), vec!["sh".to_owned()]),
@@ -98,17 +98,17 @@ pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Ve
     Ok((program, argv))
 }
 
-/// The executable for a first word, as the command's working directory and `PATH` have it.
+/// The executable for the first word, by the command's working directory and `PATH`.
 fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
     let cwd = cwd.map_err(|error| Failure::usage(format!("working directory: {error}")))?;
     Ok(words::find_program(word, &cwd, &search_path(condition))?)
 }
 
-/// `PATH` as the command will see it, else our own; where there is none, the default of `execvp(3)`.
+/// `PATH` as the command will see it, else that of fauxplat, else the default of `execvp(3)`.
 fn search_path(condition: &Condition) -> String {
     let set = condition.env_set.iter().rev().find_map(|setting| setting.strip_prefix("PATH="));
-    // A clean environment has no PATH, but the user named the program with the PATH of this shell in mind.
+    // A clean environment has no PATH, but the user named the program with the PATH of the calling shell in mind.
     let inherited = || std::env::var("PATH").ok();
     set.map(str::to_owned).or_else(inherited).unwrap_or_else(|| "/bin:/usr/bin".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Pipes with names by which programs say when they are to be counted.
+//! Named pipes by which programs enable and disable counting.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use fauxplat_sys::pipes::{make_pipe, open_pipe};
 
 use crate::Failure;
 
-/// What the launcher is told, and the pipes that were made for it.
+/// Entry of the launcher's table, with the pipes that were made for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Controlled {
     pub(crate) entry: ControlEntry,
     _pipes: Arc<Pipes>,
 }
 
-/// Pipes that were not there before, until this is dropped; and those in use, each by nobody else meanwhile.
+/// Pipes that were created, and are removed when this is dropped; and the locks of all pipes in use.
 #[derive(Debug, Default)]
 struct Pipes {
     made: Vec<PathBuf>,
@@ -33,10 +33,10 @@ impl Drop for Pipes {
 }
 
 impl Controlled {
-    /// The pipes that a definition names, and the metrics of what these counters count meanwhile.
+    /// Opens the pipes of a definition, with metrics for these counters in the enabled times; `None` if it has none.
     ///
     /// # Errors
-    /// Something else of the definition cannot go with it, or a pipe can neither be found nor made.
+    /// The definition has an option that excludes control pipes, or a pipe can neither be opened nor created.
     pub(crate) fn open(definition: &Definition, counters: &[CounterEntry]) -> Result<Option<Self>, Failure> {
         let Some(control) = &definition.control else { return Ok(None) };
         refuse(definition)?;
@@ -69,13 +69,13 @@ impl Controlled {
         Ok(Some(Controlled { entry, _pipes: Arc::new(pipes) }))
     }
 
-    /// Whether a metric is one of these.
+    /// Whether a metric is one of the enabled times.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let ControlEntry { wall, times, counters, .. } = &self.entry;
         [wall, times].into_iter().chain(counters).any(|own| *own == metric)
     }
 
-    /// What runs lack of it, a sentence each.
+    /// Sentences about readings that runs lack.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let lacking = |metric: Metric| samples.iter().filter(|sample| sample.get(metric).is_none()).count();
         let (runs, untold) = (samples.len(), lacking(self.entry.wall));

@@ -1,5 +1,5 @@
-//! The counters of an experiment: what the kernel and the processor count of each run, from their names to what the launcher
-//! is told. It is tried beforehand, in this process, so that what cannot be counted is said before anything is run.
+//! Counters of an experiment: resolves the names of events to entries of the launcher's table. Each event is opened
+//! once in this process beforehand, so that an error is reported before anything is run.
 
 use std::collections::BTreeMap;
 
@@ -14,38 +14,38 @@ use fauxplat_sys::perf::CountingEvent;
 use crate::control::Controlled;
 use crate::{Failure, Machine};
 
-/// The counters of an experiment, in sets each of which is counted whole.
+/// Counters of an experiment, in sets each of which can be counted at the same time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) entries: Vec<CounterEntry>,
     sets: u8,
-    /// What somebody should know of them.
+    /// Notes for the reader.
     pub(crate) notes: Vec<String>,
-    /// Accounts of the whole machine, which others read.
+    /// Names of accounts of the whole machine, which meters read.
     pub(crate) accounts: Vec<String>,
-    /// Those of a set that are not here, with the reason.
+    /// Sentences about events of a predefined set that are not available here.
     left_out: Vec<String>,
-    /// When programs say by themselves that they are to be counted.
+    /// Control pipes by which programs enable counting; `None` if whole runs are counted.
     control: Option<Controlled>,
 }
 
-/// What the names of metrics begin with that are counters.
+/// Prefixes of metrics that are counters.
 const SOURCES: [&str; 3] = ["pmu:", "software:", "tracepoint:"];
-/// A run counts one of so many sets: their numbers are bits of a word.
+/// Maximum number of sets: a run counts one of them, and the sets of an event are bits of a word.
 const SETS_MAX: usize = 64;
 
 impl Counters {
-    /// Those that a definition names, and those that decide.
+    /// Opens the counters of a definition, including those of its deciding metrics.
     ///
     /// # Errors
-    /// A name that is unknown, or something that cannot be counted here, with the reason.
+    /// A name that is unknown, or an event that cannot be counted here, with the reason.
     pub(crate) fn open(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
         let counters = Counters::of_runs(definition, machine)?;
         let only = if definition.control.is_some() { counters.only_set_of_runs()? } else { Vec::new() };
         Ok(Counters { control: Controlled::open(definition, &only)?, ..counters })
     }
 
-    /// Those of the whole runs.
+    /// Opens the counters for whole runs, without control pipes.
     fn of_runs(definition: &Definition, machine: &Machine) -> Result<Self, Failure> {
         let mut lists = definition.counters.clone();
         let decides = definition.rule.decided().into_iter().map(|(metric, _)| metric.name().to_owned());
@@ -111,13 +111,14 @@ impl Counters {
         })
     }
 
-    /// The set that the runs of a block count: each comes once, in an order of its own, before any comes again.
+    /// Number of the set that the runs of a block count: sets come in a shuffled order, each once before any comes
+    /// again.
     pub(crate) fn set_of(&self, block: u32) -> u8 {
         let count = u32::from(self.sets.max(1));
         let mut order: Vec<u8> = (0..self.sets.max(1)).collect();
         let mut state = u64::from(block / count);
         for last in (1..order.len()).rev() {
-            // SplitMix64 (Steele, Lea and Flood 2014): the order has nothing to do with what is measured, and needs no seed.
+            // SplitMix64 (Steele, Lea and Flood 2014): the order is unrelated to the measurement, and needs no seed.
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             order.swap(last, (mixed >> 33) as usize % (last + 1));
@@ -125,14 +126,14 @@ impl Counters {
         order[(block % count) as usize]
     }
 
-    /// Those of each set.
+    /// Entries of each set.
     pub(crate) fn sets_of_entries(&self) -> Vec<Vec<CounterEntry>> {
         let of_set =
             |set: u8| self.entries.iter().filter(move |entry| entry.sets >> set & 1 == 1).copied().collect();
         (0..self.sets).map(of_set).collect()
     }
 
-    /// The only set, or nothing where nothing is counted.
+    /// Entries of the only set, for whole runs; empty where nothing is counted.
     pub(crate) fn only_set_of_runs(&self) -> Result<Vec<CounterEntry>, Failure> {
         let mut sets = self.sets_of_entries();
         let only = sets.pop().unwrap_or_default();
@@ -142,7 +143,7 @@ impl Counters {
         }
     }
 
-    /// The only set, for those who count something that is not repeated for another one.
+    /// Entries of the only set, for measurements that are not repeated for another set.
     pub(crate) fn only_set(&self) -> Result<Vec<CounterEntry>, Failure> {
         if let Some(account) = self.accounts.first() {
             return Err(Failure::usage(format!(
@@ -153,19 +154,19 @@ impl Counters {
         self.only_set_of_runs()
     }
 
-    /// Whether a metric is one of these.
+    /// Whether a metric is one of these counters.
     pub(crate) fn gives(&self, metric: Metric) -> bool {
         let is_controlled = self.control.as_ref().is_some_and(|control| control.gives(metric));
         is_controlled || self.entries.iter().any(|entry| entry.metric == metric)
     }
 
-    /// What is counted in place of a metric that the kernel does not let this user count in its own mode.
+    /// Counter with `:u` that replaces this metric, where the kernel lets this user count user mode only.
     pub(crate) fn instead_of(&self, metric: Metric) -> Option<Metric> {
         let name = format!("{}:u", metric.name());
         self.entries.iter().map(|entry| entry.metric).find(|given| given.name() == name)
     }
 
-    /// The table of programs that has these counted.
+    /// Launcher's table with these counters.
     pub(crate) fn table(&self) -> Table {
         Table {
             counters: self.entries.clone(),
@@ -174,7 +175,7 @@ impl Counters {
         }
     }
 
-    /// What was not counted although it was asked for, a sentence each: a counter that was never scheduled is no zero.
+    /// Sentences about requested counters without readings: a counter that was never scheduled is not zero.
     pub(crate) fn not_measured(&self, samples: &[Sample]) -> Vec<String> {
         let missing = |entry: &CounterEntry| {
             let is_due = |sample: &&Sample| entry.sets >> self.set_of(sample.block) & 1 == 1;
@@ -196,7 +197,7 @@ impl Counters {
     }
 }
 
-/// The counters that metrics of regions name, and those of the times in which a program has it enabled.
+/// Counters that are named by metrics of regions or of control pipes.
 fn counted_in_parts(definition: &Definition) -> impl Iterator<Item = String> {
     let decided = definition.rule.decided().into_iter().map(|(metric, _)| metric);
     let names = decided.filter(|metric| is_part(*metric)).filter_map(|metric| metric.name().split_once(':'));
@@ -208,7 +209,7 @@ fn is_part(metric: Metric) -> bool {
     metric.region().is_some() || source == Some(MetricSpec::CONTROL)
 }
 
-/// A region is counted by its own thread, beside the whole run.
+/// Checks that the events fit beside themselves: a region is counted by its own thread, beside the whole run.
 fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     let sets = rotation(&[events, events].concat()).sets.len();
     match sets {
@@ -220,10 +221,10 @@ fn fit_beside_themselves(events: &[Resolved]) -> Result<(), Failure> {
     }
 }
 
-/// The account of how long a CPU quota stopped a command.
+/// Account of how long a CPU quota stopped a command.
 pub(crate) const THROTTLED: &str = "cgroup:throttled";
 
-/// Whether a name is that of an account of the whole machine, read before and after each run.
+/// Whether the name is that of an account of the whole machine, read before and after each run.
 pub(crate) fn is_account(name: &str) -> bool {
     name == "energy"
         || name.starts_with("cgroup:")
@@ -231,13 +232,13 @@ pub(crate) fn is_account(name: &str) -> bool {
         || name.starts_with("pressure:")
 }
 
-/// The names of accounts of the whole machine among some lists, and what is left of the lists.
+/// Splits lists of names into those of accounts of the whole machine and the remaining lists.
 fn without_accounts(lists: &[String]) -> (Vec<String>, Vec<String>) {
     let words = lists.iter().flat_map(|list| list.split(',')).map(|word| word.trim().to_owned());
     words.partition(|word| is_account(word))
 }
 
-/// The sets in which an event is, a bit for each.
+/// Sets that contain an event, one bit for each.
 fn mask(sets: &[Vec<usize>], event: usize) -> u64 {
     sets.iter().enumerate().filter(|(_, set)| set.contains(&event)).map(|(at, _)| 1 << at).sum()
 }
@@ -246,14 +247,14 @@ fn say(error: CounterError) -> Failure {
     Failure::usage(format!("-e: {error} (`fauxplat counters` lists what there is)"))
 }
 
-/// What happens in the kernel alone: in user mode there is none of it, and the kernel counts zero without a word.
+/// Events that occur in the kernel alone: with user mode only, the kernel would silently count zero.
 const IN_KERNEL: [&str; 3] = ["context-switches", "cpu-migrations", "cgroup-switches"];
 
 pub(crate) fn is_in_kernel(asked: &Asked) -> bool {
     matches!(&asked.form, Form::Word(word) if IN_KERNEL.contains(&word.name))
 }
 
-/// The same in user mode alone, where nobody said which mode and that would say something.
+/// The event with `:u`, if it has no modifier yet and occurs in user mode.
 pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     let is_open = asked.modifiers.is_none() && !is_in_kernel(asked);
     let colon = if asked.name.ends_with('/') { "" } else { ":" };
@@ -261,7 +262,8 @@ pub(crate) fn in_user_mode(asked: &Asked) -> Option<Asked> {
     alone.and_then(|mut all| all.pop()).map(|one| Asked { group: asked.group, ..one })
 }
 
-/// The event as the kernel allows it: whoever may not see the kernel counts user mode alone, and the name says so.
+/// The event as the kernel permits it: a user who may not count the kernel gets user mode alone, under a name that says
+/// so.
 fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<Asked, Failure> {
     if asked.modifiers.user && !asked.modifiers.kernel && is_in_kernel(&asked) {
         let name = &asked.name;
@@ -279,8 +281,8 @@ fn allowed(asked: Asked, catalog: &Catalog, notes: &mut Vec<String>) -> Result<A
     Ok(user.unwrap_or(asked))
 }
 
-/// Of a set, what there is: nobody named the rest. One that is a group is whole or is not, and of any set there must be
-/// something.
+/// The available events of a predefined set, whose members were not named one by one. A set that is a group is
+/// available whole or not at all, and at least one event must remain.
 fn those_here(
     asked: Vec<Asked>,
     machine: &Machine,
@@ -304,7 +306,7 @@ fn those_here(
     Ok((here, by_reason.into_iter().map(sentence).collect()))
 }
 
-/// Why an event of a set is not counted.
+/// Why an event of a predefined set is not counted.
 fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String, Failure> {
     let events = match catalog.resolve(asked) {
         Ok(events) => events,
@@ -322,7 +324,7 @@ fn why_not(asked: &Asked, machine: &Machine, catalog: &Catalog) -> Result<String
     }
 }
 
-/// Whether the kernel gives it to this process.
+/// Whether this process can open the event.
 pub(crate) fn can_open(asked: &Asked, catalog: &Catalog) -> bool {
     let events = catalog.resolve(asked).unwrap_or_default();
     !events.is_empty() && events.iter().all(|event| Kernel.open(&event.event, None).is_ok())
@@ -333,7 +335,7 @@ fn refused(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> Fail
     Failure::machine(format!("-e: {} cannot be counted here: {why}", event.name))
 }
 
-/// Why an event is not counted, and what counts it instead.
+/// Why an event is not counted, and what can be counted instead.
 fn reason_of(event: &Resolved, why: Misfit, circumstances: &Circumstances) -> String {
     let why = match why {
         Misfit::NotTogether => {

@@ -1,14 +1,15 @@
-//! CPUs that are asked for, and whether they can be had.
+//! Checks that requested CPUs can be used.
 
 use fauxplat_model::{Condition, Placement};
 use fauxplat_units::CpuSet;
 
 use crate::{Failure, Machine};
 
-/// CPUs that were asked for must be online and allowed: a run that silently went elsewhere would be worse than none.
+/// Checks that the CPUs of a placement are online and allowed: a run that silently executed elsewhere would be worse
+/// than none.
 ///
 /// # Errors
-/// A CPU that is not there, offline, or not allowed.
+/// A CPU that does not exist, is offline, or is not allowed.
 pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), Failure> {
     let (Placement::Set(wanted) | Placement::OneOf(wanted) | Placement::IdleOf(wanted)) = placement else {
         return Ok(());
@@ -16,7 +17,7 @@ pub fn check_placement(placement: &Placement, machine: &Machine) -> Result<(), F
     check_cpus(&format!("--cpu {wanted}"), wanted, machine)
 }
 
-/// The same for CPUs that were asked for in other words.
+/// Checks CPUs that were requested by other words, which the message quotes.
 ///
 /// # Errors
 /// As [`check_placement`].
@@ -43,7 +44,7 @@ pub fn check_cpus(asked: &str, wanted: &CpuSet, machine: &Machine) -> Result<(),
     Ok(())
 }
 
-/// Refuses CPUs that a limit forbids: the kernel takes those of the limit instead, without a word, and the record would
+/// Refuses CPUs that a limit forbids: the kernel would silently use those of the limit instead, and the record would
 /// name CPUs on which nothing ran.
 ///
 /// # Errors

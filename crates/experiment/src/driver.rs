@@ -1,6 +1,6 @@
-//! The one driver of every experiment: it begins (`begin.rs`), is steered, and finishes.
+//! Drives every experiment: begins it (`begin.rs`), runs what the steering asks for, and finishes it.
 //!
-//! The driver records, stores and tells; whoever steers says what is run next and judges. So a verb is a definition, a
+//! The driver records, stores and reports; the steering says what is run next and judges. So a verb is a definition, a
 //! steering and an analysis, and none has a runner of its own.
 
 use fauxplat_analyze::{counter_rates, run_findings};
@@ -25,11 +25,11 @@ use crate::{Event, Executor, Failure, Launch, Listeners, Machine, Stopped, shipp
 /// An experiment under way.
 #[derive(Debug)]
 pub struct Driver {
-    /// What its record says about it.
+    /// Header of the record.
     pub header: Header,
-    /// What is run; empty where the workers are our own.
+    /// Commands to run; empty for verbs that measure threads of fauxplat.
     pub commands: Vec<Command>,
-    /// What stands around the runs.
+    /// Surroundings of the runs: tuned machine, loads, control groups.
     pub surroundings: Surroundings,
     pub(crate) listeners: Listeners,
     pub(crate) launch: Launch,
@@ -38,23 +38,23 @@ pub struct Driver {
     pub(crate) executor: Option<Executor>,
     pub(crate) recorder: Recorder,
     pub(crate) interrupted: bool,
-    /// What ended it before its time, after something was measured that is worth its analysis.
+    /// Failure that ended the experiment early, after something worth analysing was measured.
     pub(crate) cut_short: Option<Failure>,
-    /// Whether every command was seen to be one process of one thread.
+    /// Whether every command was found to be one process of one thread.
     pub(crate) single_task: bool,
-    /// The two CPUs on which commands run at the same moment, if they do.
+    /// The two CPUs of a duet, on which commands run at the same moment.
     pub(crate) duet: Option<[Cpu; 2]>,
-    /// The number of the experiment that this one confirms, which was chosen by what it found: it is no earlier session of the
-    /// pair.
+    /// Number of the experiment that this one confirms. Its pair was chosen by the findings of that experiment, which
+    /// therefore is no earlier session of the pair.
     pub confirms: Option<i64>,
-    /// Keeps this process off them until the end.
+    /// Keeps this process off the CPUs of the duet until the end.
     pub(crate) aside: Option<Aside>,
-    /// Median wall time of the empty static program.
+    /// Median wall time of the empty static program, in nanoseconds.
     pub(crate) floor_ns: Option<f64>,
-    /// Which part of the whole is steered now, if it is one of several.
+    /// Part of the experiment that is being steered, if it has several.
     pub(crate) part: Option<Part>,
     pub(crate) started_ns: u64,
-    /// Whether the record was begun.
+    /// Whether the record has been begun.
     pub(crate) is_open: bool,
 }
 
@@ -64,7 +64,7 @@ impl Driver {
         (clock::monotonic_ns() - self.started_ns) as f64 / 1e9
     }
 
-    /// Runs of other commands that are no part of the record.
+    /// Runs other commands, whose samples are not part of the record.
     ///
     /// # Errors
     /// As [`Driver::steer`].
@@ -92,44 +92,44 @@ impl Driver {
         &self.recorder.samples
     }
 
-    /// The store, if results are stored.
+    /// The store, if the experiment is recorded.
     pub fn store(&self) -> Option<&Store> {
         self.recorder.store()
     }
 
-    /// Whether the user interrupted it.
+    /// Whether the user interrupted the experiment.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// Notes that the user interrupted it.
+    /// Notes that the user interrupted the experiment.
     pub fn interrupt(&mut self) {
         self.interrupted = true;
     }
 
-    /// Notes what ends it before its time: what was measured until then is analysed, and both are told.
+    /// Notes a failure that ends the experiment early: results until then are analysed, and reported with the failure.
     pub(crate) fn cut_short(&mut self, failure: Failure) {
         self.cut_short.get_or_insert(failure);
     }
 
-    /// Whether nothing more is measured.
+    /// Whether no further run is made.
     pub(crate) fn is_over(&self) -> bool {
         self.interrupted || self.cut_short.is_some()
     }
 
-    /// Adds something that may spoil the result.
+    /// Adds a warning about something that may spoil the result.
     pub fn warn(&mut self, warning: impl Into<String>) {
         let warning = warning.into();
         self.listeners.tell(&Event::Warning(&warning));
         self.header.warnings.push(warning);
     }
 
-    /// Tells how far the work has come.
+    /// Reports the progress.
     pub fn tell(&self, standing: &Standing) {
         self.listeners.tell(&Event::Progress(standing));
     }
 
-    /// Records how the trials that follow are drawn.
+    /// Records how the following trials are drawn.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -140,7 +140,7 @@ impl Driver {
         self.recorder.plan(plan)
     }
 
-    /// Stores a piece of evidence that is no run, and tells it.
+    /// Stores and reports a piece of evidence other than a run.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -150,7 +150,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Begins the record, if nothing was measured yet.
+    /// Begins the record, unless that has been done.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -167,7 +167,7 @@ impl Driver {
     /// Runs what the steering asks for, until it has enough or the user interrupts.
     ///
     /// # Errors
-    /// A command cannot be launched or fails, or something cannot be stored.
+    /// A command cannot be launched or fails, or a sample cannot be stored.
     pub fn steer(&mut self, steering: &mut dyn Steering) -> Result<Stopped, Failure> {
         self.open_record()?;
         let executor = self.executor.as_mut().ok_or_else(|| Failure::usage("there is no command to run"))?;
@@ -185,7 +185,7 @@ impl Driver {
         Ok(stopped)
     }
 
-    /// Warms every command up; the wall times of the last warm-up runs are left among the samples.
+    /// Warms every command up; the samples of the last warm-up runs are kept.
     ///
     /// # Errors
     /// As [`Driver::steer`].
@@ -194,10 +194,10 @@ impl Driver {
         self.steer(&mut WarmUp::new(commands, times)).map(drop)
     }
 
-    /// Other commands in the place of those so far, with so many iterations of extra work before each.
+    /// Replaces the executor by one with the present commands, with this many iterations of extra work before each.
     ///
     /// # Errors
-    /// They cannot be launched.
+    /// The commands cannot be launched.
     pub fn replace_commands(&mut self, extra_work: &[u64]) -> Result<(), Failure> {
         let (meters, counters) = self.executor.as_mut().map(Executor::take_reading).unwrap_or_default();
         let (work, groups) = (extra_work.to_vec(), self.surroundings.groups.folders(&self.commands));
@@ -208,7 +208,7 @@ impl Driver {
         Ok(())
     }
 
-    /// A plan of all commands under the condition of the whole, each once in a block.
+    /// A plan of all commands under the shared condition, each once per block.
     pub(crate) fn single_plan(&self) -> Plan {
         let condition = &self.header.condition;
         Plan {
@@ -221,13 +221,13 @@ impl Driver {
         }
     }
 
-    /// What the next run of a command is given, if it is no trial: what a block of its number would draw.
+    /// Setup of the next run of a command that is no trial: the one that a block of the same number would draw.
     fn setup_of(&self, command: u16) -> Setup {
         let number = self.executor.as_ref().map_or(0, |executor| executor.begun(command));
         self.single_plan().setup(number)
     }
 
-    /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
+    /// Traces one untimed run of a command; returns its process tree, or `None` if the user stopped it.
     ///
     /// # Errors
     /// The command cannot be launched.
@@ -239,7 +239,8 @@ impl Driver {
         }
     }
 
-    /// The same, kept as evidence. A run that the user stopped leaves none.
+    /// Traces one untimed run of a command and stores its process tree as evidence. A run that the user stopped leaves
+    /// none.
     ///
     /// # Errors
     /// The command cannot be launched; those of the store.
@@ -252,8 +253,8 @@ impl Driver {
         Ok(processes)
     }
 
-    /// A comparison by rate of a command that publishes nothing would end as inconclusive after all its pairs. It shows
-    /// after the warm-up.
+    /// Refuses a comparison by rate of a command that publishes none, which would end as inconclusive after all its
+    /// pairs. Called after the warm-up, which shows that.
     ///
     /// # Errors
     /// A command has no rate although rates decide.
@@ -280,7 +281,7 @@ impl Driver {
         }
     }
 
-    /// Refuses to go on where a metric that decides was read in no run of any command, and says why.
+    /// Refuses to go on if a deciding metric has no reading in any run, and says why.
     pub(crate) fn check_read(&self) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
@@ -296,23 +297,23 @@ impl Driver {
         Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
     }
 
-    /// What published counters did in the runs of each command.
+    /// Adds the rates of published counters to the findings of each command.
     pub fn add_rates(&self, findings: &mut [RunFindings]) {
         let Some(executor) = &self.executor else { return };
         let (tables, ignore) = (&self.header.definition.tables, self.header.condition.ignore_failure.any());
         let series = executor.meters().rates();
-        // A baseline stands before the commands and published nothing here.
+        // A baseline precedes the commands in the findings and published nothing here.
         let first = findings.len().saturating_sub(self.commands.len());
         for (command, found) in findings[first..].iter_mut().enumerate() {
             found.rates = counter_rates(tables, &series, self.samples(), command as u16, ignore);
         }
     }
 
-    /// One run of a command whose process exists before its program begins: whoever counts or profiles attaches to it
-    /// meanwhile, and what it takes to attach is in no time. Such a run is no sample. `None` if the user stopped it.
+    /// Runs a command once, held before its program begins while `attach` is called with its process id: a counter or
+    /// profiler attaches at no cost in time. Such a run is no sample. `None` if the user stopped it.
     ///
     /// # Errors
-    /// The command cannot be launched, or what is to be attached refuses.
+    /// The command cannot be launched, or `attach` fails.
     pub fn hold(
         &mut self,
         command: u16,
@@ -327,19 +328,19 @@ impl Driver {
         })
     }
 
-    /// What the runs so far show by themselves, for experiments that end before their analysis.
+    /// Findings of the runs so far, for experiments that end before their analysis.
     pub fn run_findings(&self) -> Findings {
         let ignore_failure = self.header.condition.ignore_failure.any();
         Findings::Run(run_findings(self.samples(), self.commands.len(), ignore_failure))
     }
 
-    /// Ends the loads and records what they did.
+    /// Ends the loads and records their accounts.
     pub fn end_loads(&mut self) {
         loads::end(self.surroundings.loads.take(), &mut self.header);
     }
 
-    /// Ends the experiment: takes away what stood around it, and stores what was found. A store that cannot take the
-    /// findings is told with the rest, and keeps nobody from reading them.
+    /// Ends the experiment: removes its surroundings and stores the findings. A store that cannot be written is
+    /// reported with the rest, and does not prevent the report.
     pub fn finish(mut self, findings: Findings, failed: Option<Failure>) -> Finished {
         let opened = self.open_record();
         self.end_loads();
@@ -355,7 +356,7 @@ impl Driver {
             (None, true) => State::Stopped,
             (None, false) => State::Finished,
         };
-        // What cleans up comes after all runs; the results stand whether it succeeds or not.
+        // Cleanup comes after all runs; the results are valid whether it succeeds or not.
         let uncleaned = self.surroundings.cleanup.run();
         self.header.warnings.extend(uncleaned.as_ref().map(ToString::to_string));
         let is_cut_short = is_cut_short || failed.is_none() && uncleaned.is_some();
@@ -377,13 +378,13 @@ impl Driver {
         finished
     }
 
-    /// Ends an experiment whose analysis a failure made impossible, with what its runs show.
+    /// Ends an experiment that a failure left without an analysis, with the findings of its runs.
     pub fn give_up(self, failure: Failure) -> Finished {
         let findings = self.run_findings();
         self.finish(findings, Some(failure))
     }
 
-    /// What the reader must know about how it ended.
+    /// Adds warnings about how the experiment ended.
     fn note_end(&mut self, failed: Option<&Failure>) {
         let left: u32 = self.samples().iter().map(|sample| u32::from(sample.left_behind)).sum();
         if left > 0 {
@@ -402,7 +403,7 @@ impl Driver {
     }
 }
 
-/// What Ctrl-Z did to what was measured.
+/// Warning about the effect of Ctrl-Z on the measurement.
 fn stopped_for_a_while(is_of_commands: bool) -> Option<String> {
     let pauses = pause::pauses();
     let times = if pauses == 1 { "once" } else { &format!("{pauses} times") };
@@ -421,18 +422,18 @@ pub struct Finished {
     samples: Vec<Sample>,
     evidence: Vec<Evidence>,
     findings: Findings,
-    /// Whether the findings are those of what was measured before it failed.
+    /// Whether the experiment failed, so that the findings cover only what was measured before.
     is_cut_short: bool,
-    /// Whether the store took the findings.
+    /// Whether the store accepted the findings.
     pub stored: Result<(), Failure>,
-    /// What a shared store has not acknowledged, and how it gets there; it is among the warnings, too.
+    /// Sentences about what a shared store has not acknowledged, and how it gets there; also among the warnings.
     pub waiting: Vec<String>,
-    /// What ended it before its time.
+    /// Failure that ended the experiment early.
     pub failed: Option<Failure>,
 }
 
 impl Finished {
-    /// All of it.
+    /// The whole record.
     pub fn record(&self) -> Record<'_> {
         Record {
             header: &self.header,
@@ -442,12 +443,12 @@ impl Finished {
         }
     }
 
-    /// What landed and is no run.
+    /// Evidence other than runs.
     pub fn evidence(&self) -> &[Evidence] {
         &self.evidence
     }
 
-    /// Whether there is anything to report: a person who gets one line of error has no use for an empty report.
+    /// Whether there is anything to report: a user who gets a line of error has no use for an empty report.
     pub fn has_measured(&self) -> bool {
         let is_sampled = matches!(&self.findings, Findings::Profile(found) if !found.stacks.is_empty());
         let is_watched = matches!(&self.findings, Findings::Limit(found) if !found.groups.is_empty());
@@ -456,7 +457,7 @@ impl Finished {
     }
 }
 
-/// Runs of commands that are no part of any record, such as those by which a search chooses what is compared.
+/// Makes runs of commands that are not part of any record, such as those by which a search chooses what is compared.
 ///
 /// # Errors
 /// As [`Driver::steer`].

@@ -1,4 +1,4 @@
-//! The end of an experiment, for those who did not wait for it: a sound, and a command of the user's.
+//! Notification at the end of an experiment: a sound, or a command of the user.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use fauxplat_model::document::Record;
 
 use crate::{Event, Failure, Listener, Notice};
 
-/// What the experiment said at its end; whoever listens to it and whoever tells it share this.
+/// Notice of an experiment's end, shared between the listener that receives it and the code that sends it.
 #[derive(Clone, Debug)]
 pub struct Ending {
     notice: Rc<RefCell<Option<Notice>>>,
@@ -29,13 +29,13 @@ impl Listener for Ending {
 }
 
 impl Ending {
-    /// The same ending, for a listener who puts a record into a sentence.
+    /// A handle to this notice, with a function that summarises a record in a sentence.
     #[must_use]
     pub fn in_words(&self, sentence: fn(&Record<'_>) -> String) -> Self {
         Ending { notice: self.notice.clone(), sentence }
     }
 
-    /// Tells it by a line for the shell, which changes nothing.
+    /// Runs a shell line with the notice. A failure of the line does not change the result.
     ///
     /// # Errors
     /// Why the line could not be run, or how it ended.
@@ -43,7 +43,7 @@ impl Ending {
         self.notice(done).tell(line, exit_code)
     }
 
-    /// What is told: the verdict, unless what went wrong is all that there is to say.
+    /// The notice to send: the verdict, or the failure if there is nothing else to report.
     fn notice(&self, done: &Result<(), Failure>) -> Notice {
         let told = self.notice.borrow().clone();
         match (told, done) {

@@ -1,4 +1,5 @@
-//! What an experiment tells while it goes on. Nothing here knows who listens: a terminal, a file, another program.
+//! Events of an experiment in progress. Listeners may be a terminal, a file or another program, none of which is known
+//! here.
 
 use std::cell::RefCell;
 
@@ -8,51 +9,51 @@ use serde_json::Value;
 
 use crate::Standing;
 
-/// Something that happened to an experiment.
+/// An event of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// Everything is ready for the first run.
     Begun {
         /// The verb.
         kind: &'static str,
-        /// About the experiment.
+        /// Header of the record.
         header: &'a Header,
-        /// What is run; empty where the workers are our own.
+        /// Commands to run; empty for verbs that measure threads of fauxplat.
         commands: &'a [Command],
     },
-    /// How the trials that follow are drawn.
+    /// Description of how the following trials are drawn.
     Plan(&'a Value),
-    /// Samples landed and were stored.
+    /// Samples have been stored.
     Samples(&'a [Sample]),
-    /// Evidence that is no run landed and was stored.
+    /// Evidence other than a run has been stored.
     Evidence(&'a Evidence),
-    /// How far the work has come; after every landing of samples.
+    /// Progress, after samples have been stored.
     Progress(&'a Standing),
-    /// The process of a run exists, its condition holds, and its program has not begun.
+    /// The process of a held run exists, its condition is applied, and its program has not begun.
     Held {
         /// Index of the command.
         command: u16,
-        /// The process.
+        /// Process id.
         pid: i32,
     },
-    /// Something that may spoil the result.
+    /// A warning about something that may spoil the result.
     Warning(&'a str),
-    /// It is over, and this was found.
+    /// The experiment has ended.
     Finished {
-        /// How it ended, as the store says it.
+        /// State at the end, in the words of the store.
         state: &'static str,
-        /// All of it.
+        /// The whole record.
         record: &'a Record<'a>,
     },
 }
 
-/// Whoever wants to know.
+/// Receiver of events.
 pub trait Listener {
-    /// Hears of an event.
+    /// Called for each event.
     fn hear(&mut self, event: &Event<'_>);
 }
 
-/// Everybody who listens to an experiment.
+/// All receivers of an experiment's events.
 #[derive(Default)]
 pub struct Listeners(RefCell<Vec<Box<dyn Listener>>>);
 
@@ -63,17 +64,17 @@ impl std::fmt::Debug for Listeners {
 }
 
 impl Listeners {
-    /// One more.
+    /// Adds a listener.
     pub fn add(&mut self, listener: impl Listener + 'static) {
         self.0.get_mut().push(Box::new(listener));
     }
 
-    /// Whether nobody listens.
+    /// Whether there is no listener.
     pub fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
     }
 
-    /// Tells all of them.
+    /// Passes an event to all listeners.
     pub fn tell(&self, event: &Event<'_>) {
         self.0.borrow_mut().iter_mut().for_each(|listener| listener.hear(event));
     }

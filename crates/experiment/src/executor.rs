@@ -1,4 +1,4 @@
-//! The one runner of the laboratory: asks the launcher for what the steering wants, and hands over what comes back.
+//! Executes trials: requests runs from the launcher as the feed asks for them, and passes the samples on.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -23,36 +23,37 @@ pub struct Executor {
     /// A second launcher with the same programs, for runs at the same moment.
     pub(crate) partner: Option<Box<dyn Launcher>>,
     pub(crate) commands: Vec<Places>,
-    /// Index of the floor program in the table, and the memory in which it lives.
+    /// Index of the floor program in the table, and the memory file that holds it.
     pub(crate) floor: Option<(u32, File)>,
-    /// What the commands publish. With counters runs and fauxplat take turns, so that each is read alone.
+    /// Meters of the runs. With any meter only one run is under way at a time, so that each run can be read alone.
     meters: Meters,
-    /// What the kernel counts, and in which runs.
+    /// Events counted by the kernel, and the runs that count them.
     counters: Counters,
-    /// What samples have: what the spawner reads, and what the counters give.
+    /// Metrics of samples: those of the spawner, and those of the counters.
     metrics: Arc<MetricSet>,
     started_ns: u64,
     next_trial: u32,
     last_wall_ns: u64,
-    /// The command whose trial has begun and was not cleaned up after.
+    /// Command whose trial has begun and has not been cleaned up after.
     owed: Option<u16>,
-    /// Trials that are made again.
+    /// Trials to repeat.
     pub(crate) again: Again,
 }
 
-/// From this wall time on the runner and the command take turns, so that storing a sample never runs beside the
-/// next one. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
+/// Wall time from which on the runner and the command take turns, so that storing a sample never runs beside the next
+/// run. Below it they overlap: on a run of a tenth of a millisecond waiting would cost more than it protects.
 const TURNS_FROM_NS: u64 = 1_000_000;
-/// How long the runner lets short runs gather before it looks at them, at most.
+/// Maximum time for which replies of short runs are left to accumulate.
 const GATHER_NS: u64 = 4_000_000;
-/// A stop that comes late may hit what was asked for after it, but not twice.
+/// Maximum number of attempts at a `conclude`: a stop that arrives late may abort the first one, which was requested
+/// after it, but hardly a further one.
 const STOPS_MAX: usize = 3;
 
 impl Executor {
-    /// Has somebody hold the commands ready.
+    /// Starts a launcher for the commands.
     ///
     /// # Errors
-    /// A file of a condition cannot be opened; those of whoever launches.
+    /// A file of a condition cannot be opened; those of the launcher.
     pub fn new(
         launch: impl FnOnce(Table) -> Result<Box<dyn Launcher>, LaunchError>,
         commands: &[Command],
@@ -84,8 +85,8 @@ impl Executor {
         let launcher = launch(table)?;
         let metrics = Arc::clone(launcher.metrics());
         let started_ns = launcher.now_ns();
-        // Before the first run nothing is known of the commands, so they take turns: one that fails is not started
-        // again by requests that were made ahead.
+        // Before the first run nothing is known of the commands, so they take turns: a command that fails is not
+        // started again by requests that were made ahead.
         let last_wall_ns = TURNS_FROM_NS;
         Ok(Executor {
             launcher,
@@ -103,38 +104,38 @@ impl Executor {
         })
     }
 
-    /// Has these read beside the launcher, from the next run on.
+    /// Adds meters, from the next run on.
     pub(crate) fn watch(&mut self, meters: Meters) {
         self.metrics = MetricSet::new(self.launcher.metrics().iter().chain(meters.metrics()));
         self.meters = meters;
     }
 
-    /// Whoever reads beside the launcher.
+    /// Meters that read beside the launcher.
     pub(crate) fn meters(&self) -> &Meters {
         &self.meters
     }
 
-    /// Hands over who reads beside the launcher and what the kernel counts, for another executor of the same experiment.
+    /// Takes meters and counters out, for another executor of the same experiment.
     pub(crate) fn take_reading(&mut self) -> (Meters, Counters) {
         (std::mem::take(&mut self.meters), self.counters.clone())
     }
 
-    /// What the kernel counts.
+    /// Events counted by the kernel.
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// What was asked for and some of these runs do not have, a sentence each.
+    /// Sentences about requested metrics that some of these runs lack.
     pub(crate) fn missed(&self, samples: &[Sample]) -> Vec<String> {
         self.meters.not_measured().chain(self.counters.not_measured(samples)).collect()
     }
 
-    /// Where the figures come from; known after the first run.
+    /// Sources of the figures; known after the first run.
     pub fn sources(&self) -> Sources {
         self.launcher.sources()
     }
 
-    /// What some runs lack that the others have, and why; a sentence each. Nothing where nothing is lacking.
+    /// Sentence about readings that some runs lack although others have them; `None` if there are none.
     pub fn not_measured(&self) -> Vec<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let runs: u64 = lanes.into_iter().flatten().map(|lane| lane.lossy_runs()).sum();
@@ -146,10 +147,10 @@ impl Executor {
         (runs > 0).then(sentence).into_iter().collect()
     }
 
-    /// Runs what is asked for until it has enough.
+    /// Runs what the feed asks for until it has enough.
     ///
     /// # Errors
-    /// A command cannot be launched, a helper fails, or the feed refuses a sample.
+    /// A command cannot be launched, a helper fails, or the feed returns an error.
     pub fn execute<F: Feed>(&mut self, feed: &mut F) -> Result<Stopped, RunError<F::Error>> {
         let mut under_way: VecDeque<Purpose> = VecDeque::new();
         let done = self.execute_until(feed, &mut under_way);
@@ -164,8 +165,8 @@ impl Executor {
         }
     }
 
-    /// After a failure: runs that were asked for already are stopped, and what concludes the last one comes to its end. The
-    /// failure is what is told, so nothing else is.
+    /// Winds up after a failure: requested runs are stopped, and the conclusion of the last one is completed. Further
+    /// errors are ignored, since the first failure is reported.
     fn wind_up(&mut self, under_way: VecDeque<Purpose>) {
         if under_way.iter().any(|purpose| matches!(purpose, Purpose::Trial(_))) {
             self.launcher.abort();
@@ -185,7 +186,7 @@ impl Executor {
         under_way: &mut VecDeque<Purpose>,
     ) -> Result<Stopped, RunError<F::Error>> {
         let mut queue: VecDeque<Trial> = VecDeque::new();
-        // What the trial in hand still asks for.
+        // Remaining steps of the present trial.
         let mut steps: VecDeque<Purpose> = VecDeque::new();
         let mut done = false;
         let mut stopping = false;
@@ -216,7 +217,7 @@ impl Executor {
                         }
                         feed.enter_scene(trial).map_err(RunError::Feed)?;
                         scene = wanted;
-                        // A scene that was given up has nobody on it.
+                        // A scene whose setup was given up must not be run in.
                         if self.launcher.stop_requested() {
                             continue 'asking;
                         }
@@ -246,9 +247,9 @@ impl Executor {
         }
     }
 
-    /// Runs what concludes a run of a command, if it has that, also when the user has asked to stop: what a trial prepared is
-    /// not left behind. Whoever asks once more ends this, too. How it ends is no matter: the trial may have been stopped
-    /// before there was anything to clean up.
+    /// Runs a command's `conclude`, if it has one, also after a stop: resources that a trial prepared must not be left
+    /// behind. A further stop ends it, too. Its result is ignored: the trial may have been stopped before there was
+    /// anything to clean up.
     pub(crate) fn conclude(&mut self, command: u16) -> Result<(), LaunchError> {
         let Some(entry) = self.helper("conclude", command) else { return Ok(()) };
         let number = self.commands[usize::from(command)].number();
@@ -264,9 +265,9 @@ impl Executor {
         Ok(())
     }
 
-    /// Notes what is owed to the trial in hand: from its first step on to be cleaned up, until that has been done.
+    /// Tracks whether the present trial needs its conclusion: from its first step on until that has been run.
     fn note_owed(&mut self, purpose: &Purpose, reply: &Reply) {
-        // What was stopped before it began has no beginning.
+        // A run that was stopped before it began has no start time.
         let is_done = reply.end != RunEnd::Aborted;
         let has_begun = is_done || reply.started_ns > 0;
         match purpose {
@@ -277,7 +278,7 @@ impl Executor {
         }
     }
 
-    /// Waits for replies and hands over what they brought.
+    /// Waits for replies and passes the samples on.
     fn settle_some<F: Feed>(
         &mut self,
         under_way: &mut VecDeque<Purpose>,
@@ -285,16 +286,16 @@ impl Executor {
     ) -> Result<(), RunError<F::Error>> {
         self.gather(under_way.len())?;
         let settled = self.settle_all(under_way, feed);
-        // What landed before a failure is kept like everything else.
+        // Samples that landed before a failure are kept like all others.
         feed.landed().map_err(RunError::Feed)?;
         settled
     }
 
-    /// Whether something more may be asked for now. A trial that is begun goes on without a pause, except between
-    /// counters, which are read after what prepares and before what cleans up; and a trial that could not be prepared does not
+    /// Whether another step may be submitted now. Steps of a trial follow each other without a pause, except between
+    /// meters, which are read after preparation and before cleaning up; and a trial whose preparation failed does not
     /// begin.
     fn has_room(&self, steps: usize, under_way: &VecDeque<Purpose>) -> bool {
-        // What is made again comes before all that was not asked for yet, and behind all that was.
+        // Repeated runs come before all that have not been requested, and after all that have.
         if !self.meters.is_empty() || self.again.is_due() && steps == 0 {
             return under_way.is_empty();
         }
@@ -305,7 +306,7 @@ impl Executor {
         steps > 0 || under_way.len() < depth
     }
 
-    /// A trial with what belongs before and after it.
+    /// The steps of a trial: preparation, run, conclusion.
     fn steps_of(&mut self, trial: Trial) -> impl Iterator<Item = Purpose> + use<> {
         let (command, places) = (trial.command, &mut self.commands[usize::from(trial.command)]);
         places.begun += 1;
@@ -314,7 +315,7 @@ impl Executor {
         before.into_iter().chain([Purpose::Trial(trial)]).chain(after)
     }
 
-    /// Asks for the next step.
+    /// Submits the next step.
     fn submit_next(&mut self, steps: &mut VecDeque<Purpose>, under_way: &mut VecDeque<Purpose>) {
         let Some(step) = steps.pop_front() else { return };
         let request = match &step {
@@ -334,19 +335,19 @@ impl Executor {
         under_way.push_back(step);
     }
 
-    /// Where the helper of a command stands in the table, if it has one.
+    /// Index of a command's helper in the table, if it has one.
     pub(crate) fn helper(&self, role: &str, command: u16) -> Option<u32> {
         let places = &self.commands[usize::from(command)];
         if role == "prepare" { places.prepare } else { places.conclude }
     }
 
-    /// The same for a helper that was asked for.
+    /// Index of a helper that was submitted.
     fn entry_of_helper(&self, role: &str, command: u16) -> u32 {
         self.helper(role, command).unwrap_or(self.commands[usize::from(command)].run)
     }
 
-    /// Sleeps until there is something to take. Short runs are let gather, so that this process does not wake up
-    /// beside each of them, but not so long that all that were asked for have ended: the launcher would stand still.
+    /// Sleeps until a reply is there. Replies of short runs are left to accumulate, so that this process does not wake
+    /// up beside each of them, but not until all requested runs have ended: the launcher would be idle.
     fn gather(&mut self, under_way: usize) -> Result<(), LaunchError> {
         if self.last_wall_ns > 0 && self.last_wall_ns < TURNS_FROM_NS && under_way > 1 {
             let half_of_them_ns = under_way as u64 * self.last_wall_ns / 2;
@@ -360,7 +361,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Takes every reply that is there.
+    /// Takes every available reply.
     fn settle_all<F: Feed>(
         &mut self,
         under_way: &mut VecDeque<Purpose>,
@@ -420,7 +421,7 @@ impl Executor {
         let own = self.launcher.metrics().len();
         let mut readings = Readings::with_parts(Arc::clone(&self.metrics), own, reply.readings);
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
-        // Of two runs at the same moment nobody could say which counted.
+        // For two runs at the same moment it is unknown which of them changed the counters.
         if !trial.setup.together {
             let run = Over { trial: number, started_ns: reply.started_ns, wall_ns: self.last_wall_ns };
             self.meters.end(run, &mut readings);

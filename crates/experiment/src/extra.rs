@@ -1,4 +1,4 @@
-//! What the commands of an experiment get beside their condition.
+//! Settings of commands in addition to their condition.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,26 @@ use fauxplat_launch::{Entry, Stdout};
 use crate::counters::Counters;
 use crate::meter::Meters;
 
-/// What single commands get beside their condition; those behind the last entry get nothing.
+/// Settings of commands in addition to their condition; commands beyond the end of a list get none.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
-    /// Iterations of work before each run.
+    /// Iterations of extra work before each run, by command.
     pub work: Vec<u64>,
-    /// Folders of the control groups in which it runs.
+    /// Folders of the control groups that a command enters.
     pub groups: Vec<Vec<PathBuf>>,
-    /// Where all of them write their standard output, in the place of what their condition says.
+    /// File to which all commands write their standard output, instead of the destination in their condition.
     pub stdout: Option<PathBuf>,
-    /// What their programs are handed to in the place of being executed, if anything: a program and its first arguments.
+    /// Program with its first arguments to which the commands' programs are passed instead of being executed; empty for
+    /// none.
     pub wrapper: Vec<String>,
-    /// What all of them get in their environment, as `NAME=VALUE`.
+    /// Additional environment variables of all commands, as `NAME=VALUE`.
     pub variables: Vec<String>,
-    /// What the kernel counts of each run.
+    /// Events that the kernel counts in each run.
     pub(crate) counters: Counters,
 }
 
 impl Extra {
-    /// What these need to read.
+    /// Settings that the meters need.
     pub(crate) fn read_by(meters: &Meters) -> Self {
         Extra {
             stdout: meters.stdout(),
@@ -42,7 +43,7 @@ impl Extra {
             entry.argv = self.wrapper.iter().cloned().chain([program]).chain(own).collect();
             entry.program.clone_from(wrapper);
         }
-        // One that is there already would be found first: that of a fauxplat that runs this one.
+        // An existing variable would be found first: that of a fauxplat that runs this one.
         for variable in &self.variables {
             let name = variable.split_once('=').map_or(variable.as_str(), |(name, _)| name);
             entry.env.retain(|other| other.split_once('=').is_none_or(|(other, _)| other != name));
@@ -54,8 +55,8 @@ impl Extra {
     }
 }
 
-/// The same path in so many bytes, by slashes before its last part: what a program does with its own name takes as long for
-/// all commands then.
+/// Lengthens a path to this many bytes by slashes before its last component, so that programs that process their own
+/// name take equally long for all commands.
 fn lengthened(path: &str, bytes: usize) -> String {
     let slashes = "/".repeat(bytes.saturating_sub(path.len()));
     match path.rsplit_once('/') {

@@ -1,4 +1,4 @@
-//! Why an experiment did not end well, in one line, and whose fault that is.
+//! Failures of an experiment, in one line and with a kind from which the exit code follows.
 
 use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
@@ -11,10 +11,10 @@ use fauxplat_workers::WorkerError;
 
 use crate::RunError;
 
-/// Whose fault it is. The binary makes its exit codes of it.
+/// Kind of a failure, by who has to act. The binary derives its exit codes from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A gate that the user asked for did not hold.
+    /// A requested gate (`--fail-if`) did not hold.
     Gate,
     /// Bad usage or bad input.
     Usage,
@@ -26,23 +26,23 @@ pub enum Kind {
     Bug,
 }
 
-/// Why an experiment did not end well.
+/// Failure of an experiment.
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
     line: String,
-    /// Lines of somebody else's output that explain it.
+    /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
 }
 
-/// Lines of somebody else's output that are shown: the first error is rarely further from the end.
+/// Maximum number of output lines that are shown: the first error is rarely further from the end.
 const OUTPUT_LINES: usize = 40;
-/// Characters of such a line that are shown.
+/// Maximum number of characters per output line.
 const LINE_CHARACTERS: usize = 400;
 
 impl Failure {
-    /// A failure of this kind, told in the words of an error and of those that caused it.
+    /// A failure of this kind, with the messages of an error and of its causes.
     pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
         let is_silent = chain(&error).any(is_broken_pipe);
         Failure { kind, line: told(&error), output: Vec::new(), is_silent }
@@ -57,7 +57,7 @@ impl Failure {
         Failure::plain(Kind::Usage, line)
     }
 
-    /// A file that was named cannot be understood, or not be read to its end since the user stopped that, which is no misuse.
+    /// A named file is invalid, or was not read to its end because the user stopped that, which is no misuse.
     pub fn input(line: impl std::fmt::Display) -> Self {
         Failure::plain(if signal::stop_requested() { Kind::Machine } else { Kind::Usage }, line)
     }
@@ -72,12 +72,12 @@ impl Failure {
         Failure::plain(Kind::Command, line)
     }
 
-    /// A gate did not hold.
+    /// A gate (`--fail-if`) did not hold.
     pub fn gate(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Gate, line)
     }
 
-    /// The same failure with the last lines of somebody else's output.
+    /// The failure with the last lines of another program's output.
     pub fn quoting(self, text: &str) -> Self {
         let last = text.lines().rev().take(OUTPUT_LINES);
         let mut output: Vec<String> = last.map(|line| line.chars().take(LINE_CHARACTERS).collect()).collect();
@@ -85,22 +85,22 @@ impl Failure {
         Failure { output, ..self }
     }
 
-    /// The same failure, and what it happened in.
+    /// The failure with its message prefixed by this context.
     pub fn within(self, what: &str) -> Self {
         Failure { line: format!("{what}: {}", self.line), ..self }
     }
 
-    /// Whose fault it is.
+    /// Kind of the failure.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Lines of somebody else's output that explain it, such as a compiler's.
+    /// Lines of another program's output that explain the failure, such as a compiler's.
     pub fn output(&self) -> &[String] {
         &self.output
     }
 
-    /// A reader that closed its end of the pipe wants no more words.
+    /// Whether nothing is to be printed: the reader closed its end of the pipe.
     pub fn is_silent(&self) -> bool {
         self.is_silent
     }
@@ -125,7 +125,7 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The words of an error and of its causes, except for those that already stand in the line before them.
+/// Messages of an error and of its causes, except those that the message before already contains.
 fn told(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = error.to_string();
     for cause in chain(error).skip(1).map(ToString::to_string) {

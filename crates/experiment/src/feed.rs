@@ -1,35 +1,35 @@
-//! What the executor is fed with: the trials that somebody wants next, and where their samples go.
+//! Interface between the executor and the source of its trials, which also receives the samples.
 
 use fauxplat_launch::LaunchError;
 use fauxplat_model::{Evidence, Sample, Trial};
 
-/// What the experiment wants next.
+/// Answer to the question what to run next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// These trials, in this order.
+    /// Run these trials, in this order.
     Trials(Vec<Trial>),
-    /// Nothing before the trials under way are in: what follows depends on them.
+    /// Wait until the trials under way are in: the next ones depend on them.
     Wait,
-    /// Nothing more.
+    /// Run nothing more.
     Done,
 }
 
-/// Whoever feeds the executor: says what to run next, and takes each sample as it lands.
+/// Source of trials: says what to run next, and receives each sample.
 pub trait Feed {
-    /// Why it may refuse to go on, for instance a store that is full.
+    /// Why the feed may refuse to go on, for instance a store that is full.
     type Error;
 
-    /// What must stand around a trial and cannot be put into its process: a load beside it, a frequency. Trials of
-    /// different scenes are never under way together.
+    /// Surroundings of a trial that cannot be put into its process: a load beside it, a frequency. Trials of different
+    /// scenes are never under way together.
     type Scene: PartialEq;
 
-    /// What to run next, at this moment of the launcher's clock. Asked again whenever there is room.
+    /// The next trials, at this moment of the launcher's clock. Called whenever there is room.
     fn next(&mut self, now_ns: u64) -> Next;
 
-    /// What must stand around a trial.
+    /// Surroundings of a trial.
     fn scene(&self, trial: &Trial) -> Self::Scene;
 
-    /// Makes the scene of this trial. Nothing is under way meanwhile.
+    /// Establishes the surroundings of this trial. Nothing is under way meanwhile.
     ///
     /// # Errors
     /// Ends the experiment at once.
@@ -41,47 +41,47 @@ pub trait Feed {
     /// Ends the experiment at once.
     fn sample(&mut self, sample: Sample) -> Result<(), Self::Error>;
 
-    /// Takes what was seen along the run of the last sample.
+    /// Takes evidence about the run of the last sample.
     ///
     /// # Errors
     /// Ends the experiment at once.
     fn evidence(&mut self, evidence: Evidence) -> Result<(), Self::Error>;
 
-    /// All samples that had landed were handed over: the moment to commit them.
+    /// Called when all samples so far have been passed on: the moment to commit them.
     ///
     /// # Errors
     /// Ends the experiment at once.
     fn landed(&mut self) -> Result<(), Self::Error>;
 }
 
-/// Why an experiment ended before it was done.
+/// Why an experiment ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError<E> {
     /// A command could not be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A command that prepares or concludes failed.
+    /// A `prepare` or `conclude` command failed.
     #[error(
         "the {role} command of `{command}` failed with status {status}; see its output with --show-output"
     )]
     Helper {
         /// `prepare` or `conclude`.
         role: &'static str,
-        /// The command that it belongs to.
+        /// Name of the command that the helper belongs to.
         command: String,
-        /// Its exit status as a shell shows it.
+        /// Exit status of the helper, as a shell shows it.
         status: i32,
     },
-    /// Whoever feeds refused to go on.
+    /// The feed returned an error.
     #[error("{0}")]
     Feed(E),
 }
 
-/// How an experiment ended.
+/// How an execution ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// There was nothing more to ask for.
+    /// The feed had no further trials.
     Done,
-    /// The user interrupted it.
+    /// The user interrupted.
     Interrupted,
 }

@@ -17,7 +17,7 @@ const CODE: &[u8] = &[0xa8, 0x0b, 0x80, 0xd2, 0, 0, 0x80, 0xd2, 1, 0, 0, 0xd4]; 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const CODE: &[u8] = &[];
 
-/// `e_machine` of elf(5).
+/// `e_machine` of elf(5) for this architecture.
 #[cfg(target_arch = "x86_64")]
 const MACHINE: u16 = 62;
 #[cfg(target_arch = "aarch64")]
@@ -29,8 +29,8 @@ const HEADER_BYTES: u64 = 64;
 const SEGMENT_BYTES: u64 = 56;
 const BASE: u64 = 0x40_0000;
 
-/// The program as an ELF file (see elf(5)): two headers and a handful of instructions; `None` where this crate
-/// knows no machine code.
+/// The program as an ELF file (see elf(5)): two headers and a handful of instructions; `None` on an architecture
+/// without machine code here.
 pub fn floor_image() -> Option<Vec<u8>> {
     if CODE.is_empty() {
         return None;
@@ -50,10 +50,10 @@ pub fn floor_image() -> Option<Vec<u8>> {
     Some(image)
 }
 
-/// How many instructions that is, on every machine that is known.
+/// Number of instructions of the program, on every supported architecture.
 const INSTRUCTIONS: u64 = 3;
 
-/// What the counters say of it, as far as they counted: of several sets the first one did.
+/// Counts of the empty program, where they are available: it runs with the first of several sets.
 pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<CounterFloor> {
     let floor = |metric: Metric| {
         let mut counts: Vec<u64> = runs.iter().filter_map(|run| run.get(metric)).collect();
@@ -71,7 +71,7 @@ pub(crate) fn counter_floors(counters: &Counters, runs: &[Readings]) -> Vec<Coun
     counters.entries.iter().filter_map(|entry| floor(entry.metric)).collect()
 }
 
-/// The program in memory, and the path by which the spawner can execute it. Nothing is left on any disk.
+/// The program in a memory file, and the path by which the spawner can execute it. Nothing is written to a disk.
 pub fn floor_program() -> Option<(File, String)> {
     let mut file = memory_file(0).ok()?;
     file.write_all(&floor_image()?).ok()?;

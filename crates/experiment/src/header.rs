@@ -1,4 +1,4 @@
-//! What every record says about itself, made in one place.
+//! Makes the headers of records.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{Definition, MachineFacts, Sources};
@@ -28,12 +28,12 @@ pub fn header(
     }
 }
 
-/// The same for verbs that look at a machine and start nothing.
+/// Header for verbs that inspect a machine and start nothing.
 pub fn inspection(machine: MachineFacts, invocation: &[String]) -> Header {
     header(machine, Definition::default(), Sources::default(), invocation)
 }
 
-/// Takes note of what was not measured though somebody asked for it: that must not be overlooked.
+/// Adds requested metrics that were not measured, which must not be overlooked.
 pub(crate) fn miss(header: &mut Header, asked: Vec<String>) {
     header.warnings.extend(asked.iter().map(|one| format!("asked for and not measured: {one}")));
     header.not_measured.extend(asked);

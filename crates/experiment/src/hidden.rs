@@ -1,8 +1,9 @@
-//! Words by which this binary is started again as one of its helpers. `main` looks for them before anything else.
+//! Hidden verbs by which this binary is started as one of its helper processes. `main` looks for them before anything
+//! else.
 
-/// The spawner, whose children the measured programs are.
+/// Verb of the spawner, whose children the measured programs are.
 pub const SPAWNER_VERB: &str = "__spawner";
-/// A generator of load.
+/// Verb of a load generator.
 pub const GENERATOR_VERB: &str = "__generator";
-/// The guardian, which puts the machine back when the tuner is gone.
+/// Verb of the guardian, which restores the machine when the tuner has ended.
 pub const GUARDIAN_VERB: &str = "__guardian";

@@ -1,4 +1,4 @@
-//! Who starts the programs of an experiment.
+//! Chooses the launcher of an experiment.
 
 use std::rc::Rc;
 
@@ -9,19 +9,19 @@ use crate::extra::Extra;
 use crate::hidden::SPAWNER_VERB;
 use crate::{Executor, Failure};
 
-/// Who starts the programs of a table: a spawner, or its twin on a machine that is only described.
+/// Starts a launcher for a table of programs: a spawner, or a simulated one on a described machine.
 #[derive(Clone)]
 pub struct Launch(Rc<Start>);
 
 type Start = dyn Fn(Table) -> Result<Box<dyn Launcher>, LaunchError>;
 
 impl Launch {
-    /// Somebody.
+    /// A launcher made by this function.
     pub fn by(start: impl Fn(Table) -> Result<Box<dyn Launcher>, LaunchError> + 'static) -> Self {
         Launch(Rc::new(start))
     }
 
-    /// A spawner of this very binary.
+    /// A spawner process of this binary.
     pub fn spawner() -> Self {
         let program = Program::this_binary(SPAWNER_VERB);
         Launch::by(move |table| Ok(Box::new(Spawner::start(&program, table)?)))

@@ -1,4 +1,4 @@
-//! What stands between a steering and the executor.
+//! Feeds the executor from a steering.
 
 use fauxplat_model::{Command, Evidence, Sample, Trial};
 
@@ -9,7 +9,7 @@ use crate::steer::{Landed, Steering};
 use crate::surroundings::{Scene, Surroundings};
 use crate::{Event, Failure, Listeners, Machine, Next};
 
-/// A steering at work: between it and the executor stands the driver, who keeps what lands.
+/// Feed that connects a steering with the executor, and keeps what lands for the driver.
 pub(crate) struct Led<'a> {
     pub(crate) steering: &'a mut dyn Steering,
     pub(crate) recorder: &'a mut Recorder,

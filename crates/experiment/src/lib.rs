@@ -1,8 +1,8 @@
-//! Experiments: a definition is carried out, and everything that lands is recorded, stored and told.
+//! Experiments: a definition is carried out, and everything that lands is recorded, stored and reported.
 //!
 //! A [`Driver`] begins (the machine is tuned and read, loads and groups are made, commands are resolved), is led by a
-//! [`Steering`](steer::Steering) that says what is run next, and finishes: whatever it changed is put back and whatever
-//! was measured is kept, also after an interruption or an error. See ARCHITECTURE.md.
+//! [`Steering`](steer::Steering) that says what is run next, and finishes: every change is undone and every measurement
+//! is kept, also after an interruption or an error. See ARCHITECTURE.md.
 
 mod abreast;
 mod again;

@@ -15,7 +15,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Reads the facts. The topology, which takes longer, is read when it is first asked for.
+    /// Reads the facts. The topology, which takes longer, is read when it is first requested.
     pub fn read(root: &Path) -> Self {
         Machine { root: root.to_owned(), facts: fauxplat_topology::discover(root), topology: OnceCell::new() }
     }
@@ -30,17 +30,17 @@ impl Machine {
         Machine { root: root.to_owned(), facts, topology: OnceCell::new() }
     }
 
-    /// Reads everything again: somebody changed the machine.
+    /// Reads everything again, after the machine was changed.
     pub fn reread(self) -> Self {
         Machine::read(&self.root)
     }
 
-    /// Where its files are read.
+    /// Root path below which the machine's files are read.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether this process runs on it.
+    /// Whether this process runs on the machine, rather than on another one whose files are replayed.
     pub fn is_live(&self) -> bool {
         self.root == Path::new("/")
     }
@@ -55,7 +55,7 @@ impl Machine {
         &self.facts.cpu.allowed
     }
 
-    /// Which CPU is what to which.
+    /// Topology of the CPUs.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| fauxplat_topology::read(&self.root).0)
     }

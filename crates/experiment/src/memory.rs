@@ -1,4 +1,4 @@
-//! Memory nodes that a policy names: there, with memory, and allowed.
+//! Checks the memory nodes of a policy: they must exist, have memory, and be allowed.
 
 use std::fs;
 
@@ -14,8 +14,8 @@ pub(crate) fn nodes(machine: &Machine) -> CpuSet {
     machine.topology().nodes.iter().filter(has_memory).map(|node| Cpu(node.node)).collect()
 }
 
-/// Refuses a policy that names a node which has no memory for the command: the kernel leaves it out without a word if there
-/// is another one.
+/// Refuses a policy with a node that has no memory for the command: the kernel would silently leave it out if there is
+/// another one.
 ///
 /// # Errors
 /// A node that does not exist, has no memory, or is not allowed.
@@ -50,7 +50,7 @@ pub(crate) fn check(condition: &Condition, machine: &Machine) -> Result<(), Fail
     }
 }
 
-/// The nodes from which this process may have memory, where the kernel says so.
+/// Nodes from which this process may allocate memory; `None` where the kernel does not report them.
 fn allowed(machine: &Machine) -> Option<CpuSet> {
     let text = fs::read_to_string(machine.root().join("proc/self/status")).ok()?;
     status::memory_nodes_allowed_list(&text)?.parse().ok()

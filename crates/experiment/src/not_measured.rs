@@ -1,9 +1,9 @@
-//! What the sources of a machine and its permissions leave out.
+//! Metrics that the machine or its permissions do not provide.
 
 use fauxplat_model::{Source, Sources};
 use fauxplat_units::Bytes;
 
-/// A sentence for each thing that is not measured, with what it would need.
+/// A sentence for each metric that is not measured, with what it would need.
 pub(crate) fn not_measured(sources: &Sources) -> Vec<String> {
     let (delay, migrations) =
         (sources.run_delay == Source::FirstThread, sources.migrations == Source::FirstThread);

@@ -1,4 +1,4 @@
-//! What somebody is told who did not watch the experiment to its end.
+//! Notice for a user who did not watch the experiment to its end.
 
 use std::time::Duration;
 
@@ -6,25 +6,25 @@ use fauxplat_launch::Capture;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Comparison, Outcome, SweepAnswer, Verdict};
 
-/// How long a command that tells somebody may take.
+/// Time limit of the command that delivers the notice.
 pub const NOTICE_LIMIT: Duration = Duration::from_secs(10);
 
-/// How an experiment ended, in a word and in a sentence.
+/// How an experiment ended: in a word and in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The verdict; `finished`, `stopped` or `failed` where there is none.
+    /// The verdict; `finished`, `stopped` or `failed` if there is none.
     pub verdict: String,
-    /// What was found or what went wrong.
+    /// Summary of the findings, or the failure.
     pub sentence: String,
 }
 
 impl Notice {
-    /// Of an experiment that ended in this state. One that failed has no verdict.
+    /// Notice for an experiment that ended in this state. A failed experiment has no verdict.
     pub fn of(state: &str, findings: &Findings, sentence: String) -> Self {
         let verdict = match findings {
             _ if state == "failed" => None,
             Findings::Compare(found) => common_verdict(&found.comparisons),
-            // In whichever metric it was found.
+            // An effect in any metric counts.
             Findings::Sweep(found) if found.has_effect() => Some(answer(SweepAnswer::Effect)),
             Findings::Sweep(found) => Some(answer(found.finding.answer)),
             _ => None,
@@ -32,10 +32,10 @@ impl Notice {
         Notice { verdict: verdict.unwrap_or(state).to_owned(), sentence }
     }
 
-    /// Tells it by a line for the shell, which finds it in its environment. It ends within a time, whatever it does.
+    /// Runs a shell line that finds the notice in its environment. The line is ended after [`NOTICE_LIMIT`].
     ///
     /// # Errors
-    /// Why nobody was told, as words behind its name.
+    /// Why the notice was not delivered, as words that follow the name of the option.
     pub fn tell(&self, line: &str, exit_code: u8) -> Result<(), String> {
         let variables = [
             ("FAUXPLAT_VERDICT", self.verdict.clone()),
@@ -43,7 +43,7 @@ impl Notice {
             ("FAUXPLAT_SENTENCE", self.sentence.clone()),
         ];
         let env_set = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        // Whoever interrupted the experiment wants to hear of its end, too.
+        // A user who interrupted the experiment wants to be notified, too.
         let capture = Capture { env_set, is_spared: true, limit: Some(NOTICE_LIMIT), ..Capture::shell(line) };
         match capture.run().map_err(|error| error.to_string())?.outcome {
             Outcome::Exited(0) => Ok(()),
@@ -53,7 +53,7 @@ impl Notice {
     }
 }
 
-/// What a sweep found, in a word.
+/// Answer of a sweep, in a word.
 fn answer(answer: SweepAnswer) -> &'static str {
     match answer {
         SweepAnswer::Effect => "effect",
@@ -62,7 +62,7 @@ fn answer(answer: SweepAnswer) -> &'static str {
     }
 }
 
-/// One word for several comparisons: a difference first, then a question that is open.
+/// Common verdict of several comparisons: a difference if there is any, else an open question if there is any.
 fn common_verdict(comparisons: &[Comparison]) -> Option<&'static str> {
     let has = |verdict| comparisons.iter().any(|comparison| comparison.verdict == verdict);
     let words = [

@@ -1,4 +1,4 @@
-//! What an experiment keeps: every sample in memory, and in the store as it lands.
+//! Keeps the samples and the evidence of an experiment, in memory and in the store.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// Keeps what lands.
+/// Record in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) samples: Vec<Sample>,
-    /// What landed and is no run.
+    /// Evidence other than runs.
     pub(crate) evidence: Vec<Evidence>,
     store: Option<Store>,
     experiment: Option<Experiment>,
-    /// How the trials so far were drawn, one after the other.
+    /// Descriptions of how the trials so far were drawn, in order.
     plans: Vec<Value>,
-    /// How many of the samples are in the store.
+    /// Number of samples that are in the store.
     stored: usize,
 }
 
@@ -31,8 +31,8 @@ impl Recorder {
         self.store.as_ref()
     }
 
-    /// Begins the experiment in the store, if there is one. A mistake that shows before the first run leaves nothing
-    /// behind, so this is called when the first run is about to begin.
+    /// Begins the experiment in the store, if there is one. Called when the first run is about to begin, so that an
+    /// error before it leaves nothing behind.
     pub(crate) fn open(
         &mut self,
         header: &mut Header,
@@ -48,7 +48,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Notes how the trials that follow are drawn.
+    /// Adds a description of how the following trials are drawn.
     pub(crate) fn plan(&mut self, plan: Value) -> Result<(), Failure> {
         self.plans.push(plan);
         match &self.experiment {
@@ -57,7 +57,7 @@ impl Recorder {
         }
     }
 
-    /// Stores a piece of evidence that is no run.
+    /// Stores a piece of evidence other than a run.
     pub(crate) fn record(&mut self, evidence: Evidence) -> Result<&Evidence, Failure> {
         if let Some(experiment) = &mut self.experiment {
             experiment.record(&evidence)?;
@@ -65,7 +65,7 @@ impl Recorder {
         Ok(self.evidence.push_mut(evidence))
     }
 
-    /// How all trials were drawn, if any were.
+    /// Descriptions of how all trials were drawn; `None` before the first.
     pub(crate) fn plans(&self) -> Option<Value> {
         (!self.plans.is_empty()).then(|| Value::from(self.plans.clone()))
     }
@@ -75,7 +75,7 @@ impl Recorder {
         self.samples.push(sample);
     }
 
-    /// Stores what was kept since the last time, and gives it.
+    /// Stores the samples kept since the last call, and returns them.
     pub(crate) fn land(&mut self) -> Result<&[Sample], Failure> {
         let fresh = &self.samples[self.stored..];
         if let Some(experiment) = &mut self.experiment

@@ -1,4 +1,4 @@
-//! CPUs by relation, wherever a verb takes CPUs: the machine is asked once, and what it answered is recorded.
+//! Resolves CPUs given by relation, for every verb that takes CPUs: once per experiment, and the answer is recorded.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use fauxplat_units::{CpuSet, Nanos};
 
 use crate::{Failure, Machine};
 
-/// How long CPUs are watched when only their quiet is in question.
+/// Time for which CPUs are watched when only their idleness matters.
 const WATCH: Nanos = Nanos(100_000_000);
 
-/// Turns a placement by relation into one by list, with the reasons beside it, and places of threads likewise.
+/// Replaces a placement by relation with a list of CPUs and the reasons for them, and places of threads likewise.
 ///
 /// # Errors
-/// Exit code 2 when the relation names a CPU that does not exist, 3 when nothing here answers it.
+/// Exit code 2 when the relation names a CPU that does not exist, 3 when no CPU here satisfies it.
 pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failure> {
     if let Some(threads) = &mut condition.pin_threads {
         threads.places = places(&threads.places, machine)?;
@@ -29,7 +29,7 @@ pub fn resolve(condition: &mut Condition, machine: &Machine) -> Result<(), Failu
     Ok(())
 }
 
-/// The CPUs of a list in its order; those of a relation come as the relation gives them.
+/// The CPUs of a list in its order; a relation is replaced by its CPUs in their order.
 fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>, Failure> {
     let mut all = Vec::new();
     for place in places {
@@ -44,8 +44,8 @@ fn places(places: &[ThreadPlace], machine: &Machine) -> Result<Vec<ThreadPlace>,
     Ok(all)
 }
 
-/// The CPUs of a machine that answer a relation; they are watched for a while where it asks for that. A captured machine
-/// does nothing that could be watched.
+/// The CPUs of a machine that satisfy a relation. The CPUs are watched for a while if the relation depends on their
+/// activity; those of a captured machine have none.
 ///
 /// # Errors
 /// As [`resolve`].
@@ -55,7 +55,7 @@ pub fn answer(relation: &Relation, machine: &Machine) -> Result<Vec<Chosen>, Fai
     pick(relation, machine.topology(), activities.as_ref())
 }
 
-/// The CPUs that answer a relation.
+/// The CPUs that satisfy a relation, given the activity of all CPUs.
 ///
 /// # Errors
 /// As [`resolve`].
@@ -70,7 +70,7 @@ pub fn pick(
     })
 }
 
-/// Watches all CPUs for a while.
+/// Measures the activity of all CPUs for this time.
 pub fn watch(root: &Path, topology: &Topology, time: Nanos) -> Activities {
     let started_ns = clock::monotonic_ns();
     let watch = Watch::begin(root);

@@ -1,38 +1,38 @@
-//! What is asked of the spawner for a command, and what its answer means.
+//! Translates trials into requests for the spawner, and its replies into outcomes.
 
 use fauxplat_launch::{Entry, Pad, Place, Request, RunEnd, entry_of};
 use fauxplat_model::{Command, Outcome, Setup, Trial};
 use fauxplat_sys::process::Exit;
 
-/// Where a command and its helpers stand in the spawner's table.
+/// Indices of a command and its helpers in the spawner's table.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     pub(crate) name: String,
     pub(crate) run: u32,
     pub(crate) prepare: Option<u32>,
     pub(crate) conclude: Option<u32>,
-    /// Runs that were begun, warm-up runs included.
+    /// Number of runs that were begun, warm-up runs included.
     pub(crate) begun: u32,
 }
 
 impl Places {
-    /// The number of the run that was begun last, from 0.
+    /// Number of the run that was begun last, from 0.
     pub(crate) fn number(&self) -> u32 {
         self.begun.saturating_sub(1)
     }
 }
 
-/// What a request under way is for.
+/// Purpose of a request under way.
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     Helper { role: &'static str, command: u16 },
     Trial(Trial),
 }
 
-/// So many runs of a block stay on the CPU that was idle before them.
+/// Number of consecutive runs of a block that stay on the CPU that was idle before them.
 const STAY_TOGETHER: u16 = 32;
 
-/// Helpers run under the command's condition except for what only measuring needs.
+/// Entry of a helper: the command's condition except for settings that only matter to measuring.
 pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
@@ -47,12 +47,12 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
     }
 }
 
-/// Something that is run before or after a run of this number, or is that run and no trial.
+/// Request for a helper of the run with this number, or for an untimed run of this number.
 pub(crate) fn numbered_request(entry: u32, number: u32) -> Request {
     Request { number, ..plain_request(entry) }
 }
 
-/// A run without anything that a block draws.
+/// Request without any of the values that a block draws.
 pub(crate) fn plain_request(entry: u32) -> Request {
     Request { entry, ..Request::default() }
 }
@@ -60,7 +60,8 @@ pub(crate) fn plain_request(entry: u32) -> Request {
 pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let one = setup.cpus.as_ref().filter(|cpus| cpus.len() == 1).and_then(|cpus| cpus.first());
     let place = match (setup.idle, one) {
-        // The first run of a block chooses, and the block stays together; a long one looks again now and then.
+        // The first run of a block chooses the CPU, and the block stays together; in a long block a CPU is chosen again
+        // now and then.
         (true, _) if position.is_multiple_of(STAY_TOGETHER) => Place::Idle,
         (true, _) => Place::Same,
         (false, Some(cpu)) => Place::Cpu(cpu.0),

@@ -1,4 +1,5 @@
-//! Counters looked at again and again while a process works: of a run that is held for it, or of a process that runs already.
+//! Reads counters at regular intervals while a process works: in a run that is held for it, or in a process that runs
+//! already.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -17,22 +18,22 @@ use crate::{Driver, Failure};
 
 /// The shortest interval: reading the counters of a process takes some microseconds of its CPU.
 pub const SHORTEST: Nanos = Nanos(1_000_000);
-/// More intervals than this are one.
+/// Maximum number of intervals; further ones are merged into the last.
 const INTERVALS_MAX: usize = 1_000_000;
-/// A thread does not wait longer than this at once.
+/// Maximum duration of a single wait of a thread.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// How long the end of a process that is none of ours may go unnoticed.
+/// Time within which the end of a process that is not a child is noticed.
 const NOTICED_WITHIN: Duration = Duration::from_millis(20);
 
-/// What helps where the kernel does not give away what somebody else's process does.
+/// Advice where the kernel does not permit counting another user's process.
 const OTHERS: &str =
     "; it is of another user, or has more rights: it takes root, CAP_PERFMON or CAP_SYS_PTRACE";
 
-/// What helps where a process has more threads than this one may have files open.
+/// Advice where a process has more threads than this process may have files open.
 const FILES: &str = "; each of its threads takes at least one open file: raise the hard limit (`ulimit -Hn`), \
                      which root may, or ask for fewer counters";
 
-/// What helps against an error of a counter on a process that runs already; nothing where nothing does.
+/// Advice for an error of a counter on a process that runs already; empty if there is none.
 pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
     match error {
         error if error.is_permission() => OTHERS,
@@ -41,21 +42,21 @@ pub(crate) fn cure_for_threads(error: &SysError) -> &'static str {
     }
 }
 
-/// Counters of one process, and what they had counted at the last look.
+/// Counters of one process, with their values at the last reading.
 struct Watch {
     counters: Vec<(usize, Counter, Count)>,
     series: Vec<CounterSeries>,
 }
 
 impl Watch {
-    /// Opens those that a set holds, for each of the threads.
+    /// Opens the counters of a set for each of the threads.
     fn open(entries: &[CounterEntry], threads: &[Whom], every: Nanos) -> Result<Self, Failure> {
         let mut counters = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             for &whom in threads {
                 match Counter::open(&entry.event(), whom, None) {
                     Ok(counter) => counters.push((at, counter, Count::default())),
-                    // A thread that ended meanwhile does nothing that could be counted.
+                    // A thread that has ended meanwhile has nothing to count.
                     Err(error) if error.is_gone() && threads.len() > 1 => {}
                     Err(error) => {
                         let (name, cure) = (entry.metric.name(), cure_for_threads(&error));
@@ -80,7 +81,8 @@ impl Watch {
         all.map_err(|error| Failure::machine(error.to_string()))
     }
 
-    /// Looks until `wait` says that it is over. It is given the moment until which it may wait, by the monotonic clock.
+    /// Reads the counters until `wait` returns true. `wait` gets the moment until which it may wait, by the monotonic
+    /// clock.
     fn follow(mut self, every: Nanos, mut wait: impl FnMut(u64) -> bool) -> Vec<CounterSeries> {
         let begun_ns = clock::monotonic_ns();
         let mut next_ns = begun_ns + every.0;
@@ -92,7 +94,7 @@ impl Watch {
             if is_over {
                 return self.series;
             }
-            // Intervals that were slept through are one: none of them was looked at.
+            // Intervals that were slept through are merged into one, since none of them was read.
             next_ns = begun_ns + ((now_ns - begun_ns) / every.0 + 1) * every.0;
         }
     }
@@ -115,10 +117,10 @@ impl Watch {
 }
 
 impl Driver {
-    /// One more run of a command for each set of counters, held until they stand, watched and not timed.
+    /// Runs a command once for each set of counters, held until these are open, watched and not timed.
     ///
     /// # Errors
-    /// The command cannot be launched, or something cannot be counted.
+    /// The command cannot be launched, or an event cannot be counted.
     pub(crate) fn counter_series(
         &mut self,
         command: u16,
@@ -151,14 +153,14 @@ impl Driver {
             watcher = Some(thread::spawn(move || watch.follow(every, |pause| ends(&is_over, pause))));
             Ok(())
         });
-        // Its end is the sign for who watches.
+        // Closing the channel tells the watcher that the run has ended.
         drop(over);
         let watched = watcher.and_then(|watcher| watcher.join().ok());
         Ok(outcome?.and(watched))
     }
 }
 
-/// Waits until a moment, or until the other side is gone.
+/// Waits until a moment, or until the other side has closed the channel; true in that case.
 fn ends(is_over: &Receiver<()>, until_ns: u64) -> bool {
     let pause = Duration::from_nanos(until_ns.saturating_sub(clock::monotonic_ns()));
     is_over.recv_timeout(pause.min(LONGEST_WAIT)) != Err(RecvTimeoutError::Timeout)
@@ -168,18 +170,18 @@ fn ends(is_over: &Receiver<()>, until_ns: u64) -> bool {
 #[derive(Clone, Debug)]
 pub struct Process {
     pid: u32,
-    /// What the kernel calls it.
+    /// Name of the process, from the kernel.
     pub name: String,
-    /// Its threads.
+    /// Thread ids.
     pub threads: Vec<i32>,
     begun_ticks: u64,
 }
 
 impl Process {
-    /// Finds it by its number, and lets this process open a file for each of its threads.
+    /// Finds a process by its id, and raises the limit of open files so that one can be opened for each of its threads.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such process.
     pub fn find(pid: u32) -> Result<Self, Failure> {
         let gone = || Failure::usage(format!("--pid {pid}: there is no such process"));
         let (name, begun_ticks) = stat_of(pid).ok_or_else(gone)?;
@@ -195,7 +197,7 @@ impl Process {
     }
 }
 
-/// Name and beginning of a process that has not ended: another that got its number later began at another time.
+/// Name and start time of a process that has not ended: a later process with the same id has another start time.
 fn stat_of(pid: u32) -> Option<(String, u64)> {
     let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -203,10 +205,10 @@ fn stat_of(pid: u32) -> Option<(String, u64)> {
     Some((stat.name.to_owned(), stat.start_ticks()?))
 }
 
-/// What is counted of a process for a time, or until it ends or somebody asks to stop. Whether it has ended stands with it.
+/// Counts events of a process for a time, or until it ends or the user asks to stop; also returns whether it has ended.
 ///
 /// # Errors
-/// Something cannot be counted, of this process or beside the rest.
+/// An event cannot be counted, for this process or together with the others.
 pub(crate) fn watched(
     process: &Process,
     counters: &Counters,

@@ -1,4 +1,4 @@
-//! How much of its caches a CPU is really served from.
+//! Measures how much of its caches a CPU really gets.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use fauxplat_sys::signal;
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use fauxplat_workers::{Shift, Station, WorkerError, WorkerPool};
 
-/// The caches of CPUs with as much of the last level as they are really served from: a guest is told the size of the
-/// whole, and others use most of it.
+/// Caches of CPUs, with as much of the last level as they really get: a guest is told the size of the whole cache, most
+/// of which other guests use.
 #[derive(Debug)]
 pub struct Served(BTreeMap<Cpu, (Caches, bool)>);
 
-/// For how long a footprint is tried, after as long a warm-up, and how often.
+/// Time for which a footprint is walked, after an equally long warm-up.
 const TRIAL_NS: u64 = 4_000_000;
 const TRIALS: usize = 5;
 
@@ -34,7 +34,7 @@ impl Served {
                 None => {
                     let caches = Caches::of(topology, cpu);
                     let usable = usable(cpu, policy, &caches)?;
-                    // The kernel walks three quarters of what it is told, which leaves room for what others may take later.
+                    // The kernel walks three quarters of this size, which leaves room for what others may take later.
                     let llc = usable.unwrap_or(caches.llc);
                     let found = (Caches { llc, ..caches }, usable.is_some());
                     known.push((sharing(topology, cpu), found.0, found.1));
@@ -46,17 +46,17 @@ impl Served {
         Ok(Served(served))
     }
 
-    /// What a CPU is served from.
+    /// Caches of a CPU.
     pub fn caches(&self, cpu: Cpu) -> Caches {
         self.0.get(&cpu).map_or_else(Caches::default, |(caches, _)| *caches)
     }
 
-    /// Whether this CPU is served by its last-level cache at all.
+    /// Whether this CPU gets a useful part of a last-level cache.
     pub fn has_last_level(&self, cpu: Cpu) -> bool {
         self.0.get(&cpu).is_some_and(|(_, has)| *has)
     }
 
-    /// What could not be measured because of it.
+    /// Sentence about what could not be measured for lack of a last-level cache.
     pub fn refusal(&self, cpus: &CpuSet) -> Option<String> {
         let without: CpuSet = cpus.iter().filter(|&cpu| !self.has_last_level(cpu)).collect();
         (!without.is_empty()).then(|| {
@@ -65,7 +65,7 @@ impl Served {
     }
 }
 
-/// The CPUs that share the last-level cache of one.
+/// The CPUs that share the last-level cache of a CPU.
 fn sharing(topology: &Topology, cpu: Cpu) -> CpuSet {
     let last =
         topology.caches.iter().filter(|cache| cache.cpus.contains(cpu)).max_by_key(|cache| cache.level);
@@ -77,7 +77,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     let mut costs = vec![(smallest, step_ns(cpu, policy, caches, smallest)?)];
     let mut footprint = Bytes(caches.llc.0 / 4 * 3);
     while footprint > smallest {
-        // Whoever asked for the end waits for no trial, and nothing is walked any more: the least will do.
+        // After a request to stop the caches are not used any more, so the smallest size will do.
         if signal::stop_requested() {
             return Ok(Some(smallest));
         }
@@ -90,7 +90,7 @@ fn usable(cpu: Cpu, policy: Policy, caches: &Caches) -> Result<Option<Bytes>, Wo
     Ok(None)
 }
 
-/// CPU time of a unit of the walk through so much memory: the median of a few, since others come and go.
+/// CPU time per unit of a walk through this much memory: the median of a few, since other activity comes and goes.
 fn step_ns(cpu: Cpu, policy: Policy, caches: &Caches, footprint: Bytes) -> Result<f64, WorkerError> {
     let caches = Caches { llc: Bytes(footprint.0 / 3 * 4), ..*caches };
     let mut pool = WorkerPool::new(&[Station { cpu, policy, caches }])?;

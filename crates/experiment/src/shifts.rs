@@ -1,4 +1,4 @@
-//! Work of our own, by the same plan that orders the runs of commands.
+//! Runs work of fauxplat's own threads, by the same kind of plan that orders the runs of commands.
 
 use fauxplat_model::{Evidence, Phase, ShiftSample};
 use fauxplat_plan::Plan;
@@ -7,19 +7,19 @@ use fauxplat_workers::{Shift, WorkerPool};
 
 use crate::{Driver, Failure, Standing, Stopped};
 
-/// Rounds of a design, among others that went before.
+/// A range of rounds of a design.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    /// Rounds before these.
+    /// Number of rounds before this range.
     pub(crate) done: u32,
-    /// These.
+    /// Number of rounds in this range.
     pub(crate) rounds: u32,
-    /// What a round is called.
+    /// Word for a round in progress reports.
     pub(crate) words: &'static str,
 }
 
 impl Span {
-    /// How far the work has come when so many of its cells were visited.
+    /// Progress after `visited` of `cells` cells per round.
     fn standing(&self, cells: u64, visited: u64) -> Standing {
         let (before, all) = (u64::from(self.done) * cells, u64::from(self.done + self.rounds) * cells);
         let share = (before + visited) as f64 / all.max(1) as f64;
@@ -30,12 +30,12 @@ impl Span {
 }
 
 impl Driver {
-    /// Visits every cell once in each round, in the order of the plan: its *commands* are the cells. The body gets round
-    /// and cell; what it brings is stored before the next visit. A failure after the first visit ends the visits, and is
-    /// told beside what they brought.
+    /// Visits every cell once in each round, in the order of the plan, whose *commands* are the cells. The body gets
+    /// round and cell; its evidence is stored before the next visit. A failure after the first visit ends the visits,
+    /// and is reported together with the results so far.
     ///
     /// # Errors
-    /// Those of the body in the first visit.
+    /// Errors of the body in the first visit.
     pub(crate) fn cells(
         &mut self,
         plan: &Plan,
@@ -69,11 +69,11 @@ impl Driver {
         Ok(if self.is_interrupted() { Stopped::Interrupted } else { Stopped::Done })
     }
 
-    /// Shifts of workers, cell by cell: what each worker does in each cell of the design, where absent entries sleep.
-    /// Each sample is handed over as it lands, under the number that its cell has in the whole design.
+    /// Runs shifts of workers, cell by cell: the work of each worker in each cell of the design, where absent entries
+    /// sleep. Each sample is passed on as it lands, under the number of its cell in the whole design.
     ///
     /// # Errors
-    /// A worker is gone; those of the store.
+    /// A worker has ended; those of the store.
     pub(crate) fn shifts(
         &mut self,
         pool: &mut WorkerPool,
@@ -85,7 +85,7 @@ impl Driver {
     ) -> Result<Stopped, Failure> {
         self.cells(plan, span, |round, cell| {
             let accounts = pool.work(&cells[usize::from(cell)])?.into_iter().enumerate();
-            // A shift that the user has cut short is none.
+            // A shift that the user cut short does not count.
             if signal::stop_requested() {
                 return Ok(Vec::new());
             }

@@ -1,5 +1,4 @@
-//! The end of an experiment that is meant for a shared store: it is carried there when nothing is measured any more, and not
-//! waited for without an end.
+//! Ships an experiment to a shared store when nothing is measured any more, with a limit of time.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,13 +11,13 @@ use fauxplat_sys::signal::stop_requested;
 use crate::Failure;
 use crate::recorder::Recorder;
 
-/// How long the server is waited for, for each answer and in all.
+/// Time limit for each answer of the server, and for the whole shipment.
 const ANSWER: Duration = Duration::from_secs(5);
 const IN_ALL: Duration = Duration::from_secs(30);
-/// The same in all for somebody who has pressed Ctrl-C already.
+/// Time limit for the whole shipment after the user has pressed Ctrl-C.
 const IN_A_HURRY: Duration = Duration::from_secs(3);
 
-/// Carries the experiment, and gives what is to be said of what the shared store has not acknowledged. From now on the number
+/// Ships the experiment, and returns sentences about what the shared store has not acknowledged. From now on the number
 /// of the experiment is that of the shared store.
 pub(crate) fn ship(
     stored: &Result<(), Failure>,
@@ -45,11 +44,11 @@ fn patience(is_interrupted: bool) -> Patience {
     Patience { answer: ANSWER, go_on: Rc::new(go_on) }
 }
 
-/// What waits, where it is safe meanwhile, and how it gets there.
+/// Sentences about what has not been shipped, where it is meanwhile, and how to ship it.
 fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipment) -> Vec<String> {
     let (path, why) =
         (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
-    // A URL has characters that a shell would read: `?` and `&`.
+    // A URL may contain `?` and `&`, which a shell would interpret.
     let quoted = url.to_string();
     let quoted = shell_words::quote(&quoted);
     let own = shipment.acknowledged.is_none().then(|| {

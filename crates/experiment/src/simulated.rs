@@ -1,5 +1,5 @@
-//! What it means for an experiment that its runs are simulated: nothing of them is timed, so nothing is drawn anew for each
-//! block that a timed run would average over, and every command gets the same place of its stack.
+//! Settles the definition of an experiment with simulated runs: nothing is timed, so nothing that a timed run would
+//! average over is drawn anew for each block, and every command gets the same stack position.
 
 use fauxplat_model::{
     Cache, CacheKind, CacheShape, Definition, EnvPad, Heap, Metric, Placement, Rule, Runs, SimulatedCaches,
@@ -9,17 +9,17 @@ use fauxplat_units::Bytes;
 
 use crate::{Failure, Machine};
 
-/// What decides where nobody said what.
+/// Default metric for simulated runs.
 const DECIDES: &str = "simulated:instructions";
 
-/// Runs of each command where nobody said how many: they show whether counts repeat.
+/// Default number of runs of each command: they show whether counts repeat.
 const RUNS: u32 = 2;
 
-/// Settles what a definition leaves open where its runs are simulated, and refuses what such runs cannot have. Gives back
-/// what a reader should know of the machine that is simulated.
+/// Completes a definition with simulated runs, and refuses options that such runs cannot have. Returns notes about the
+/// simulated machine.
 ///
 /// # Errors
-/// The definition asks for something that simulated runs cannot have.
+/// The definition has an option that simulated runs cannot have.
 pub(crate) fn settle(
     kind: &str,
     definition: &mut Definition,
@@ -69,7 +69,7 @@ fn refuse(kind: &str, definition: &Definition) -> Result<(), Failure> {
     }
 }
 
-/// The caches of this machine, as nearly as they can be simulated.
+/// The caches of this machine, as far as they can be simulated.
 fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     let of = |level: u32, kinds: &[CacheKind]| {
         caches.iter().find(|it| it.level == level && kinds.contains(&it.kind)).and_then(shape)
@@ -82,7 +82,7 @@ fn here(caches: &[Cache]) -> Option<SimulatedCaches> {
     })
 }
 
-/// The size of a cache with a number of sets that can be simulated: its ways make up for the rest.
+/// The size of a cache with a number of sets that can be simulated; the number of ways is changed to keep the size.
 fn shape(cache: &Cache) -> Option<CacheShape> {
     let (size, line, ways) = (cache.size?.0, cache.line?.0, u64::from(cache.ways?));
     let sets = size.checked_div(line * ways).filter(|&sets| sets > 0)?;
@@ -95,7 +95,7 @@ fn shape(cache: &Cache) -> Option<CacheShape> {
     shape.check().ok().map(|()| shape)
 }
 
-/// A last level that is larger than this misses hardly anything that is not new.
+/// Size above which a simulated last level has hardly any misses other than first accesses.
 const LARGE: Bytes = Bytes(64 << 20);
 
 fn doubt(caches: &SimulatedCaches) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Places for the threads of commands: CPUs that are there, and nothing beside them that would speak against.
+//! Checks the places of threads: the CPUs must be usable, and no other option may contradict them.
 
 use fauxplat_model::{Definition, Placement, ThreadPlaces};
 use fauxplat_units::CpuSet;
@@ -6,10 +6,10 @@ use fauxplat_units::CpuSet;
 use crate::cpus::check_cpus;
 use crate::{Failure, Machine};
 
-/// Refuses places that a thread cannot have, and what cannot hold beside them.
+/// Refuses places that a thread cannot have, and options that contradict them.
 ///
 /// # Errors
-/// A CPU that is not there, offline, or not allowed; another statement about the same.
+/// A CPU that does not exist, is offline, or is not allowed; another option about the CPUs of threads.
 pub(crate) fn check(definition: &Definition, machine: &Machine) -> Result<(), Failure> {
     let Some(threads) = &definition.condition.pin_threads else { return Ok(()) };
     refuse(definition, threads)?;

@@ -1,15 +1,15 @@
-//! Whether the kernel stopped us because a CPU quota was used up: our control group's, or that of a group above it
-//! (`cpu.stat`, see cgroups(7)).
+//! Detects throttling by a CPU quota, of the control group of this process or of a group above it (`cpu.stat`, see
+//! cgroups(7)).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_procfs::cgroup::{self, Quota};
 
-/// Counts the periods in which a control group that holds us was throttled.
+/// Counts the periods in which a control group of this process was throttled.
 #[derive(Debug)]
 pub struct ThrottleCounter {
-    /// The accounts of the groups that have a quota.
+    /// `cpu.stat` files of the groups that have a quota.
     accounts: Vec<PathBuf>,
     last: u64,
 }
@@ -29,13 +29,13 @@ impl ThrottleCounter {
         std::mem::replace(&mut self.last, now) != now
     }
 
-    /// A group that is gone keeps nobody any more.
+    /// Sum of throttled periods; a group that has been removed counts as zero.
     fn read(&self) -> u64 {
         self.accounts.iter().filter_map(|account| throttled(account)).fold(0, u64::saturating_add)
     }
 }
 
-/// The accounts of the groups that hold this process and have a quota.
+/// `cpu.stat` files of the groups that contain this process and have a quota.
 pub(crate) fn accounts(root: &Path) -> Vec<PathBuf> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
     let (groups, mounts) = (text("proc/self/cgroup"), text("proc/self/mountinfo"));

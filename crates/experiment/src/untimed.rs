@@ -1,5 +1,5 @@
-//! Runs that are no trials: held while somebody attaches, or traced for their process tree. They are prepared and concluded
-//! like trials, and not timed.
+//! Runs that are no trials: held while a tool attaches, or traced for their process tree. They are prepared and
+//! concluded like trials, and not timed.
 
 use fauxplat_launch::{LaunchError, Request, RunEnd};
 use fauxplat_model::{Outcome, Process, Setup};
@@ -8,11 +8,11 @@ use crate::request::{numbered_request, outcome_of, request_of};
 use crate::{Executor, Failure, RunError};
 
 impl Executor {
-    /// One run of a command that is held before its program begins, while somebody attaches to its process. Its reply is
-    /// no timed sample. `None` if the user stopped it.
+    /// Runs a command once, held before its program begins while `attach` is called. Its reply is no timed sample.
+    /// `None` if the user stopped it.
     ///
     /// # Errors
-    /// The command cannot be launched, or what prepares it failed; those of whoever attaches, who ends the run by them.
+    /// The command cannot be launched, or its preparation failed; an error of `attach`, which ends the run.
     pub fn hold(
         &mut self,
         command: u16,
@@ -22,7 +22,7 @@ impl Executor {
         self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
         let outcome = self.run_held(command, setup, attach);
-        // However it ended: what was prepared is not left behind.
+        // Concluded in any case, so that prepared resources are not left behind.
         let concluded = self.conclude(command);
         let outcome = outcome?;
         concluded?;
@@ -51,26 +51,26 @@ impl Executor {
         }
     }
 
-    /// The run of a command that was begun last, where it stands in the table and as it is asked for.
+    /// Request for an untimed run with the number of the run begun last; also returns the entry in the table.
     fn untimed_request(&self, command: u16, setup: &Setup) -> (u32, Request) {
         let places = &self.commands[usize::from(command)];
         (places.run, Request { number: places.number(), ..request_of(places.run, setup, 0) })
     }
 
-    /// How many runs of a command were begun.
+    /// Number of runs of a command that were begun.
     pub(crate) fn begun(&self, command: u16) -> u32 {
         self.commands[usize::from(command)].begun
     }
 
-    /// Counts the runs of each command from the first again: what was looked at before the first run is none of them.
+    /// Resets the run numbers of all commands: untimed runs before the first trial do not count.
     pub(crate) fn begin_anew(&mut self) {
         self.commands.iter_mut().for_each(|places| places.begun = 0);
     }
 
-    /// One run of a command that is traced and not timed: its process tree, unless the user stopped it.
+    /// Traces one untimed run of a command; returns its process tree, or `None` if the user stopped it.
     ///
     /// # Errors
-    /// The command cannot be launched, or what prepares it failed.
+    /// The command cannot be launched, or its preparation failed.
     pub fn tree(&mut self, command: u16, setup: &Setup) -> Result<Option<Vec<Process>>, Failure> {
         self.commands[usize::from(command)].begun += 1;
         self.prepare(command)?;
@@ -86,16 +86,16 @@ impl Executor {
         let reply = self.launcher.answer(Request { traced: true, ..request })?;
         match self.launcher.start_error(entry, reply.end) {
             Some(error) => Err(error),
-            // What is there then is half a tree, or another command's.
+            // After a stop the tree is incomplete, or that of another command.
             None => Ok((reply.end != RunEnd::Aborted).then(|| self.launcher.tree())),
         }
     }
 
-    /// Runs what prepares a run of a command that is no trial, if it has that. Where the user stops it, the run that follows
-    /// is stopped, too.
+    /// Runs the preparation of an untimed run, if the command has one. If the user stops it, the following run is
+    /// stopped, too.
     ///
     /// # Errors
-    /// It cannot be launched, or failed.
+    /// The preparation cannot be launched, or failed.
     pub(crate) fn prepare(&mut self, command: u16) -> Result<(), Failure> {
         let role = "prepare";
         let Some(entry) = self.helper(role, command) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The runner from end to end, on machines that exist as descriptions: what it asks for, hands over, and how it ends.
+//! End-to-end tests of the runner on simulated machines: its requests, the samples that it passes on, and how it ends.
 //!
 //! Length: all of its tests are led by one script of trials, and short.
 
@@ -39,12 +39,12 @@ fn turns(runs: usize, commands: u16) -> Vec<Trial> {
     (0..runs).map(|number| trial(number, (number % usize::from(commands)) as u16)).collect()
 }
 
-/// Asks for a list of trials, keeps what lands, and does something after each sample.
+/// Feed that asks for a list of trials, keeps the samples, and runs a hook after each.
 struct Script {
     trials: Option<Vec<Trial>>,
     scenes: bool,
     samples: Vec<Sample>,
-    /// How many samples were in when a moment to commit came.
+    /// Number of samples at each call of `landed`.
     landed: Vec<usize>,
     entered: Vec<(usize, u32)>,
     stop_after: Option<(usize, Stopper)>,
@@ -113,7 +113,7 @@ impl Feed for Script {
     }
 }
 
-/// An executor on a described machine, whose commands are the described programs.
+/// An executor on a simulated machine, whose commands are the described programs.
 fn executor(machine: Machine) -> Executor {
     let commands: Vec<Command> = machine.programs.iter().map(|program| command(&program.name)).collect();
     executor_of(machine, &commands).0
@@ -303,7 +303,7 @@ fn a_stop_in_the_middle_of_short_runs_leaves_what_had_landed() {
     }
 }
 
-/// Those that were asked for behind it are made again as well, so that blocks stay whole and in their order.
+/// Runs that were requested after it are repeated as well, so that blocks stay whole and in order.
 #[test]
 fn a_run_during_which_fauxplat_was_stopped_is_made_again() {
     for (median_ns, scenes) in [(0.05 * MS, false), (0.05 * MS, true), (20.0 * MS, false)] {
@@ -320,7 +320,7 @@ fn a_run_during_which_fauxplat_was_stopped_is_made_again() {
         let (undisturbed, paused) = (run(None), run(Some(40)));
         assert_eq!(undisturbed[..40], paused[..40], "what landed before is kept");
         assert_ne!(undisturbed[40], paused[40], "what it read is no sample");
-        // Each run of the machine is drawn by its number: the next ones are the samples.
+        // Each run of the machine is drawn by its number, so the repeated runs have later draws.
         assert!(undisturbed[41..].contains(&paused[40]), "{paused:?}");
     }
 }
@@ -438,7 +438,7 @@ fn a_held_run_is_marked_and_a_dropped_one_never_was() {
     assert!(held.started_ns < timed.started_ns);
 }
 
-/// What a program of a described machine may do.
+/// Any behaviour of a program on a simulated machine.
 fn behaviour(name: usize) -> impl Strategy<Value = Behaviour> {
     let median_ns = prop_oneof![Just(20_000.0), Just(0.3 * MS), Just(4.0 * MS), Just(70.0 * MS)];
     let end = prop_oneof![
@@ -461,7 +461,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     let neighbour = (20_000_000u64..500_000_000, 0.0..0.9, 1.0..3.0)
         .prop_map(|(stay_ns, share, slowdown)| Neighbour { stay_ns, share, slowdown });
     let programs = (behaviour(0), behaviour(1), behaviour(2)).prop_map(|(a, b, c)| vec![a, b, c]);
-    // The drift compounds: with more of it, runs that take longer the later they are would reach a time without end.
+    // The drift compounds: with a larger one, the times of later runs would grow without bound.
     (any::<u64>(), programs, -0.2f64..0.02, proptest::option::of(neighbour)).prop_map(
         |(seed, programs, drift_per_s, neighbour)| Machine {
             drift_per_s,
@@ -471,8 +471,8 @@ fn machine() -> impl Strategy<Value = Machine> {
     )
 }
 
-/// What holds of every run of every machine: each trial lands once, in its order, when the one before is over, and is
-/// what was asked for.
+/// Invariants of every run on every machine: each trial lands once, in order, after the one before has ended, and is
+/// the requested one.
 fn is_orderly(script: &Script, asked: &[Trial]) -> Result<(), TestCaseError> {
     prop_assert!(script.samples.len() <= asked.len());
     for (number, (sample, trial)) in script.samples.iter().zip(asked).enumerate() {
@@ -512,8 +512,8 @@ proptest! {
         }
     }
 
-    /// Stopped at any moment, or left by a spawner that died in any run: what is there is the beginning of what would
-    /// have been there.
+    /// Stopped at any moment, or with a spawner that died in any run: the samples are a prefix of those of the complete
+    /// experiment.
     #[test]
     fn an_experiment_that_is_cut_off_is_the_beginning_of_a_whole_one(
         machine in machine(),

@@ -1,4 +1,4 @@
-//! How a program of an engine is asked: to its end, with words that no shell reads.
+//! Runs a program of an engine to its end, without a shell, and reads its output.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use fauxplat_model::Outcome;
 
 use crate::FleetError;
 
-/// An engine that does not answer within this time does not answer.
+/// Time after which an engine counts as not answering.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where a program of an engine is.
+/// Path of an engine's program.
 ///
 /// # Errors
-/// It is not installed.
+/// The program is not installed.
 pub(crate) fn find(program: &str, hint: &'static str) -> Result<PathBuf, FleetError> {
     let missing = |_| FleetError::NotInstalled { program: program.to_owned(), hint };
     plain::find(&[program.to_owned()]).map_err(missing)
 }
 
-/// Whether it is installed.
+/// Whether the program is installed.
 pub(crate) fn has(program: &str) -> bool {
     find(program, "").is_ok()
 }
 
-/// What a program says to these words. Messages of engines are read, so they are asked for in English; and in UTF-8,
-/// without which Ansible does nothing.
+/// Output of a program with these arguments. Messages of engines are parsed, so the locale is English; and UTF-8,
+/// without which Ansible does not run.
 ///
 /// # Errors
-/// It is not installed, ends with another status than 0, or takes too long.
+/// The program is not installed, exits with another status than 0, or takes too long.
 pub(crate) fn ask(program: &str, words: &[&str], hint: &'static str) -> Result<String, FleetError> {
     ask_within(PATIENCE, program, words, hint)
 }
@@ -44,7 +44,7 @@ fn ask_within(
         program: find(program, hint)?,
         arguments: words.iter().map(|&word| word.to_owned()).collect(),
         env_set: vec![("LC_ALL".to_owned(), "C.UTF-8".to_owned())],
-        // What asks for the end of jobs has to come to its own end when the user wants everything to end.
+        // A command that cancels jobs must complete even when the user interrupts fauxplat.
         is_spared: true,
         limit: Some(patience),
         ..Capture::default()
@@ -65,7 +65,7 @@ fn ask_within(
     }
 }
 
-/// Foreign words as one line without anything that a terminal would act upon.
+/// Foreign text as one line without control characters for a terminal; `None` if nothing is left.
 pub(crate) fn one_line(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|c| !c.is_control()).take(300).collect();
@@ -76,7 +76,8 @@ pub(crate) fn one_line(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What it was asked for may have happened, so it is asked again, and looked for before.
+    /// The request may have been carried out, so the error is passing: the caller checks for its effect and tries
+    /// again.
     #[test]
     fn a_program_that_hangs_may_answer_later() {
         let error = ask_within(Duration::from_millis(50), "sleep", &["1000"], "").unwrap_err();

@@ -1,5 +1,5 @@
-//! What an answer has to be before it counts. A node is a stranger: it may be another one, of another version, with a clock of
-//! its own, or damaged.
+//! Checks whether an answer is acceptable. A node is untrusted: the record may be that of another node, of another
+//! version, with a wrong clock, or damaged.
 
 use fauxplat_model::{DeliveryState, NodeRecord};
 
@@ -7,19 +7,19 @@ use crate::ask::one_line;
 use crate::engine::Task;
 use crate::record::Asked;
 
-/// Clocks that are kept by a network differ by less.
+/// Largest clock skew that is tolerated; clocks synchronised over a network differ by less.
 const SKEW_NS: i64 = 60_000_000_000;
 
-/// Why an answer does not count, on one line that a terminal can be shown.
+/// Why an answer is not accepted, on one line that can be shown on a terminal.
 pub type Refusal = (DeliveryState, String);
 
-/// The record that counts for a task, or why there is none. Its times are set right where its clock is wrong: by when the
-/// task was handed over, and what time it is now.
+/// The accepted record of a task, or why there is none. If the node's clock is wrong, its times are corrected by the
+/// time when the task was handed over, and the present time.
 ///
 /// # Errors
-/// Why it does not count.
+/// Why the answer is not accepted.
 pub fn checked(text: &str, task: &Task, asked: &Asked, times: (i64, i64)) -> Result<NodeRecord, Refusal> {
-    // Reasons quote what the node says, also those of whoever parses it.
+    // Reasons quote text of the node, as do messages of the parser.
     taken(text, task, asked, times).map_err(|(state, why)| (state, one_line(&why).unwrap_or_default()))
 }
 
@@ -52,7 +52,7 @@ fn taken(
     Ok(record)
 }
 
-/// A node cannot have begun before it was asked, nor ended after its answer came.
+/// Corrects the times: a node cannot have begun before it was asked, nor ended after its answer came.
 fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64) {
     let early_ns = handed_utc_ns.saturating_sub(record.started_utc_ns);
     let late_ns = record.ended_utc_ns.saturating_sub(now_utc_ns);
@@ -70,7 +70,7 @@ fn set_clock_right(record: &mut NodeRecord, handed_utc_ns: i64, now_utc_ns: i64)
         .push(format!("its clock is {} {way}, which was set right here", words(ahead_ns.unsigned_abs())));
 }
 
-/// A time that is not to be compared with anything.
+/// A duration in words, for a message.
 fn words(ns: u64) -> String {
     let s = ns / 1_000_000_000;
     match s {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn only_the_record_that_was_asked_for_counts() {
         assert_eq!(check(&record()).unwrap(), record());
-        // A tool that tells all hosts the same does not tell them what they are called.
+        // A tool that sends the same order to all hosts does not tell them their names.
         assert_eq!(check(&NodeRecord { node: String::new(), ..record() }).unwrap().node, "n1");
         let state = |record: NodeRecord| check(&record).unwrap_err().0;
         assert_eq!(state(NodeRecord { schema: "x".into(), ..record() }), DeliveryState::Garbage);
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(checked("{}x", &task(), &asked(), (0, 0)).unwrap_err().0, DeliveryState::Garbage);
     }
 
-    /// Whoever sits at the terminal is told of it, and the terminal is not.
+    /// The refusal is shown to the user, and control characters in it must not reach the terminal.
     #[test]
     fn a_refusal_does_not_drive_a_terminal() {
         let text = serde_json::to_string(&record()).unwrap();

@@ -1,5 +1,5 @@
-//! What carries plans to machines: whoever is installed already. Queues, retries, states of nodes and credentials stay
-//! there; here is only what is asked of it and what it says.
+//! Interface of engines: programs of the user that carry orders to machines. Queues, retries, states of nodes and
+//! credentials stay with the engine.
 
 use crate::FleetError;
 use fauxplat_model::Every;
@@ -7,57 +7,57 @@ use fauxplat_model::Every;
 /// A node as the engine lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What the engine calls it.
+    /// Name of the node in the engine.
     pub name: String,
-    /// Why nothing can be measured there, in the words of the engine.
+    /// Why nothing can be measured there, in the words of the engine; `None` if the node is usable.
     pub unable: Option<String>,
 }
 
-/// One measurement on one node.
+/// A measurement on a node.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// Its number in the run, from 0.
+    /// Number of the task in the run, from 0.
     pub number: u32,
-    /// On which node.
+    /// Name of the node.
     pub node: String,
-    /// Which round: 0 for the survey of all nodes, from 1 on for those of suspects.
+    /// Round: 0 for the survey of all nodes, from 1 on for remeasurements of suspects.
     pub round: u32,
-    /// Which attempt at that round, from 1.
+    /// Attempt within the round, from 1.
     pub attempt: u32,
-    /// What its answer has to say, so that nobody answers for another by mistake.
+    /// Token that the answer must have, so that an answer is never attributed to another task by mistake.
     pub token: String,
 }
 
-/// How a task stands, as far as the engine knows.
+/// State of a task, as far as the engine knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It has not begun, and why.
+    /// The task has not begun, for this reason.
     Waiting(String),
-    /// It runs.
+    /// The task is running.
     Running,
-    /// It goes on under another handle.
+    /// The task goes on under another handle.
     Moved(String),
-    /// It is over: its answer is there, or will be as soon as the file system shows it.
+    /// The task has ended: its answer is there, or will be as soon as the file system shows it.
     Done,
-    /// It is over, and there will be no answer, and why.
+    /// The task has ended without an answer, for this reason.
     Failed(String),
-    /// The engine knows nothing of it.
+    /// The engine does not know the task.
     Unknown,
 }
 
-/// A task that was handed over, and by which words the engine knows it.
+/// Result of handing a task over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedOver {
-    /// The number of the task.
+    /// Number of the task.
     pub task: u32,
-    /// A job's number, or a process; or why the engine did not take it.
+    /// Handle by which the engine knows the task, such as a job id or a process; or why the engine refused it.
     pub handle: Result<String, String>,
 }
 
-/// A line that a task wrote.
+/// A line that a task printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The number of the task.
+    /// Number of the task.
     pub task: u32,
     /// The line.
     pub line: String,
@@ -65,80 +65,80 @@ pub struct Said {
 
 /// An engine.
 pub trait Engine: std::fmt::Debug {
-    /// Its name and what it was told, as after `--on`.
+    /// Name and argument of the engine, as after `--on`.
     fn words(&self) -> String;
 
-    /// The nodes that it knows.
+    /// Nodes that the engine knows.
     ///
     /// # Errors
-    /// It is not installed, or does not answer.
+    /// The engine is not installed, or does not answer.
     fn nodes(&self) -> Result<Vec<Listed>, FleetError>;
 
-    /// Takes a few tasks off the front, hands them over and says what became of each. It is asked again until none is left, so
-    /// that answers are looked for meanwhile.
+    /// Hands over some tasks from the front, and returns their handles. Called repeatedly until none is left, so that
+    /// answers are read in between.
     ///
     /// # Errors
-    /// It does not answer at all. Nothing was handed over then.
+    /// The engine does not answer, and no task was handed over.
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError>;
 
-    /// Those of the waiting tasks that were handed over although nobody said so, as when the answer to a submission was
-    /// lost.
+    /// Finds waiting tasks that were handed over without a confirmation, as when the answer to a submission was lost.
     ///
     /// # Errors
-    /// It does not answer, and so it is not known.
+    /// The engine does not answer, so that is unknown.
     fn adopt(&mut self, _waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         Ok(Vec::new())
     }
 
-    /// How many of the tasks that are handed over at once go on side by side, where nobody is told that the others wait.
+    /// Number of simultaneous tasks among those handed over together, for an engine that does not report the others as
+    /// waiting.
     fn side_by_side(&self) -> usize {
         usize::MAX
     }
 
-    /// How tasks stand that were handed over and have not answered.
+    /// States of tasks that were handed over and have not answered.
     ///
     /// # Errors
-    /// It does not answer.
+    /// The engine does not answer.
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError>;
 
-    /// What tasks wrote since the last time; after a new start, everything.
+    /// Lines printed by tasks since the last call; all lines after a restart.
     ///
     /// # Errors
     /// A file cannot be read.
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError>;
 
-    /// Takes back what was handed over: these tasks and nobody else's.
+    /// Cancels these tasks and no others.
     ///
     /// # Errors
-    /// It does not answer.
+    /// The engine does not answer.
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError>;
 
-    /// How often it may be asked, in milliseconds.
+    /// Minimum interval between two queries of the engine, in milliseconds.
     fn pace_ms(&self) -> u64;
 
-    /// How long an answer may take to be seen after its task is over, in milliseconds: file systems over a network show what
-    /// was written elsewhere with a delay.
+    /// Maximum time until an answer can be seen after its task has ended, in milliseconds: network file systems show
+    /// files of other machines with a delay.
     fn grace_ms(&self) -> u64 {
         0
     }
 
-    /// Whether one order goes to all nodes at once, so that they share a token and do not know what they are called here.
+    /// Whether all nodes get the same order, so that they share a token and do not know their names in the engine.
     fn tells_all_the_same(&self) -> bool {
         false
     }
 
-    /// The lines by which its own means repeat a command every so often, for whoever has to enter them.
+    /// Lines by which the engine's own scheduler repeats a command, for the user to enter.
     fn schedule(&self, line: &str, every: Every) -> Vec<String>;
 }
 
-/// Whether a name can be passed to other programs as it is: what engines list is foreign text, and a name that begins like
-/// an option, or holds what a shell or a list of hosts would read, is none of a host.
+/// Whether a name can be passed to other programs unchanged: names listed by engines are foreign text, and a name that
+/// begins like an option, or has characters that a shell or a host list would interpret, is no host name.
 pub(crate) fn is_plain(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     !name.is_empty() && name.len() <= 255 && !name.starts_with(['-', '.']) && name.chars().all(fits)
 }
 
-/// The same for a node that was listed: one with another name is not asked.
+/// A listed node; one whose name cannot be passed on is unusable.
 pub(crate) fn listed(name: &str, unable: Option<String>) -> Listed {
     let strange = || format!("its name {name:?} is none that can be passed on");
     let unable = if is_plain(name) { unable } else { Some(strange()) };

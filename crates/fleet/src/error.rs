@@ -1,4 +1,4 @@
-//! What can go wrong between here and a fleet.
+//! Errors of fleets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,69 +6,69 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::LaunchError;
 
-/// Why something with a fleet failed.
+/// Why an operation on a fleet failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// A file or folder of a run.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// Path of the file or folder.
         path: PathBuf,
         /// The kernel's reason.
         source: io::Error,
     },
-    /// Something is larger than is taken.
+    /// An input exceeds its maximum size.
     #[error("{what} has {bytes} bytes, which is more than is taken")]
     TooLong {
-        /// What it is.
+        /// Kind of the input.
         what: &'static str,
-        /// How long.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// What came is no answer.
+    /// The text is no valid answer.
     #[error("no answer of fauxplat: {}", .0.replace('\n', " "))]
     Garbage(String),
-    /// The words of `--on`.
+    /// The words of `--on` are invalid.
     #[error("--on {words}: {why}")]
     Words {
-        /// What was said.
+        /// Words as given.
         words: String,
-        /// What is wrong with it.
+        /// Why they are invalid.
         why: String,
     },
     /// A program of the engine is not installed.
     #[error("{program} is not installed here (it was looked for in PATH); {hint}")]
     NotInstalled {
-        /// Its name.
+        /// Name of the program.
         program: String,
-        /// What to do.
+        /// Advice.
         hint: &'static str,
     },
     /// The engine refused or could not be reached.
     #[error("{program}: {said}")]
     Engine {
-        /// Which of its programs.
+        /// Name of the program.
         program: String,
-        /// What it said, on one line.
+        /// Message of the program, on one line.
         said: String,
     },
-    /// A program of the engine was ended, since it did not come to its own end.
+    /// A program of the engine was killed, since it did not end.
     #[error("{program}: no answer within {seconds} s")]
     Silent {
-        /// Which of its programs.
+        /// Name of the program.
         program: String,
-        /// For how long it was waited.
+        /// Time limit in seconds.
         seconds: u64,
     },
-    /// A record of a run that cannot be read.
+    /// A record of a run cannot be read.
     #[error("{}: {}", path.display(), why.replace('\n', " "))]
     Record {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why the record is invalid.
         why: String,
     },
-    /// Somebody else may put programs and orders into the folder of a run.
+    /// Another user may be able to put programs and orders into the folder of a run.
     #[error(
         "{}: user {owner} owns {} or others may write to it, and what they put there would be run as this user: fleet run \
          and compare keep a run in a folder of your own (--folder DIR, or `sudo -H`, which gives root its own home)",
@@ -79,10 +79,10 @@ pub enum FleetError {
         run: PathBuf,
         /// The folder that is open to others.
         folder: PathBuf,
-        /// Its owner.
+        /// User id of the folder's owner.
         owner: u32,
     },
-    /// Another process collects the same run.
+    /// Another process is collecting this run.
     #[error("{}: another fauxplat collects this run; wait for it, or end it first", .0.display())]
     Busy(PathBuf),
     /// A process could not be started.
@@ -91,14 +91,14 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// Names the file in an error of the kernel.
+    /// Adds the path to an error of the kernel.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> FleetError {
         let path = path.to_owned();
         move |source| FleetError::File { path, source }
     }
 
-    /// Whether the same may succeed a little later, and may have succeeded already although nobody said so: a
-    /// controller that restarts, or one that is asked by too many.
+    /// Whether the same request may succeed a little later, and may have succeeded already without a confirmation: the
+    /// controller restarts, or is overloaded.
     pub(crate) fn is_passing(&self) -> bool {
         const PASSING: [&str; 7] = [
             "Unable to contact slurm controller",

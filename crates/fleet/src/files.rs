@@ -1,5 +1,5 @@
-//! Answers that come as files: each is read on from where it was left, and of what a stranger writes no more is kept
-//! than anybody looks at.
+//! Reads answers from files that grow: each is read from where the last read ended, and the amount of foreign text that
+//! is kept is limited.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, Metadata};
@@ -12,26 +12,26 @@ use crate::engine::{Said, Task};
 use crate::folder::RunFolder;
 use crate::wire::{TEXT_BYTES_MAX, is_marked};
 
-/// The longest line that is looked at; those of an answer are much shorter.
+/// Maximum length of a line that is kept; those of an answer are much shorter.
 const LINE_BYTES_MAX: u64 = 8 << 10;
 
-/// A file that grows, and how far it was read.
+/// A file that grows, with the position of the last read.
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     inode: u64,
-    /// How long it was when it was looked at.
+    /// Size of the file at the last look.
     bytes: u64,
     read_bytes: u64,
-    /// Whether what comes next belongs to a line that is too long.
+    /// Whether the following bytes belong to a line that is too long.
     is_in_long_line: bool,
 }
 
 impl Growing {
-    /// Hands on the lines that are new, and whether each is whole: a last one that is not comes again when there is
-    /// more of it. A file that was replaced begins anew.
+    /// Passes on new lines, and whether each is complete: an incomplete last line is passed on again when there is more
+    /// of it. A file that was replaced is read from its beginning.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub(crate) fn lines(&mut self, path: &Path, each: &mut dyn FnMut(&str, bool)) -> Result<(), FleetError> {
         let Ok(facts) = fs::metadata(path) else { return Ok(()) };
         match facts.is_file() && self.has_changed(&facts) {
@@ -52,7 +52,7 @@ impl Growing {
         }
         self.bytes = facts.len();
         file.seek(SeekFrom::Start(self.read_bytes))?;
-        // What is written meanwhile comes the next time: a stranger may write faster than anybody reads.
+        // Bytes written meanwhile are left to the next call: a node may write faster than they are read.
         let mut rest = BufReader::new(file).take(self.bytes - self.read_bytes);
         let mut line = Vec::new();
         while self.line(&mut rest, &mut line, each)? {
@@ -61,7 +61,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Hands on one line; false at the end.
+    /// Passes on one line; false at the end.
     fn line(
         &mut self,
         rest: &mut impl BufRead,
@@ -81,8 +81,8 @@ impl Growing {
     }
 }
 
-/// What tasks said and nobody was told yet: of an answer as much as two of the largest have, since one may be given
-/// twice, and of anything else the last line, which is all that is ever told of it.
+/// Lines of tasks that have not been taken yet: for answers as much as two of the largest, since one may be sent twice,
+/// and otherwise only the last line, which is all that is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     bytes: HashMap<u32, usize>,
@@ -91,7 +91,7 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// Hears a line.
+    /// Adds a line.
     pub(crate) fn add(&mut self, task: u32, line: &str) {
         if !is_marked(line) {
             if !line.trim().is_empty() {
@@ -106,7 +106,7 @@ impl Heard {
         }
     }
 
-    /// Tells it.
+    /// Takes all lines.
     pub(crate) fn take(&mut self) -> Vec<Said> {
         let mut said = std::mem::take(&mut self.said);
         said.extend(std::mem::take(&mut self.last).into_iter().map(|(task, line)| Said { task, line }));
@@ -114,7 +114,7 @@ impl Heard {
     }
 }
 
-/// The files of answers, one for each task.
+/// Files of the tasks' answers.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     files: HashMap<u32, Growing>,
@@ -122,7 +122,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// What is new in every file that has grown.
+    /// New lines of every file that has grown.
     pub(crate) fn said(
         &mut self,
         folder: &RunFolder,
@@ -137,16 +137,16 @@ impl Files {
     }
 }
 
-/// Bytes at the end of a file of complaints that are looked at.
+/// Number of bytes at the end of an error file that are read.
 const COMPLAINT_BYTES: u64 = 4096;
 
-/// The last thing that a task complained of.
+/// Last line of a task's error output.
 pub(crate) fn complaint(folder: &RunFolder, task: u32) -> Option<String> {
     let text = end_of(&folder.errors(task), COMPLAINT_BYTES)?;
     text.lines().rev().find_map(crate::ask::one_line)
 }
 
-/// So many bytes at the end of a file, as text.
+/// Text of up to this many bytes at the end of a file.
 pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let begin = file.metadata().ok()?.len().saturating_sub(bytes);
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(lines(), []);
         append(&path, "o\n");
         assert_eq!(lines(), of(&[("two", true)]));
-        // Another file of the same length, and one that was cut.
+        // The file is replaced by one of the same length, and then truncated.
         fs::write(folder.path().join("next"), "1\n22\n333\n").unwrap();
         fs::rename(folder.path().join("next"), &path).unwrap();
         assert_eq!(lines(), of(&[("1", true), ("22", true), ("333", true)]));
@@ -218,7 +218,7 @@ mod tests {
         assert!(longest < LINE_BYTES_MAX as usize);
     }
 
-    /// A node that prints for ever costs no more than one that gives an answer.
+    /// A node that prints without end costs no more memory than one that gives an answer.
     #[test]
     fn of_what_is_no_answer_the_last_line_is_kept() {
         let mut heard = Heard::default();

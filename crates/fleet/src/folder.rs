@@ -1,4 +1,4 @@
-//! The folder of a run: everything that is known of it, so that it can go on after any end.
+//! Folder of a run: the whole state of the run, from which it can be resumed after any end.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
@@ -16,29 +16,30 @@ pub struct RunFolder {
     id: String,
 }
 
-/// The file of what was asked. Without it a folder is what is left of an attempt, and no run.
+/// File of the request. A folder without it is left from an interrupted start, and is no run.
 pub(crate) const ASKED: &str = "run.json";
-/// Holds what the run is called, whatever becomes of the folder's own name.
+/// File with the id of the run, which does not change when the folder is renamed.
 const TOKEN: &str = "token";
 const LOCK: &str = "lock";
 
-/// A run that this process alone collects, as long as this lives.
+/// Lock of a run, which only this process may collect while this exists.
 #[derive(Debug)]
 pub struct Held {
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes a folder for a new run below one for all of them. Only its owner may look into it: whoever could write there
-    /// could answer in the place of nodes, and put another program into that of the one that is run.
+    /// Makes a folder for a new run below the folder of all runs. Only its owner may enter it: another user with access
+    /// could answer in place of nodes, and replace the program that is run.
     ///
     /// # Errors
-    /// It cannot be made, or others may change the folder that it is made in.
+    /// The folder cannot be made, or other users may change its parent.
     pub fn make(runs: &Path) -> Result<Self, FleetError> {
         RunFolder::make_of(runs, &uuid()?)
     }
 
-    /// The same, held, for a run that is to be begun. Of those that were killed while they began nothing is left then.
+    /// Makes and locks a folder for a run that is about to begin, and removes folders of runs that were killed while
+    /// they began.
     ///
     /// # Errors
     /// As [`RunFolder::make`].
@@ -55,7 +56,7 @@ impl RunFolder {
             let held = folder.hold()?;
             Ok((folder, held))
         };
-        // Before it was held, somebody who begins another one may have taken it for forgotten.
+        // Before the lock was taken, another process that begins a run may have removed the folder as abandoned.
         let is_there = |begun: &Result<(Self, Held), FleetError>| {
             begun.as_ref().is_ok_and(|(folder, _)| folder.file(TOKEN).exists())
         };
@@ -63,16 +64,16 @@ impl RunFolder {
         if is_there(&begun) { begun } else { begin() }
     }
 
-    /// The same for a run that has an id already, which may come from a stranger's file.
+    /// Makes a folder for a run with a given id, which may come from an untrusted file.
     ///
     /// # Errors
-    /// It is no id, or the folder cannot be made, or there is such a run.
+    /// The id is invalid, the folder cannot be made, or the run exists.
     pub fn make_of(runs: &Path, id: &str) -> Result<Self, FleetError> {
         if !is_uuid(id) {
             let why = format!("a run is called by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
-        // Whatever the umask, nobody else may rename what is in it.
+        // With this mode no other user may rename its entries, whatever the umask.
         let made = fs::DirBuilder::new().recursive(true).mode(0o755).create(runs);
         made.map_err(FleetError::at(runs))?;
         let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
@@ -82,41 +83,42 @@ impl RunFolder {
         };
         folder.clear()?;
         make(&folder.path)?;
-        // It is empty still: root has written nothing where somebody could have it written elsewhere.
+        // The folder is still empty here: root has written nothing that another user could have redirected.
         folder.check_strangers().inspect_err(|_| drop(fs::remove_dir(&folder.path)))?;
-        // First of all, so that what is left of an attempt that is killed here is known to be ours.
+        // Written first, so that the folder is known to be ours if this process is killed now.
         folder.write(TOKEN, id.as_bytes())?;
         ["out", "errors", "programs"].iter().try_for_each(|name| make(&folder.file(name)))?;
         Ok(folder)
     }
 
-    /// Takes away what is left of an attempt that was ended before there was a run: it would keep the same run from
-    /// being made for ever. Whatever else has this name stays.
+    /// Removes a folder that is left from an interrupted start: otherwise the run could never be made again. A folder
+    /// that is not ours stays.
     fn clear(&self) -> Result<(), FleetError> {
         let is_ours = RunFolder::at(self.path.clone()).is_some_and(|there| there.id == self.id);
         if !is_ours || self.file(ASKED).exists() {
-            // Killed before the first file was written, it left an empty folder; what holds anything is not removed so.
+            // A process killed before it wrote the first file leaves an empty folder; a folder with content is not
+            // removed by this call.
             let _kept = fs::remove_dir(&self.path);
             return Ok(());
         }
         let _held = self.hold()?;
-        // Meanwhile it may have become a run.
+        // The folder may have become a run meanwhile.
         if self.file(ASKED).exists() {
             return Ok(());
         }
         fs::remove_dir_all(&self.path).map_err(FleetError::at(&self.path))
     }
 
-    /// The folder of a run at this place, by what it says of itself; a folder may be renamed.
+    /// The run whose folder is at this path, with the id from its token file, since a folder may be renamed.
     fn at(path: PathBuf) -> Option<Self> {
         let id = fs::read_to_string(path.join(TOKEN)).ok().filter(|id| is_uuid(id))?;
         Some(RunFolder { path, id })
     }
 
-    /// The folder of a run that was begun: by its id below the folder for all of them, by the beginning of its id, or by a path.
+    /// Finds a run by its id below the folder of all runs, by the beginning of its id, or by a path.
     ///
     /// # Errors
-    /// There is none, or more than one.
+    /// No run matches, or several do.
     pub fn find(runs: &Path, name: &str) -> Result<Self, FleetError> {
         let record = |why: &str| FleetError::Record { path: runs.join(name), why: why.to_owned() };
         if name.contains('/') || Path::new(name).join(TOKEN).exists() {
@@ -133,10 +135,10 @@ impl RunFolder {
         }
     }
 
-    /// All runs below a folder, the oldest first. What is left of an attempt that never became a run is none.
+    /// All runs below a folder, the oldest first, without folders of interrupted starts.
     ///
     /// # Errors
-    /// The folder cannot be read; one that is not there has no runs.
+    /// The folder cannot be read; if it does not exist there are no runs.
     pub fn all(runs: &Path) -> Result<Vec<Self>, FleetError> {
         let entries = match fs::read_dir(runs) {
             Ok(entries) => entries,
@@ -154,40 +156,40 @@ impl RunFolder {
         Ok(found.into_iter().map(|(_, folder)| folder).collect())
     }
 
-    /// What the run is called: a UUID, so that it can be a part of names wherever a shell reads them.
+    /// Id of the run: a UUID, so that it can be part of names wherever a shell reads them.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What a shared folder holds, so that a node can tell whether it sees this one.
+    /// Token in the folder, by which a node can tell whether it sees the same folder.
     pub(crate) fn token(&self) -> Result<String, FleetError> {
         self.read(TOKEN)
     }
 
-    /// Where the answer of a task goes.
+    /// File for the answer of a task.
     pub(crate) fn out(&self, task: u32) -> PathBuf {
         self.path.join("out").join(task.to_string())
     }
 
-    /// Where a task complains.
+    /// File for the error output of a task.
     pub(crate) fn errors(&self, task: u32) -> PathBuf {
         self.path.join("errors").join(task.to_string())
     }
 
-    /// A file of it.
+    /// Path of a file in the folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Writes a file that is there as a whole or not at all, whatever happens.
+    /// Writes a file atomically: after any failure the file is complete or absent.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FleetError> {
         let (path, part) = (self.file(name), self.file(&format!("{name}.part")));
         let write = || {
@@ -195,23 +197,23 @@ impl RunFolder {
             file.write_all(bytes)?;
             file.sync_all()?;
             fs::rename(&part, &path)?;
-            // The name is in the folder, and that has to reach the disk as well.
+            // The folder has the file's name, and must reach the disk as well.
             File::open(&self.path)?.sync_all()
         };
         write().map_err(FleetError::at(&path))
     }
 
-    /// Reads a file of it.
+    /// Reads a file in the folder.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub(crate) fn read(&self, name: &str) -> Result<String, FleetError> {
         let path = self.file(name);
         fs::read_to_string(&path).map_err(FleetError::at(&path))
     }
 
-    /// Refuses the folder of another user, and for root also one that another user could put in its place, as one in a
-    /// user's home under sudo: the programs that lie there are run, and by the orders that stand there.
+    /// Refuses the folder of another user, and for root also one that another user could replace, as in a user's home
+    /// under sudo: programs in it are executed, with orders from it.
     fn check_strangers(&self) -> Result<(), FleetError> {
         match files::open_to_others(&self.path).map_err(FleetError::at(&self.path))? {
             Some(Exposed { folder, owner, .. }) => {
@@ -221,10 +223,10 @@ impl RunFolder {
         }
     }
 
-    /// Takes the run for this process alone.
+    /// Locks the run for this process.
     ///
     /// # Errors
-    /// Another process has it, or somebody else may have filled it.
+    /// Another process has the lock, or another user may have filled the folder.
     pub fn hold(&self) -> Result<Held, FleetError> {
         self.check_strangers()?;
         let path = self.file(LOCK);
@@ -241,7 +243,7 @@ impl RunFolder {
 /// A random UUID (version 4, RFC 9562).
 ///
 /// # Errors
-/// The kernel gives no randomness.
+/// The kernel provides no random bytes.
 pub fn uuid() -> Result<String, FleetError> {
     let hex = random_hex(16)?;
     // The version, and the variant in two bits.
@@ -250,8 +252,8 @@ pub fn uuid() -> Result<String, FleetError> {
     Ok(format!("{}-{}-4{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
 }
 
-/// Whether a word is a UUID as they are written here: it names folders here and jobs elsewhere, and no shell reads more
-/// in it.
+/// Whether a word is a UUID in the format used here: it becomes part of folder and job names, and must mean nothing to
+/// a shell.
 pub(crate) fn is_uuid(word: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -260,7 +262,7 @@ pub(crate) fn is_uuid(word: &str) -> bool {
     word.len() == 36 && word.bytes().enumerate().all(fits)
 }
 
-/// So many random bytes in hexadecimal, see `random(4)`.
+/// Random bytes in hexadecimal, see `random(4)`.
 pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
     let path = Path::new("/dev/urandom");
     let mut buffer = vec![0_u8; bytes];
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
     use crate::private;
 
-    /// A folder that is a run: it says what was asked.
+    /// A folder that is a run, since it has a request.
     fn begun(runs: &Path) -> RunFolder {
         let made = RunFolder::make(runs).unwrap();
         made.write(ASKED, b"{}").unwrap();
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(RunFolder::all(Path::new("/no/such")).unwrap(), []);
     }
 
-    /// Its name on hosts and in Slurm stays what it was, and nothing of the folder's own name gets there.
+    /// The name of the run on hosts and in Slurm stays the same, and does not depend on the folder's name.
     #[test]
     fn a_folder_that_is_renamed_is_the_same_run() {
         let runs = private();
@@ -340,7 +342,7 @@ mod tests {
         RunFolder::make_of(runs.path(), &id).unwrap().write(ASKED, b"{}").unwrap();
         let said = RunFolder::make_of(runs.path(), &id).unwrap_err().to_string();
         assert!(said.contains("exists"), "a run stays: {said}");
-        // What only has the name is somebody else's.
+        // A folder that only has such a name is not ours.
         let (other, empty) = (uuid().unwrap(), uuid().unwrap());
         fs::create_dir(runs.path().join(&other)).unwrap();
         fs::write(runs.path().join(&other).join("theirs"), "").unwrap();
@@ -363,7 +365,7 @@ mod tests {
         assert_eq!(is_there, [false, true, true, true]);
     }
 
-    /// Under sudo with the user's HOME, the user could have root run a program of theirs.
+    /// Under sudo with the user's HOME, the user could make root execute a program of their own.
     #[test]
     fn a_folder_that_somebody_else_may_have_filled_is_not_run_from() {
         const NOBODY: u32 = 65_534;

@@ -1,5 +1,5 @@
-//! A file that is only appended to: what happened in a run, a line each, with a checksum. What was flushed is there after
-//! any end of this process, and a line that was not finished is no line.
+//! An append-only file of the events of a run, one per line, with a checksum. Flushed lines survive any end of this
+//! process, and an incomplete line is ignored.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::FleetError;
 
-/// The journal of a run, open for more.
+/// The journal of a run, open for appending.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -19,11 +19,11 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens it, and hands over what it holds so far, entry by entry. A last line without its end was never acknowledged, and is
-    /// cut off; damage before the end is an error, since what stands behind it would be lost silently.
+    /// Opens the journal, and passes on its entries. A last line without its end was never acknowledged, and is cut
+    /// off; damage before that is an error, since later entries would be lost silently.
     ///
     /// # Errors
-    /// It cannot be read or written, or is damaged.
+    /// The journal cannot be read or written, or is damaged.
     pub(crate) fn open<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<Self, FleetError> {
         let options = File::options().read(true).append(true).create(true).open(path);
         let file = options.map_err(FleetError::at(path))?;
@@ -32,7 +32,7 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), waiting: String::new() })
     }
 
-    /// What a journal holds, without touching it.
+    /// Passes on the entries of a journal without changing it.
     ///
     /// # Errors
     /// As [`Journal::open`].
@@ -41,19 +41,19 @@ impl Journal {
         read(&file, path, each).map(drop)
     }
 
-    /// Adds an entry. It is safe after the next [`Journal::flush`].
+    /// Adds an entry, which is durable after the next [`Journal::flush`].
     pub(crate) fn add(&mut self, entry: &impl Serialize) {
-        // Entries are plain data; there is nothing in them that JSON could not say.
+        // Entries are plain data, which can always be written as JSON.
         let text = serde_json::to_string(entry).unwrap_or_default();
         self.waiting += &format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
     }
 
-    /// Whether all that was added is on the disk.
+    /// Whether all added entries are on the disk.
     pub(crate) fn is_flushed(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// One that takes entries and finds no room for them.
+    /// A journal whose disk is full.
     #[cfg(test)]
     pub(crate) fn on_a_full_disk() -> Self {
         let path = PathBuf::from("/dev/full");
@@ -61,11 +61,11 @@ impl Journal {
         Journal { file, path, waiting: String::new() }
     }
 
-    /// Writes what was added, and waits until it is on the disk. A full disk takes nothing half: what was added goes with the
-    /// next flush.
+    /// Writes added entries, and waits until they are on the disk. If the disk is full nothing is written in part: the
+    /// entries are kept for the next flush.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn flush(&mut self) -> Result<(), FleetError> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -73,7 +73,7 @@ impl Journal {
         let end = self.file.metadata().map_err(FleetError::at(&self.path))?.len();
         let written = self.file.write_all(self.waiting.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // Half a line before the next one would make both unreadable.
+            // A partial line would make the next one unreadable as well.
             let _cut = self.file.set_len(end);
             return Err(FleetError::at(&self.path)(error));
         }
@@ -82,8 +82,8 @@ impl Journal {
     }
 }
 
-/// Hands over the entries of a journal, and says how many of its bytes they are. They are read one by one: there may be ten
-/// thousand answers, and nobody needs all of each.
+/// Passes on the entries of a journal, and returns their total size in bytes. They are read one by one: there may be
+/// ten thousand answers, and only parts of each are needed.
 fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) -> Result<u64, FleetError> {
     let mut lines = BufReader::new(file);
     let (mut line, mut number, mut good_bytes) = (Vec::new(), 0, 0);
@@ -103,7 +103,7 @@ fn read<E: DeserializeOwned>(file: &File, path: &Path, mut each: impl FnMut(E)) 
     }
 }
 
-/// The entry of a line without its end.
+/// Parses a line, without its line end.
 fn entry<E: DeserializeOwned>(line: &[u8]) -> Result<E, String> {
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let (checksum, text) = text.split_once(' ').ok_or("it has no checksum")?;

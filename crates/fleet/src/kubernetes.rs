@@ -1,20 +1,20 @@
-//! A manifest for Kubernetes, which knows no "once on every node": an Indexed Job whose pods keep apart, so that each is on a
-//! node of its own. It is written out and never applied.
+//! A manifest for Kubernetes, which has no "once on every node": an Indexed Job with pod anti-affinity, so that each
+//! pod is on a node of its own. The manifest is written out and never applied.
 
 use serde_json::{Value, json};
 
-/// What the manifest says.
+/// Content of a manifest.
 #[derive(Clone, Debug)]
 pub struct Manifest<'a> {
-    /// What the job is called: a name of a DNS label.
+    /// Name of the job: a DNS label.
     pub name: &'a str,
-    /// The image that holds fauxplat and what is measured.
+    /// Image with fauxplat and the measured program.
     pub image: &'a str,
-    /// On how many nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// The words behind the program: the order.
+    /// Arguments of the program: the order.
     pub arguments: &'a [String],
-    /// Labels that nodes have to have.
+    /// Labels that nodes must have.
     pub selector: &'a [(String, String)],
 }
 
@@ -37,7 +37,7 @@ impl Manifest<'_> {
                 "image": self.image,
                 "command": ["fauxplat"],
                 "args": self.arguments,
-                // The kubelet's name of the node, not the pod's own.
+                // Name of the node in Kubernetes, not that of the pod.
                 "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
             }],
         });
@@ -52,8 +52,8 @@ impl Manifest<'_> {
                 "completions": self.nodes,
                 "parallelism": self.nodes,
                 "completionMode": "Indexed",
-                // A node that failed is told, and not tried again behind our back. A limit of the whole job would end the
-                // pods of all the others with it.
+                // A failed node is reported, and not retried automatically. A limit of the whole job would also end the
+                // pods of all other nodes.
                 "backoffLimitPerIndex": 0,
                 "template": { "metadata": { "labels": labels }, "spec": pod },
             },
@@ -61,7 +61,7 @@ impl Manifest<'_> {
     }
 }
 
-/// Whether a name is one of a DNS label (RFC 1123), as names in Kubernetes are.
+/// Whether a name is a DNS label (RFC 1123), as required in Kubernetes.
 pub fn is_label(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&name.len()) && name.chars().all(fits) && !name.starts_with('-') && !name.ends_with('-')

@@ -1,7 +1,7 @@
-//! Fleets: a plan is carried to many machines by an engine that the user runs already, and their answers are brought home.
+//! Fleets: an engine that the user has carries a plan to many machines, and their answers are collected.
 //!
-//! Queues, retries, states of nodes and credentials stay in the engine. Here is a run: a folder in which every answer is kept
-//! as it comes, so that it goes on after any end. What follows from the answers is decided in `analyze`.
+//! Queues, retries, states of nodes and credentials stay with the engine. A run here is a folder in which every answer
+//! is kept as it comes, so that the run can be resumed after any end. The crate `analyze` draws the conclusions.
 
 mod ask;
 mod check;
@@ -32,7 +32,7 @@ pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;
 pub use take::{order_in, take};
 
-/// A folder for the runs of a test, where nobody else may write, whatever the umask.
+/// A folder for the runs of a test, which no other user may write to, whatever the umask.
 #[cfg(test)]
 fn private() -> tempfile::TempDir {
     let owners_alone = std::os::unix::fs::PermissionsExt::from_mode(0o700);

@@ -1,4 +1,4 @@
-//! Nodes that are processes of this machine, for trying out what a run over a fleet does.
+//! Nodes that are processes of this machine, to try out a run over a fleet.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,21 @@ use crate::schedule::cron;
 use crate::site::Site;
 use fauxplat_model::Every;
 
-/// So many nodes on this machine.
+/// Engine with a number of nodes on this machine.
 #[derive(Debug)]
 pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
-    /// How those ended that have ended, until somebody asks: a process that answered makes room for the next one.
+    /// Outcomes of processes that have ended, until they are queried: an ended process makes room for the next one.
     ended: HashMap<u32, Outcome>,
-    /// Processes that an earlier fauxplat began.
+    /// Processes that an earlier fauxplat started.
     others: Vec<Trace>,
     files: Files,
 }
 
 impl Local {
-    /// So many.
+    /// An engine with this many nodes.
     pub(crate) fn new(count: u32, site: Site) -> Self {
         Local {
             count,
@@ -72,7 +72,7 @@ impl Local {
     }
 }
 
-/// How a process on a node ended, and what it said.
+/// Message about a process that failed on a node, with its last error line.
 pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     let how = match outcome {
         Outcome::Exited(status) => format!("status {status}"),
@@ -82,20 +82,20 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     said.map_or(how.clone(), |said| format!("{said} ({how})"))
 }
 
-/// How a task stands whose process is gone and was begun by an earlier fauxplat: how it ended nobody knows any more, but
-/// what it complained of last is there.
+/// State of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown, but its last
+/// error line is there.
 pub(crate) fn gone(said: Option<String>) -> Standing {
     let told =
         |said| Standing::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
     said.map_or(Standing::Done, told)
 }
 
-/// A process in one word.
+/// Handle for a process.
 pub(crate) fn handle_of(trace: Trace) -> String {
     format!("{}:{}", trace.pid, trace.ticks)
 }
 
-/// The process that such a word stands for.
+/// The process of a handle.
 pub(crate) fn trace_of(handle: &str) -> Option<Trace> {
     let (pid, ticks) = handle.split_once(':')?;
     Some(Trace { pid: pid.parse().ok()?, ticks: ticks.parse().ok()? })
@@ -111,7 +111,7 @@ impl Engine for Local {
     }
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        // They share this machine, so they take turns unless somebody says otherwise.
+        // All nodes share this machine, so they take turns unless `at_once` permits more.
         self.reap();
         let room = self.site.options.at_once.unwrap_or(1) as usize;
         let others = self.others.iter().filter(|trace| trace.is_there()).count();
@@ -125,7 +125,7 @@ impl Engine for Local {
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
-        // Here and not when it is looked how they stand, since tasks are handed over before the first look.
+        // Done here and not in `look`, since tasks are handed over before the first look.
         let others = open.iter().filter(|(task, _)| !self.running.contains_key(&task.number));
         self.others = others.filter_map(|(_, handle)| trace_of(handle)).collect();
         self.files.said(&self.site.folder, open)
@@ -153,12 +153,12 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// Nodes whose program is this script.
+    /// An engine whose program is this script.
     fn local(runs: &std::path::Path, script: &str) -> Local {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
-        // Another process writes it: a file that this one has open for writing may be inherited by a child of another
-        // test, and cannot be started meanwhile.
+        // Written by another process: a file that this one has open for writing may be inherited by a child of another
+        // test, and cannot be executed meanwhile.
         let line = r#"printf '%s' "$1" > "$2" && chmod 700 "$2""#;
         let path = site.own_program().display().to_string();
         let arguments = ["-c", line, "sh", script, &path].map(str::to_owned).into();
@@ -171,7 +171,7 @@ mod tests {
         Task { number, node: format!("local-{}", number + 1), round: 0, attempt: 1, token: "t".into() }
     }
 
-    /// The handle of a task that was begun, and the engine as the next fauxplat has it, which knows only that.
+    /// Handle of a task that was started, and a new engine, as in the next fauxplat, which knows only the handle.
     fn begun(runs: &std::path::Path, script: &str) -> (String, Sent, Local) {
         let mut earlier = local(runs, script);
         let handle = earlier.hand_over(&[task(0)]).unwrap()[0].handle.clone().unwrap();
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Two that measure side by side on one machine disturb each other.
+    /// Two nodes that measure at the same time on one machine would disturb each other.
     #[test]
     fn a_node_that_an_earlier_fauxplat_began_has_its_turn() {
         let runs = crate::private();

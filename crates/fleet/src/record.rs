@@ -1,4 +1,4 @@
-//! What is kept of a run: what was asked at its beginning, and everything that happened since.
+//! Records of a run: the request at its beginning, and all events since.
 
 use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodeRecord, Remeasurement};
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,34 @@ use crate::journal::Journal;
 use crate::site::EngineOptions;
 use crate::{FleetError, engine};
 
-/// The file of what happened.
+/// Name of the journal's file.
 pub(crate) const JOURNAL: &str = "journal";
 
-/// What was asked: the document `fauxplat.fleet-run/1`.
+/// Request of a run: the document `fauxplat.fleet-run/1`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// Name and version of this document.
     pub schema: String,
-    /// When it began, in RFC 3339 form.
+    /// Start time in RFC 3339 form.
     pub started: String,
-    /// The engine, as after `--on`.
+    /// Name and argument of the engine, as after `--on`.
     pub on: String,
-    /// How it is used.
+    /// Options of the engine.
     pub options: EngineOptions,
-    /// What every node is asked to do.
+    /// Order for every node.
     pub order: NodeOrder,
-    /// What reports call the commands.
+    /// Names of the commands in reports.
     pub commands: Vec<String>,
     /// Whether two programs are compared.
     pub compares: bool,
-    /// Whether suspects are left as they are.
+    /// Whether suspects are not measured again.
     #[serde(default)]
     pub no_confirm: bool,
-    /// The nodes, and why nothing can be measured on some of them.
+    /// Nodes, with the reason where nothing can be measured.
     pub nodes: Vec<AskedNode>,
     /// The command line.
     pub invocation: Vec<String>,
-    /// The folder in which it was given, which its paths are relative to.
+    /// Working directory of the command line, to which its paths are relative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
@@ -44,9 +44,9 @@ pub struct Asked {
 /// A node as it was listed when the run began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedNode {
-    /// What the engine calls it.
+    /// Name of the node in the engine.
     pub name: String,
-    /// Why nothing can be measured there.
+    /// Why nothing can be measured there; `None` if the node is usable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unable: Option<String>,
 }
@@ -61,20 +61,20 @@ impl Asked {
     /// Name and version of the document.
     pub const SCHEMA: &'static str = "fauxplat.fleet-run/1";
 
-    /// Keeps it.
+    /// Writes the request.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn keep(&self, folder: &RunFolder) -> Result<(), FleetError> {
         let text =
             serde_json::to_string_pretty(self).map_err(|error| FleetError::Garbage(error.to_string()))?;
         folder.write(ASKED, text.as_bytes())
     }
 
-    /// Reads it.
+    /// Reads the request.
     ///
     /// # Errors
-    /// It is not there, or another document.
+    /// The file does not exist, or is another document.
     pub fn read(folder: &RunFolder) -> Result<Self, FleetError> {
         let text = folder.read(ASKED)?;
         let refuse = |why: String| FleetError::Record { path: folder.file(ASKED), why };
@@ -87,49 +87,49 @@ impl Asked {
         }
     }
 
-    /// The names of nodes that can be asked.
+    /// Names of the usable nodes.
     pub fn able(&self) -> Vec<String> {
         let able = self.nodes.iter().filter(|node| node.unable.is_none() && engine::is_plain(&node.name));
         able.map(|node| node.name.clone()).collect()
     }
 }
 
-/// Something that happened.
+/// An event of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Entry {
-    /// A task was made.
+    /// A task was created.
     Task(Task),
-    /// It was handed over.
+    /// A task was handed over.
     Handed {
-        /// The number of the task.
+        /// Number of the task.
         task: u32,
-        /// By what the engine knows it.
+        /// Handle of the task in the engine.
         handle: String,
-        /// When, by our clock.
+        /// Time, by the clock of this machine.
         at_utc_ns: i64,
     },
-    /// It was answered.
+    /// A task was answered.
     Answer {
-        /// The number of the task.
+        /// Number of the task.
         task: u32,
-        /// What the node said.
+        /// Record of the node.
         record: Box<NodeRecord>,
     },
-    /// It gave nothing that counts.
+    /// A task gave no acceptable answer.
     Trouble {
-        /// The number of the task.
+        /// Number of the task.
         task: u32,
-        /// What became of it.
+        /// State and reason.
         delivery: Delivery,
-        /// Whether nothing is expected of it any more.
+        /// Whether no answer is expected any more.
         is_last: bool,
     },
-    /// How suspects are measured again, before the first round of it.
+    /// Settings for the remeasurement of suspects, before its first round.
     Again(Remeasurement),
 }
 
-/// Everything that came home, as far as it is needed: of what runs read, these metrics.
+/// Evidence of the whole run, with these metrics of the runs.
 ///
 /// # Errors
 /// The records cannot be read.

@@ -1,8 +1,8 @@
-//! How a run is repeated: by the scheduler that is there, whose lines somebody enters. Nothing is entered by fauxplat.
+//! Lines that repeat a run by an existing scheduler, for the user to enter. Nothing is installed by fauxplat.
 
 use fauxplat_model::Every;
 
-/// The five fields of a line of `crontab(5)`. Not at the full hour, when everybody else begins.
+/// The five time fields of a line of `crontab(5)`. Not at the full hour, when many other jobs begin.
 fn fields(every: Every) -> &'static str {
     match every {
         Every::Hour => "17 * * * *",
@@ -12,7 +12,7 @@ fn fields(every: Every) -> &'static str {
     }
 }
 
-/// The same for `systemd.timer(5)`.
+/// Calendar expression of `systemd.timer(5)`.
 fn calendar(every: Every) -> &'static str {
     match every {
         Every::Hour => "*-*-* *:17:00",
@@ -22,14 +22,14 @@ fn calendar(every: Every) -> &'static str {
     }
 }
 
-/// `%` ends the command of a line of `crontab(5)` unless it is escaped.
+/// Escapes `%`, which otherwise ends the command in a line of `crontab(5)`.
 fn in_crontab(line: &str) -> String {
     line.replace('%', "\\%")
 }
 
-/// The lines for cron, and for systemd where that is preferred. What is repeated is a line of a shell.
+/// Lines for cron, and for systemd where that is preferred. The repeated command is a shell line.
 pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
-    // In a unit that it makes itself, systemd reads `$` as `systemd.service(5)` says, and leaves `%` alone.
+    // In a transient unit systemd expands `$` as described in `systemd.service(5)`, and leaves `%` alone.
     let of_systemd = shell_words::quote(line).replace('$', "$$");
     vec![
         "# crontab -e".to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn cron(line: &str, every: Every) -> Vec<String> {
     ]
 }
 
-/// The lines for `scrontab(1)` of Slurm. The job only hands out others and waits for them.
+/// Lines for `scrontab(1)` of Slurm. The job only submits others and waits for them.
 pub(crate) fn scrontab(line: &str, every: Every, partition: Option<&str>) -> Vec<String> {
     let mut lines = vec![
         "# scrontab -e".to_owned(),

@@ -1,4 +1,4 @@
-//! What every engine needs to know of a run.
+//! Properties of a run that every engine needs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,37 +10,38 @@ use crate::engine::Task;
 use crate::folder::RunFolder;
 use crate::{FleetError, wire};
 
-/// What somebody said about how an engine is to be used.
+/// Options for the use of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineOptions {
-    /// A licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes: so many of them at once at most.
+    /// Licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes, which limits how many run at once.
     pub licence: Option<String>,
     /// Whether other jobs may run on a node beside a measurement.
     pub shared: bool,
-    /// The most nodes that measure at the same time.
+    /// Maximum number of nodes that measure at the same time.
     pub at_once: Option<u32>,
-    /// How long a job of Slurm may take, in minutes.
+    /// Time limit of a job of Slurm, in minutes.
     pub limit_minutes: Option<u32>,
-    /// Programs for other architectures than this one, by the word of `uname -m`.
+    /// Programs for other architectures than that of this machine, by the output of `uname -m`.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Where the program lies on every node already, so that none is shipped.
+    /// Path of a program that is installed on every node, so that none is shipped.
     pub program_there: Option<String>,
 }
 
-/// A run, as engines see it.
+/// A run as seen by engines.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Its folder.
+    /// Folder of the run.
     pub folder: RunFolder,
-    /// The order that all nodes get, as one word.
+    /// Order for all nodes, as one word.
     pub order: String,
-    /// What somebody said.
+    /// Options given by the user.
     pub options: EngineOptions,
 }
 
 impl Site {
-    /// The words behind the program by which a node carries out a task. One that is told to all leaves out who is meant.
+    /// Arguments by which the program carries out a task on a node. An order that is sent to all nodes alike has no
+    /// node name.
     pub(crate) fn words(&self, task: &Task, is_for_all: bool) -> Vec<String> {
         let mut words: Vec<String> = ["node", "--framed"].map(str::to_owned).into();
         words.push(task.token.clone());
@@ -57,12 +58,12 @@ impl Site {
         words
     }
 
-    /// The program for this machine's own architecture, as it was when the run began.
+    /// Copy of the program for this machine's own architecture, made when the run began.
     pub(crate) fn own_program(&self) -> PathBuf {
         self.folder.file("programs").join(std::env::consts::ARCH)
     }
 
-    /// The programs that can be shipped, by architecture.
+    /// Programs that can be shipped, by architecture.
     pub(crate) fn programs(&self) -> Vec<(String, PathBuf)> {
         let folder = self.folder.file("programs");
         let others = self.options.programs.keys().map(|arch| (arch.clone(), folder.join(arch)));
@@ -70,11 +71,11 @@ impl Site {
         std::iter::once((ours, self.own_program())).chain(others).collect()
     }
 
-    /// Keeps copies of the programs in the folder of the run, unless they are there: what is built meanwhile changes
-    /// nothing for those that measure later.
+    /// Copies the programs into the folder of the run, unless they are there: a rebuild during the run must not change
+    /// the later measurements.
     ///
     /// # Errors
-    /// One of them cannot be read, or the folder is full.
+    /// A program cannot be read, or the disk is full.
     pub fn keep_programs(&self, own: &Path) -> Result<(), FleetError> {
         let copy = |from: &Path, to: PathBuf| {
             if to.exists() {
@@ -89,8 +90,8 @@ impl Site {
         self.options.programs.iter().try_for_each(|(arch, path)| copy(path, folder.join(arch)))
     }
 
-    /// Takes copies of programs, and answers as they came, away from the folder of a run that is over: the journal has all of
-    /// them. What cannot be taken away is left.
+    /// Removes copies of programs, and raw answers, from the folder of a run that is over: the journal has all of the
+    /// answers. Errors are ignored.
     pub fn tidy(&self) {
         for name in ["programs", "out"] {
             let entries = std::fs::read_dir(self.folder.file(name)).into_iter().flatten().flatten();
@@ -105,7 +106,7 @@ impl Site {
     /// The order as one word.
     ///
     /// # Errors
-    /// It is longer than a command line takes.
+    /// The word would be too long for a command line.
     pub fn packed(order: &fauxplat_model::NodeOrder) -> Result<String, FleetError> {
         wire::packed_word(
             &serde_json::to_string(order).map_err(|error| FleetError::Garbage(error.to_string()))?,
@@ -113,10 +114,10 @@ impl Site {
     }
 }
 
-/// The order that such a word stands for.
+/// The order in such a word.
 ///
 /// # Errors
-/// It is none.
+/// The word is invalid.
 pub fn unpacked(word: &str) -> Result<fauxplat_model::NodeOrder, FleetError> {
     let text = wire::unpacked_word(word)?;
     serde_json::from_str(&text).map_err(|error| FleetError::Garbage(error.to_string()))
@@ -127,7 +128,7 @@ pub fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Words as a shell reads them.
+/// Words quoted for a shell.
 pub fn joined(words: &[String]) -> String {
     shell_words::join(words)
 }
@@ -136,7 +137,7 @@ pub fn joined(words: &[String]) -> String {
 mod tests {
     use super::*;
 
-    /// A run that goes on measures by the programs with which it began, wherever it is resumed.
+    /// A resumed run measures with the programs with which it began.
     #[test]
     fn a_program_that_is_kept_is_not_copied_again() {
         let runs = crate::private();

@@ -1,4 +1,4 @@
-//! The words of `--on`.
+//! Parser of the words of `--on`.
 
 use crate::FleetError;
 use crate::engine::Engine;
@@ -7,14 +7,14 @@ use crate::local::Local;
 use crate::site::Site;
 use crate::slurm::Slurm;
 
-/// The most nodes that one machine plays.
+/// Maximum number of nodes on this machine.
 const LOCAL_MAX: u32 = 10_000;
 
-/// The engine that these words name: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the name of a tool in the place
-/// of `ssh`.
+/// The engine that these words name: `local:N`, `slurm`, `slurm:PARTITION`, `ssh:INVENTORY`, or the name of a tool in
+/// place of `ssh`.
 ///
 /// # Errors
-/// They name none, or the tool is not installed.
+/// The words are invalid, or the tool is not installed.
 pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     let refuse = |why: &str| FleetError::Words { words: words.to_owned(), why: why.to_owned() };
     let (kind, rest) = words.split_once(':').unwrap_or((words, ""));
@@ -22,7 +22,7 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
         "" => Err(refuse(
             "it takes an inventory: names of hosts such as n[1-9], a group such as @all, or a file",
         )),
-        // It is an argument of other programs.
+        // The inventory becomes an argument of other programs.
         _ if rest.starts_with('-') => Err(refuse("an inventory does not begin like an option")),
         _ => Ok(rest.to_owned()),
     };

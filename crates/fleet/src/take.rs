@@ -1,4 +1,4 @@
-//! Answers that somebody else collected: the logs of pods, or whatever a tool has written that fauxplat does not talk to.
+//! Takes answers that were collected otherwise: logs of pods, or output of a tool that is no engine here.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::record::{Asked, AskedNode, Entry, JOURNAL};
 use crate::wire::{Assembly, TEXT_BYTES_MAX, part};
 use crate::{FleetError, ask, engine, site};
 
-/// The largest manifest: its order is a word of a command line, which is much shorter.
+/// Maximum size of a manifest: the order in it is a command line argument, which is much shorter.
 const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
-/// The order that stands in a manifest, or in any file: the word behind `--order`.
+/// The order in a manifest, or in any file: the word behind `--order`.
 ///
 /// # Errors
-/// There is none.
+/// The file has none.
 pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
@@ -33,15 +33,15 @@ pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let order = site::unpacked(word).map_err(|error| refuse(&error.to_string()))?;
     match is_uuid(&order.fleet) {
         true => Ok(order),
-        // It becomes the name of a folder.
+        // The id becomes the name of a folder.
         false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
     }
 }
 
-/// Keeps what stands in files, one for each node, as a run. What is in a file and is no answer is told.
+/// Stores the content of files, one for each node, as a run. A file without a valid answer is reported.
 ///
 /// # Errors
-/// A file cannot be read, or the run cannot be kept.
+/// A file cannot be read, or the run cannot be written.
 pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<Asked, FleetError> {
     let _held = folder.hold()?;
     let mut journal = Journal::open(&folder.file(JOURNAL), |_: Entry| ())?;
@@ -60,7 +60,7 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
         }
     }
     journal.flush()?;
-    // Last of all: a folder without it is no run.
+    // Written last: a folder without this file is no run.
     asked.keep(folder)?;
     Ok(asked)
 }
@@ -74,7 +74,7 @@ fn trouble(node: String, number: u32, (state, why): (DeliveryState, String)) -> 
     Entry::Trouble { task: number, delivery, is_last: true }
 }
 
-/// What a file holds: the node by its own name, and by that of the file where nothing else is known.
+/// Content of a file: the node by its own name, or by that of the file if its name is unknown.
 fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry) {
     let mut assembly = Assembly::default();
     for part in text.lines().filter_map(part) {
@@ -94,7 +94,7 @@ fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry)
     let named = serde_json::from_str::<NodeRecord>(&answer).map(|record| record.node).unwrap_or_default();
     let node = if engine::is_plain(&named) { named } else { of_file() };
     let now_utc_ns = clock::realtime_ns() as i64;
-    // Nobody knows when it was asked, so its clock is only known not to be ahead.
+    // The time of the order is unknown, so the only check is that the node's clock is not ahead.
     match checked(&answer, &task(node.clone(), number), asked, (i64::MIN, now_utc_ns)) {
         Ok(record) => (node, Entry::Answer { task: number, record: Box::new(record) }),
         Err(refusal) => trouble(node, refusal),
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever collects logs may have two of one node, and neither is a further measurement.
+    /// Collected logs may include two of one node, of which the second is no further measurement.
     #[test]
     fn of_two_logs_of_one_node_the_first_counts() {
         let runs = crate::private();
@@ -134,7 +134,7 @@ mod tests {
         assert!(told.reason.as_ref().unwrap().contains("b.log"), "{told:?}");
     }
 
-    /// A pod may write for ever.
+    /// The log of a pod may have any length.
     #[test]
     fn a_log_without_end_is_refused() {
         let runs = crate::private();

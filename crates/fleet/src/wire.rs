@@ -1,8 +1,8 @@
-//! How an answer crosses: as short lines of ASCII, each with its number and a checksum.
+//! Transmission of an answer as short lines of ASCII, each with its number and a checksum.
 //!
-//! Between a node and here stand shells with banners, tools that put the name of the node before each line, and file
-//! systems that show half of a file. A line that is no part of an answer is passed over, a part that was damaged is no
-//! part, and an answer is whole when all of its parts are there.
+//! Between a node and this machine there may be shells with banners, tools that prefix each line with the name of the
+//! node, and file systems that show half of a file. A line that is not part of an answer is skipped, a damaged part is
+//! ignored, and an answer is complete when all of its parts are there.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,20 +13,20 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::FleetError;
 
-/// What every line of an answer begins with.
+/// Marker at the beginning of every line of an answer.
 const MARK: &str = "fauxplat-answer/1";
-/// Bytes in a line before they are written as text: well below what any tool takes for a line.
+/// Number of payload bytes in a line: well below any tool's maximum line length.
 const PART_BYTES: usize = 1500;
-/// The largest answer that is taken, packed and unpacked: a node is a stranger.
+/// Maximum number of parts of an answer, packed and unpacked: a node is untrusted.
 const PARTS_MAX: usize = 32 << 10;
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
-/// The lines of the largest answer.
+/// Maximum size of the lines of an answer.
 pub(crate) const TEXT_BYTES_MAX: usize = PARTS_MAX * (PART_BYTES * 4 / 3 + 200);
 
 /// The lines of an answer.
 ///
 /// # Errors
-/// It is longer than anybody takes.
+/// The answer is too long.
 pub fn lines(token: &str, answer: &str) -> Result<Vec<String>, FleetError> {
     let too_long = || FleetError::TooLong { what: "the answer of a node", bytes: answer.len() as u64 };
     if answer.len() as u64 > ANSWER_BYTES_MAX {
@@ -44,17 +44,17 @@ pub fn lines(token: &str, answer: &str) -> Result<Vec<String>, FleetError> {
     Ok(packed.chunks(PART_BYTES).enumerate().map(line).collect())
 }
 
-/// A part of an answer, as a line has it.
+/// A part of an answer, decoded from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which task it answers.
+    /// Token of the answered task.
     pub token: String,
     at: usize,
     of: usize,
     bytes: Vec<u8>,
 }
 
-/// The part of an answer that stands in a line, whatever stands before and behind it.
+/// The part of an answer in a line, whatever precedes and follows it.
 pub fn part(line: &str) -> Option<Part> {
     let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
     let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -67,24 +67,24 @@ pub fn part(line: &str) -> Option<Part> {
     (is_whole && is_taken).then(|| Part { token: token.to_owned(), at: at - 1, of, bytes })
 }
 
-/// Whether a line was to be a part of an answer, whatever became of it.
+/// Whether a line has the marker of an answer, even if it is damaged.
 pub fn is_marked(line: &str) -> bool {
     line.contains(MARK)
 }
 
-/// What adding a part came to.
+/// Result of adding a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// It was not there before.
+    /// The part is new.
     New,
-    /// It was there, and is the same.
+    /// The part is a duplicate of an earlier one.
     Again,
-    /// It was there, and is another one: somebody answered twice.
+    /// The part differs from an earlier one: there are two answers.
     Other,
 }
 
-/// The parts of an answer that came so far. There is only room for those: one line can say that there will be very
-/// many.
+/// The parts of an answer received so far. Memory is used for these alone: a line may announce a very large number of
+/// parts.
 #[derive(Debug, Default)]
 pub struct Assembly {
     parts: BTreeMap<usize, Vec<u8>>,
@@ -110,22 +110,22 @@ impl Assembly {
         }
     }
 
-    /// How many parts there are, and how many there will be.
+    /// Number of parts received, and total number.
     pub fn counts(&self) -> (usize, usize) {
         (self.parts.len(), self.of)
     }
 
-    /// The answer, once all of it is there.
+    /// The answer, once it is complete.
     ///
     /// # Errors
-    /// What came is no text of ours.
+    /// The content is not valid.
     pub fn answer(&self) -> Option<Result<String, FleetError>> {
         let (have, of) = self.counts();
         (of > 0 && have == of).then(|| unpack(&self.parts.values().flatten().copied().collect::<Vec<u8>>()))
     }
 }
 
-/// The text, of which no more is unpacked than is taken: a few bytes may stand for very many.
+/// Unpacks the text up to the maximum size: a few bytes may expand to very many.
 fn unpack(packed: &[u8]) -> Result<String, FleetError> {
     let mut text = String::new();
     let garbage = |error: std::io::Error| FleetError::Garbage(error.to_string());
@@ -140,22 +140,22 @@ fn unpack(packed: &[u8]) -> Result<String, FleetError> {
 /// A text as one word of a command line.
 ///
 /// # Errors
-/// It is longer than anybody takes.
+/// The text is too long.
 pub fn packed_word(text: &str) -> Result<String, FleetError> {
     let packed =
         zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
     let word = STANDARD.encode(packed);
-    // The kernel takes no argument of more (`MAX_ARG_STRLEN` in `execve(2)`).
+    // The kernel accepts no longer argument (`MAX_ARG_STRLEN` in `execve(2)`).
     match word.len() > 100_000 {
         true => Err(FleetError::TooLong { what: "the plan for the nodes", bytes: word.len() as u64 }),
         false => Ok(word),
     }
 }
 
-/// The text that such a word stands for.
+/// The text in such a word.
 ///
 /// # Errors
-/// It stands for none.
+/// The word is invalid.
 pub fn unpacked_word(word: &str) -> Result<String, FleetError> {
     let packed = STANDARD.decode(word).map_err(|error| FleetError::Garbage(error.to_string()))?;
     unpack(&packed)
@@ -175,7 +175,7 @@ mod tests {
         assembly.answer().map(Result::unwrap)
     }
 
-    /// Text that does not pack well, so that there are several lines.
+    /// Text that does not compress well, so that there are several lines.
     fn long() -> String {
         (0..5000u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect()
     }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(assembly.answer().unwrap().unwrap(), "{\"a\":1}");
     }
 
-    /// A stranger's line may say that very many will follow, or be very long itself.
+    /// A line of an untrusted node may announce very many others, or be very long itself.
     #[test]
     fn there_is_room_for_the_parts_that_came() {
         let line = |of: usize, bytes: &[u8]| {
@@ -229,7 +229,7 @@ mod tests {
         assert!(longest.len() < TEXT_BYTES_MAX / PARTS_MAX, "{}", longest.len());
     }
 
-    /// A stranger's few bytes may stand for gigabytes.
+    /// A few bytes of an untrusted node may expand to gigabytes.
     #[test]
     fn nothing_is_unpacked_beyond_the_largest_answer() {
         let bomb = zstd::encode_all(std::io::repeat(b' ').take(ANSWER_BYTES_MAX + 9), 0).unwrap();

@@ -14,12 +14,12 @@ use crate::{Bias, Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, O
 #[derive(Debug)]
 pub struct CharacterDevice {
     path: PathBuf,
-    /// As the user named it, for messages.
+    /// Name given by the user, for messages.
     name: String,
 }
 
 impl CharacterDevice {
-    /// The chip of this file, by the name that messages have for it.
+    /// The chip of this file, with its name for messages.
     pub fn new(path: &Path, name: &str) -> Self {
         CharacterDevice { path: path.to_owned(), name: name.to_owned() }
     }
@@ -44,7 +44,7 @@ impl CharacterDevice {
         Ok((chip, offset, whole))
     }
 
-    /// Asks for a line, and says by whom it is taken if it is.
+    /// Requests a line; if it is in use, the error names the user.
     fn request(chip: &File, offset: u32, whole: &str, consumer: &str, wish: LineWish) -> Result<Line> {
         Line::request(chip, offset, consumer, wish).map_err(|error| {
             match GpioError::opening(whole, error.call, error.source) {
@@ -75,7 +75,7 @@ impl Chip for CharacterDevice {
             let wish_ = LineWish { flags, is_active: false, debounce_us };
             CharacterDevice::request(&chip, offset, &name, &wish.consumer, wish_)
         };
-        // Whoever wants no bounces looks for them as well: a kernel that cannot is no reason to give up.
+        // Debouncing is done here as well, so a kernel without it is no reason to fail.
         let line = match with(wish.debounce_us) {
             Err(GpioError::Open { .. }) if wish.debounce_us > 0 => with(0)?,
             line => line?,
@@ -87,7 +87,7 @@ impl Chip for CharacterDevice {
         let (chip, offset, name) = self.find(line)?;
         let facts = line_facts(&chip, offset).map_err(|error| GpioError::of_call(&name, error))?;
         let low = active_low(wish.is_active_low);
-        // As it is at first: only so can it be said afterwards what it was.
+        // Requested unchanged at first, to read its original state.
         let as_is = LineWish { flags: low, ..LineWish::default() };
         let line = CharacterDevice::request(&chip, offset, &name, &wish.consumer, as_is)?;
         let was = match facts.flags & flag::OUTPUT != 0 {

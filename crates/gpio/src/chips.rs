@@ -1,4 +1,4 @@
-//! From the name of a line to the line.
+//! Resolves names of lines to lines.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use crate::{
     SimulatedChip, Sysfs,
 };
 
-/// All chips of a machine, and one that is simulated.
+/// All chips of a machine, and a simulated one.
 #[derive(Clone, Debug)]
 pub struct Chips {
     root: PathBuf,
-    /// The one that is simulated.
+    /// The simulated chip.
     pub simulated: SimulatedChip,
 }
 
-/// Lines of the simulated chip.
+/// Number of lines of the simulated chip.
 const SIMULATED_LINES: u32 = 16;
 
 impl Chips {
@@ -41,7 +41,7 @@ impl Chips {
     }
 
     fn chip(&self, name: &ChipName) -> Box<dyn Chip> {
-        // A path of the user's own stays what it is.
+        // A path given by the user is not put below the root.
         let at = |folder: &str, name: &str| self.root.join(folder).join(name);
         match name {
             ChipName::Device(name) => Box::new(CharacterDevice::new(&at("dev", name), name)),

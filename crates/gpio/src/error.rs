@@ -1,58 +1,58 @@
-//! Why a line cannot be had, or is no longer.
+//! Errors of lines.
 
 use std::io;
 
 use fauxplat_sys::SysError;
 
-/// What went wrong with a line.
+/// Error of a line.
 #[derive(Debug, thiserror::Error)]
 pub enum GpioError {
-    /// It, or its chip, cannot be opened.
+    /// The line, or its chip, cannot be opened.
     #[error("{line} cannot be opened: {what}: {source}")]
     Open {
-        /// Its name.
+        /// Name of the line.
         line: String,
         /// The file or call.
         what: String,
         /// The kernel's reason.
         source: io::Error,
     },
-    /// Somebody has it.
+    /// The line is in use.
     #[error("{line} is taken{}", owner(.by))]
     Taken {
-        /// Its name.
+        /// Name of the line.
         line: String,
-        /// By whom, as far as the kernel says; empty if it does not.
+        /// User of the line, as reported by the kernel; may be empty.
         by: String,
     },
-    /// The chip has none of this name.
+    /// The chip has no line of this name.
     #[error("{line} is not there: {why}")]
     Missing {
-        /// Its name.
+        /// Name of the line.
         line: String,
-        /// What there is.
+        /// Lines or chips that exist.
         why: String,
     },
-    /// It cannot be what it is wanted for.
+    /// The line does not support the requested use.
     #[error("{line} cannot be used: {why}")]
     Unfit {
-        /// Its name.
+        /// Name of the line.
         line: String,
-        /// Why.
+        /// Reason why not.
         why: &'static str,
     },
-    /// It was there, and has vanished.
+    /// The line has vanished while it was open.
     #[error("{line} has vanished: {why}")]
     Gone {
-        /// Its name.
+        /// Name of the line.
         line: String,
-        /// How that was noticed.
+        /// How the absence was noticed.
         why: String,
     },
-    /// A call on it failed.
+    /// A call on the line failed.
     #[error("{line}: {what}: {source}")]
     Failed {
-        /// Its name.
+        /// Name of the line.
         line: String,
         /// The call.
         what: String,
@@ -65,13 +65,13 @@ fn owner(who: &str) -> String {
     if who.is_empty() { String::new() } else { format!(" by {who}") }
 }
 
-/// What the kernel says of a device that was there: `ENODEV`, `ENXIO`, and `EPIPE` of whatever stands in for one.
+/// Error numbers for a device that has vanished: `ENODEV`, `ENXIO`, and `EPIPE` of a pipe that stands in for one.
 const VANISHED: [i32; 3] = [19, 6, 32];
 /// `EBUSY`.
 const BUSY: i32 = 16;
 
 impl GpioError {
-    /// The failure of a line that was open.
+    /// Error of a line that was open.
     pub(crate) fn of_open(line: &str, what: &str, source: io::Error) -> Self {
         let (line, what) = (line.to_owned(), what.to_owned());
         match source.raw_os_error() {
@@ -82,12 +82,12 @@ impl GpioError {
         }
     }
 
-    /// The same of a call of `sys`, which knows its own name.
+    /// Error of a call of `sys`, which has the name of the call.
     pub(crate) fn of_call(line: &str, error: SysError) -> Self {
         GpioError::of_open(line, &error.call, error.source)
     }
 
-    /// The failure of opening a line.
+    /// Error of opening a line.
     pub(crate) fn opening(line: &str, what: impl Into<String>, source: io::Error) -> Self {
         let line = line.to_owned();
         match source.raw_os_error() {
@@ -96,12 +96,12 @@ impl GpioError {
         }
     }
 
-    /// Whether the line was there and is no longer.
+    /// Whether the line has vanished.
     pub fn is_gone(&self) -> bool {
         matches!(self, GpioError::Gone { .. })
     }
 
-    /// Whether a permission is what is missing.
+    /// Whether a permission is missing.
     pub fn is_permission(&self) -> bool {
         match self {
             GpioError::Open { source, .. } | GpioError::Failed { source, .. } => {

@@ -1,4 +1,4 @@
-//! Edges in the form in which the kernel writes them, from a line of its own or of the simulated chip.
+//! Reads edges in the kernel's format, from a line of the kernel or of the simulated chip.
 
 use std::io::{self, Read};
 
@@ -6,10 +6,10 @@ use fauxplat_sys::gpio::{EVENT_BYTES, EdgeEvent};
 
 use crate::{GpioError, LineEvent, Result, Stamp};
 
-/// The kernel keeps sixteen for a line.
+/// Number of events read at once; the kernel buffers sixteen per line.
 const EVENTS_AT_ONCE: usize = 16;
 
-/// Follows the numbers of events.
+/// Tracks the sequence numbers of events.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     last: Option<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Adds the events that came. A file that ends is a line that is gone.
+    /// Reads available events. End of file means that the line has vanished.
     pub(crate) fn take(&mut self, line: &str, from: &mut impl Read, into: &mut Vec<LineEvent>) -> Result<()> {
         let mut buffer = [0; EVENT_BYTES * EVENTS_AT_ONCE];
         loop {
@@ -42,10 +42,10 @@ impl Edges {
     }
 
     fn told(&mut self, event: EdgeEvent) -> LineEvent {
-        // Numbers begin with 1, and what is left out was lost.
+        // Sequence numbers begin with 1, and a gap means lost events.
         let expected = self.last.unwrap_or(0).wrapping_add(1);
         let skipped = event.number.wrapping_sub(expected);
-        // A number that goes back is no event that was lost.
+        // A number that goes back is no lost event.
         self.lost += if skipped < u32::MAX / 2 { skipped.into() } else { 0 };
         self.last = Some(event.number);
         LineEvent { at_ns: event.at_ns, stamp: Stamp::Source, is_active: event.is_rising }
@@ -67,7 +67,7 @@ mod tests {
             let (mut edges, mut into) = (Edges::default(), Vec::new());
             let all = bytes(numbers);
             let ended = edges.take("l", &mut all.as_slice(), &mut into);
-            // The bytes are fewer than could be read at once, so nobody looks for more.
+            // Fewer bytes than fit at once, so the reader does not look for more.
             assert!(ended.is_ok());
             assert_eq!(into.len(), numbers.len());
             assert_eq!(edges.lost, lost, "{numbers:?}");

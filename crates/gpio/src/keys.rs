@@ -1,4 +1,4 @@
-//! Keys and buttons that the kernel has drivers for, as events of input devices.
+//! Keys and buttons with a driver in the kernel, as events of input devices.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,7 +19,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The device of this file, by the name that messages have for it.
+    /// The device of this file, with its name for messages.
     pub fn new(path: &Path, name: &str) -> Self {
         Keys { path: path.to_owned(), name: name.to_owned() }
     }
@@ -35,7 +35,7 @@ impl Chip for Keys {
         let open = open_without_waiting(File::options().read(true), &self.path);
         let device =
             open.map_err(|error| GpioError::opening(&name, self.path.display().to_string(), error))?;
-        // Whatever stands in for a device may have no clock: then events have the time at which they are read.
+        // A stand-in for a device may have no clock: then events have the time at which they are read.
         let stamp = if stamp_by_monotonic_clock(&device).is_ok() { Stamp::Source } else { Stamp::Reader };
         Ok(Box::new(Key { device, code, stamp, lost: 0, name }))
     }
@@ -63,7 +63,7 @@ impl Key {
                 into.push(LineEvent { at_ns, stamp: self.stamp, is_active: is_down });
             }
             InputEvent::Key(_) => {}
-            // The kernel does not say how many.
+            // The kernel does not report the number of lost events.
             InputEvent::Lost => self.lost += 1,
         }
     }
@@ -78,7 +78,7 @@ impl Input for Key {
         let mut buffer = [0; EVENT_BYTES * 32];
         loop {
             let read = match self.device.read(&mut buffer) {
-                // A pipe that nobody writes to just now.
+                // End of file: a pipe without a writer at the moment.
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),

@@ -1,4 +1,4 @@
-//! LEDs of the kernel, `Documentation/leds/leds-class.rst` of Linux.
+//! LEDs of the kernel, see `Documentation/leds/leds-class.rst` of Linux.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -56,22 +56,22 @@ impl Chip for Leds {
     }
 }
 
-/// What a small file says; nothing where it cannot be read. Whatever stands in for it holds nobody up.
+/// Text of a small file; empty where it cannot be read. Never waits, whatever stands in for the file.
 pub(crate) fn short_text(path: &Path) -> String {
     let bytes = read_bounded(path, 1 << 16).unwrap_or_default();
     String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
-/// The trigger of an LED that nobody but a program lights.
+/// The trigger of an LED that is controlled by programs alone.
 const NONE: &str = "none";
 
-/// Files of an LED itself, which do not come and go with its trigger.
+/// Files of an LED itself, which do not change with its trigger.
 const OWN: [&str; 3] = ["brightness", "trigger", "uevent"];
 
-/// What can be set of a trigger, such as `delay_on` or `device_name`, and what it is set to: files that the kernel
-/// takes away with the trigger, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. What cannot be read
-/// again, such as a shot that was fired, is lost, and so is what lies in folders. By name: in that order `device_name`
-/// precedes what is to be shown of the device.
+/// Settings of a trigger, such as `delay_on` or `device_name`, with their values: files that the kernel removes with
+/// the trigger, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. Settings that cannot be read, such
+/// as a shot that was fired, are lost, and so are those in subfolders. Sorted by name: that way `device_name` precedes
+/// the settings that depend on the device.
 fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     let is_set = |path: &PathBuf| {
         let is_own = path.file_name().is_some_and(|name| OWN.iter().any(|own| *own == name));
@@ -85,7 +85,7 @@ fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     settings
 }
 
-/// The one in brackets.
+/// The trigger in brackets.
 fn current(triggers: &str) -> Option<String> {
     let (_, rest) = triggers.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
@@ -101,30 +101,30 @@ struct Led {
     name: String,
     folder: PathBuf,
     file: File,
-    /// What is written for off and on.
+    /// Values to write for off and on.
     levels: [String; 2],
     was: Was,
 }
 
-/// What an LED was before it was ours.
+/// Original state of an LED.
 #[derive(Debug)]
 struct Was {
     brightness: String,
     trigger: Option<String>,
-    /// Of the trigger: files and what they said.
+    /// Settings of the trigger: files with their values.
     settings: Vec<(PathBuf, String)>,
 }
 
 impl Led {
     fn begin(&mut self, is_active: bool) -> Result<()> {
         if self.was.trigger.as_ref().is_some_and(|trigger| trigger != NONE) {
-            // Otherwise the kernel would blink beside us.
+            // Otherwise the kernel would go on blinking the LED.
             set_trigger(&self.name, &self.folder, NONE)?;
         }
         self.set(is_active).map(drop)
     }
 
-    /// All is tried, whatever becomes of the first.
+    /// Restores everything, also after an error.
     fn restore(&self) -> Result<()> {
         let before = format!("{}\n", self.was.brightness);
         let bright = write_over(&self.file, &before)
@@ -138,7 +138,7 @@ impl Led {
         bright.and(triggered)
     }
 
-    /// What the trigger begins with anew is not touched where it is what it was.
+    /// Writes settings back, except those that have their old value again after the trigger was set.
     fn restore_settings(&self) -> Result<()> {
         let changed = self.was.settings.iter().filter(|(path, text)| short_text(path) != *text);
         let until_ns = patience::ends_ns();
@@ -146,7 +146,7 @@ impl Led {
             patiently(until_ns, || fs::write(path, text))
                 .map_err(|error| GpioError::opening(&self.name, path.display().to_string(), error))
         });
-        // The first error is told when all was tried.
+        // The first error is returned after all settings were tried.
         put_back.fold(Ok(()), Result::and)
     }
 }

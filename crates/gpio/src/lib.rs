@@ -1,7 +1,8 @@
-//! Lines that a program drives or whose edges it waits for, by whatever interface the kernel has for them.
+//! Lines that a program drives or whose edges it waits for, through any of the kernel's interfaces.
 //!
-//! A *chip* gives out lines; an input is a file that joins an epoll set and tells events with the time of each; an output is
-//! driven and left in a stated way. The simulated chip does the same with sockets, so that the same loop runs everywhere.
+//! A *chip* provides lines; an input is a file for an epoll set and reports events with their times; an output is
+//! driven, and left in a given state at the end. The simulated chip does the same with sockets, so that the same loop
+//! runs everywhere.
 
 mod character_device;
 mod chips;
@@ -25,5 +26,5 @@ pub use name::{ChipName, LineName, ParseLineNameError};
 pub use simulated::SimulatedChip;
 pub use sysfs::Sysfs;
 
-/// Result of what is done with a line.
+/// Result of an operation on a line.
 pub type Result<T> = std::result::Result<T, GpioError>;

@@ -1,4 +1,4 @@
-//! What every line is, whoever gives it out.
+//! Interface of lines, independent of the chip.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -7,125 +7,125 @@ use fauxplat_sys::poll::Interest;
 
 use crate::Result;
 
-/// Whoever gives out lines.
+/// Provider of lines.
 pub trait Chip: fmt::Debug {
-    /// A line whose edges, both of them, are events.
+    /// Opens a line whose edges, both rising and falling, are events.
     ///
     /// # Errors
-    /// It is not there, taken, or no input.
+    /// The line does not exist, is in use, or is no input.
     fn input(&self, line: &str, wish: &InputWish) -> Result<Box<dyn Input>>;
 
-    /// A line that is driven.
+    /// Opens a line to drive.
     ///
     /// # Errors
-    /// It is not there, taken, or no output.
+    /// The line does not exist, is in use, or is no output.
     fn output(&self, line: &str, wish: &OutputWish) -> Result<Box<dyn Output>>;
 }
 
 /// A line whose edges are events.
 pub trait Input: fmt::Debug + Send {
-    /// What joins the set of files that are waited for.
+    /// File descriptor to wait for.
     fn fd(&self) -> BorrowedFd<'_>;
 
-    /// What it is watched for.
+    /// Condition to wait for.
     fn interest(&self) -> Interest {
         Interest::Readable
     }
 
-    /// Adds the events that came, without waiting for any.
+    /// Reads available events, without waiting for any.
     ///
     /// # Errors
     /// The line has vanished, or cannot be read.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()>;
 
-    /// How many events there was no room for, as far as the interface tells.
+    /// Number of events that were lost for lack of room, as far as the interface reports it.
     fn lost(&self) -> u64;
 
-    /// Its name, for messages.
+    /// Name of the line, for messages.
     fn name(&self) -> &str;
 }
 
 /// A line that is driven.
 pub trait Output: fmt::Debug + Send {
-    /// Drives it. The moment of the edge by `CLOCK_MONOTONIC`, as close as the interface knows it.
+    /// Sets the level. Returns the `CLOCK_MONOTONIC` time of the edge, as precisely as the interface knows it.
     ///
     /// # Errors
-    /// The line has vanished, or somebody else has made it something that cannot be driven.
+    /// The line has vanished, or another program has changed it to one that cannot be driven.
     fn set(&mut self, is_active: bool) -> Result<u64>;
 
-    /// Leaves it in a stated way.
+    /// Leaves the line in a given state at the end.
     ///
     /// # Errors
     /// As for [`Output::set`].
     fn leave(&mut self, way: Leave) -> Result<()>;
 
-    /// Its name, for messages.
+    /// Name of the line, for messages.
     fn name(&self) -> &str;
 }
 
-/// An edge, or whatever stands for one.
+/// An edge of a line, or an equivalent such as a key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEvent {
-    /// When, by `CLOCK_MONOTONIC`.
+    /// `CLOCK_MONOTONIC` of the edge.
     pub at_ns: u64,
-    /// Who looked at the clock.
+    /// Origin of that time.
     pub stamp: Stamp,
     /// Whether the line became active.
     pub is_active: bool,
 }
 
-/// Who looked at the clock for an event.
+/// Origin of an event's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamp {
-    /// The kernel, in its interrupt; the simulated chip, at the edge.
+    /// The kernel, in its interrupt; or the simulated chip, at the edge.
     Source,
-    /// Whoever read the event, some time later.
+    /// The reader of the event, some time later.
     Reader,
 }
 
-/// How an input is wanted.
+/// Requested configuration of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputWish {
-    /// What others are told about who has the line.
+    /// Label of this user of the line, which other programs see.
     pub consumer: String,
-    /// Low is active.
+    /// Whether a low level means active.
     pub is_active_low: bool,
-    /// What pulls it where nobody drives it.
+    /// Bias of the line while it is not driven.
     pub bias: Bias,
-    /// For how long the kernel waits until a level counts, where it can; not at all when zero.
+    /// Debounce period in microseconds, where the kernel supports it; 0 for none.
     pub debounce_us: u32,
 }
 
-/// What pulls an input where nobody drives it.
+/// Bias of an input while it is not driven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bias {
-    /// Whatever does so already.
+    /// Unchanged.
     #[default]
     AsItIs,
-    /// Up.
+    /// Pull-up resistor.
     PullUp,
-    /// Down.
+    /// Pull-down resistor.
     PullDown,
 }
 
-/// How an output is wanted.
+/// Requested configuration of an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputWish {
-    /// What others are told about who has the line.
+    /// Label of this user of the line, which other programs see.
     pub consumer: String,
-    /// Low is active.
+    /// Whether a low level means active.
     pub is_active_low: bool,
-    /// The level that it begins with.
+    /// Initial level.
     pub is_active: bool,
 }
 
-/// How an output is left.
+/// State in which an output is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// Inactive: a light is off.
     Inactive,
     /// Active: a light is on.
     Active,
-    /// As it was found. An LED has its trigger again, with what was set of that as far as it can be read.
+    /// The original state. An LED gets its trigger back, with the settings of the trigger that could be read.
     AsItWas,
 }

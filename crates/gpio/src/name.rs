@@ -1,4 +1,4 @@
-//! How lines are named on a command line.
+//! Names of lines on a command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 /// A line of a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineName {
-    /// Whose.
+    /// Chip of the line.
     pub chip: ChipName,
-    /// Which, in words of the chip.
+    /// Line within the chip, in the terms of the chip.
     pub line: String,
 }
 
-/// Where a line is.
+/// Chip or interface of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChipName {
     /// A GPIO character device, by its name below `/dev` or its path.
@@ -23,11 +23,11 @@ pub enum ChipName {
     Leds,
     /// Keys of an input device, by its name below `/dev/input` or its path.
     Keys(String),
-    /// The chip that is simulated in this process.
+    /// The chip simulated in this process.
     Simulated,
 }
 
-/// Why a line could not be told by its name.
+/// Why a name of a line is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a line: gpiochip0:17 (by number or name), sysfs:17, led:NAME, key:event3:28 (device, and code of the key) \
@@ -41,7 +41,7 @@ impl FromStr for LineName {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = || ParseLineNameError(text.to_owned());
         let (kind, rest) = text.split_once(':').ok_or_else(fail)?;
-        // Names of devices may hold colons themselves, as those below /dev/input/by-path do.
+        // Names of devices may contain colons themselves, as those below /dev/input/by-path do.
         let device =
             |whole: &str| whole.rsplit_once(':').map(|(chip, line)| (chip.to_owned(), line.to_owned()));
         let (chip, line) = match kind {

@@ -1,21 +1,21 @@
-//! Files that the kernel has just made are root's, until udev has heard of them and gives them to the group of those who may
-//! use them.
+//! Waits for permissions: files that the kernel has just created belong to root until udev has given them to the group
+//! that may use them.
 
 use std::io;
 
 use fauxplat_sys::{clock, timer};
 
-/// How long that may take.
+/// Time to wait for that.
 const PATIENCE_NS: u64 = 1_000_000_000;
-/// Time between two tries.
+/// Pause between two attempts.
 pub(crate) const TRY_NS: u64 = 10_000_000;
 
-/// Until when that may take of what the kernel makes now.
+/// End of the wait for files that the kernel creates now.
 pub(crate) fn ends_ns() -> u64 {
     clock::monotonic_ns() + PATIENCE_NS
 }
 
-/// Tries what may not be permitted yet, until it is or until that moment.
+/// Repeats an attempt until it is permitted or the time has passed.
 pub(crate) fn patiently<T>(until_ns: u64, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {

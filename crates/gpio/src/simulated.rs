@@ -1,5 +1,6 @@
-//! A chip without hardware. Its lines are sockets that carry events as the kernel writes them, stamped at the edge, so that
-//! whoever waits for them goes the same way through the kernel's scheduler as with a real line; only the interrupt is missing.
+//! A chip without hardware. Its lines are sockets that carry events in the kernel's format, stamped at the edge, so
+//! that a waiting thread takes the same path through the kernel's scheduler as with a real line; only the interrupt is
+//! missing.
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,18 +13,18 @@ use fauxplat_sys::gpio::EdgeEvent;
 use crate::events::Edges;
 use crate::{Chip, GpioError, Input, InputWish, Leave, LineEvent, Output, OutputWish, Result};
 
-/// A chip in this process, which others of its threads may hold too.
+/// A simulated chip, which threads of this process may share.
 #[derive(Clone, Debug)]
 pub struct SimulatedChip(Arc<Mutex<Vec<State>>>);
 
-/// A line of it.
+/// State of a line.
 #[derive(Debug, Default)]
 struct State {
     is_high: bool,
     is_gone: bool,
-    /// Who has it.
+    /// Label of the line's user; `None` if it is free.
     consumer: Option<String>,
-    /// Who is told of its edges.
+    /// Sockets that receive its edges.
     ears: Vec<Ear>,
 }
 
@@ -31,12 +32,13 @@ struct State {
 struct Ear {
     socket: UnixStream,
     is_active_low: bool,
-    /// Of the last event.
+    /// Sequence number of the last event.
     number: u32,
 }
 
 impl Ear {
-    /// Tells an edge; false when nobody listens any more. Without room the event is lost, and its number shows it.
+    /// Sends an edge; false when the receiver has gone. Without room the event is lost, which shows as a gap in the
+    /// numbers.
     fn tell(&mut self, offset: u32, is_high: bool, at_ns: u64) -> bool {
         self.number = self.number.wrapping_add(1);
         let is_rising = is_high != self.is_active_low;
@@ -47,12 +49,12 @@ impl Ear {
 }
 
 impl SimulatedChip {
-    /// A chip with so many lines, all low.
+    /// A chip with this many lines, all low.
     pub fn new(lines: u32) -> Self {
         SimulatedChip(Arc::new(Mutex::new((0..lines).map(|_| State::default()).collect())))
     }
 
-    /// Somebody outside gives an input line a level; an edge if it had the other. The moment of it.
+    /// Sets the level of an input line from outside, which is an edge if the level changes. Returns the time.
     ///
     /// # Errors
     /// There is no such line, or it has vanished.
@@ -63,10 +65,10 @@ impl SimulatedChip {
         state.change(line, &name, is_high)
     }
 
-    /// Edges of a line as somebody outside sees them, whoever drives it.
+    /// Observes the edges of a line from outside, whoever drives it.
     ///
     /// # Errors
-    /// There is no such line, or no socket.
+    /// There is no such line, or no socket can be made.
     pub fn watch(&self, line: u32) -> Result<Box<dyn Input>> {
         Ok(Box::new(self.listen(line, false, None)?))
     }
@@ -76,7 +78,7 @@ impl SimulatedChip {
         self.states().get(line as usize).is_some_and(|state| state.is_high)
     }
 
-    /// Takes a line away, as when a device is unplugged.
+    /// Removes a line, as when a device is unplugged.
     pub fn unplug(&self, line: u32) {
         if let Some(state) = self.states().get_mut(line as usize) {
             state.is_gone = true;
@@ -88,7 +90,7 @@ impl SimulatedChip {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a line for somebody.
+    /// Reserves a line for a user.
     fn claim(&self, line: &str, consumer: &str) -> Result<(u32, String)> {
         let name = format!("sim:{line}");
         let number: u32 = line.parse().map_err(|_| missing(&name))?;
@@ -145,7 +147,7 @@ impl State {
     }
 }
 
-/// A line that is given back when this is dropped.
+/// Reservation of a line, which ends when this is dropped.
 #[derive(Debug)]
 struct Held {
     chip: SimulatedChip,

@@ -1,4 +1,5 @@
-//! Lines by the old interface, `Documentation/admin-guide/gpio/sysfs.rst` of Linux: a folder of files for each line.
+//! Lines by the old interface, see `Documentation/admin-guide/gpio/sysfs.rst` of Linux: a folder of files for each
+//! line.
 
 use std::fs::{self, File};
 use std::io;
@@ -27,21 +28,21 @@ impl Sysfs {
     }
 }
 
-/// A line that has a folder. What we made we take away again; settings of a line that was there before we put back.
+/// An exported line. If we exported it, dropping this unexports it; otherwise its settings are restored.
 #[derive(Debug)]
 struct Exported {
     name: String,
     number: String,
     folder: PathBuf,
     unexport: Option<PathBuf>,
-    /// Until when a refusal may come from files whose owner is still to be set.
+    /// Time until which files of a new line may be refused, since their owner is still to be set.
     patient_until_ns: u64,
-    /// Those settings and what they said.
+    /// Original settings with their values.
     found: Vec<(&'static str, String)>,
 }
 
-/// Files of a line that change what it means and move no level, so that they can be put back however it is left. The
-/// kernel does so itself where a line is taken away.
+/// Files that change the meaning of a line without moving its level, so that they can be restored however the line is
+/// left. The kernel resets them itself when a line is unexported.
 const SETTINGS: [&str; 2] = ["active_low", "edge"];
 
 impl Exported {
@@ -77,12 +78,12 @@ impl Exported {
         short_text(&self.folder.join(file))
     }
 
-    /// Made-up lines may lack the file; then high is active.
+    /// Whether a low level means active. A simulated line may lack the file; then high is active.
     fn is_active_low(&self) -> bool {
         self.read("active_low") == "1"
     }
 
-    /// Where the file is lacking, there is nothing to say as long as high is active.
+    /// Sets the polarity. Without the file nothing needs to be written as long as high is active.
     fn set_active_low(&self, is_active_low: bool) -> Result<()> {
         match is_active_low || self.folder.join("active_low").exists() {
             true => self.write("active_low", if is_active_low { "1" } else { "0" }),
@@ -100,7 +101,7 @@ impl Exported {
 
 impl Drop for Exported {
     fn drop(&mut self) {
-        // It may have vanished meanwhile, and then there is nothing to take away or to put back.
+        // Errors are ignored: the line may have vanished, and then nothing is to be restored.
         if let Some(unexport) = &self.unexport {
             let _ = fs::write(unexport, &self.number);
         }
@@ -119,7 +120,7 @@ impl Chip for Sysfs {
         line.write("direction", "in")?;
         line.write("edge", "both")?;
         let input = SysfsInput { value: line.value(false)?, line };
-        // The file speaks up as soon as it is waited for, unless it was read once: that would be an event of nothing.
+        // The value file reports an event as soon as it is polled, unless it was read once; that event would be none.
         input.level()?;
         Ok(Box::new(input))
     }
@@ -132,7 +133,7 @@ impl Chip for Sysfs {
             is_active: line.read("value") == "1",
         };
         line.set_active_low(wish.is_active_low)?;
-        // Direction and level at once, so that the line never has the wrong one; these levels are the electrical ones.
+        // Direction and level are set at once, so that the line never has the wrong level; these levels are electrical.
         let is_high = wish.is_active != wish.is_active_low;
         line.write("direction", if is_high { "high" } else { "low" })?;
         let mut output = SysfsOutput { value: line.value(true)?, line, was };
@@ -165,7 +166,7 @@ impl Input for SysfsInput {
         Interest::Urgent
     }
 
-    /// The kernel says that there was an edge, not how many nor when: one event, and the level as it is now.
+    /// The kernel reports that there was an edge, not how many nor when: read as one event with the present level.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()> {
         let is_active = self.level()?;
         into.push(LineEvent { at_ns: clock::monotonic_ns(), stamp: Stamp::Reader, is_active });
@@ -188,12 +189,12 @@ struct SysfsOutput {
     was: Was,
 }
 
-/// What a line was before it was ours.
+/// Original state of a line.
 #[derive(Debug)]
 struct Was {
     direction: String,
     is_active_low: bool,
-    /// By the polarity that it had then.
+    /// Value, by the original polarity.
     is_active: bool,
 }
 
@@ -202,7 +203,7 @@ impl SysfsOutput {
         if self.was.direction == "in" {
             return self.line.write("direction", "in");
         }
-        // The polarity first: by ours the same value is the opposite level.
+        // The polarity is restored first: with ours the same value is the opposite level.
         self.line.set_active_low(self.was.is_active_low)?;
         self.set(self.was.is_active).map(drop)
     }
@@ -236,7 +237,7 @@ mod tests {
 
     const HOUR_NS: u64 = 3_600_000_000_000;
 
-    /// What not even root may write to stands in for files that udev has not given away yet.
+    /// A file that not even root may write to stands in for one that udev has not given away yet.
     #[test]
     fn files_of_a_new_line_may_be_given_to_us_later() {
         const NOBODYS: &str = "/proc/sys/kernel/ostype";
@@ -253,7 +254,7 @@ mod tests {
         files.iter().for_each(|file| symlink(NOBODYS, file).unwrap());
         let refused = line(0).write("direction", "in").unwrap_err();
         if !refused.is_permission() {
-            // Containers may not write there for a reason of their own.
+            // In some containers the file cannot be written to for another reason.
             return assert!(refused.to_string().contains("Read-only file system"), "{refused}");
         }
         assert!(line(0).value(true).unwrap_err().is_permission());

@@ -1,4 +1,5 @@
-//! Every interface the same: on the simulated chip, on made-up trees of sysfs, and on pipes that stand in for devices.
+//! Every interface alike: the simulated chip, trees of plain files in place of sysfs, and pipes that stand in for
+//! devices.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -17,7 +18,7 @@ use fauxplat_sys::pipes::make_pipe;
 use fauxplat_sys::poll::{Poller, Ready};
 use tempfile::TempDir;
 
-/// A machine that was made up: lines 5 and 6 by the old interface, and an LED with a trigger.
+/// A machine of plain files: lines 5 and 6 by the old interface, and an LED with a trigger.
 struct Machine {
     root: TempDir,
     chips: Chips,
@@ -72,7 +73,7 @@ fn line(name: &str) -> LineName {
     name.parse().unwrap()
 }
 
-/// Waits for an input as a loop does, and takes what it says.
+/// Waits for an input in a poller, and reads its events.
 fn waited(input: &mut dyn Input) -> Vec<LineEvent> {
     waited_in(&set_of(input), input)
 }
@@ -95,7 +96,7 @@ fn waited_in(poller: &Poller, input: &mut dyn Input) -> Vec<LineEvent> {
 fn lights_go_on_and_off_by_every_interface() {
     let machine = Machine::new();
     let wish = OutputWish::default();
-    // What is on and off in words of each.
+    // Values for on and off in each interface.
     let kinds = [
         ("sysfs:6", "sys/class/gpio/gpio6/value", "1", "0"),
         ("led:green:status", "sys/class/leds/green:status/brightness", "255", "0"),
@@ -145,7 +146,7 @@ fn a_light_is_left_as_it_was_found() {
     assert_eq!(machine.says("sys/class/gpio/unexport"), "", "somebody else made the line");
 }
 
-/// The kernel makes the files of a trigger anew, with what they begin with.
+/// The kernel creates the files of a trigger anew, with default values.
 #[test]
 fn a_trigger_is_left_with_its_settings() {
     let machine = Machine::new();
@@ -165,7 +166,7 @@ fn a_trigger_is_left_with_its_settings() {
     assert_eq!(["trigger", "delay_off", "delay_on", "invert"].map(says), ["timer", "900", "100", "1"]);
     assert_eq!(fs::metadata(at("invert")).unwrap().modified().unwrap(), before, "it was what it is");
 
-    // What cannot be put back is told, and the rest is put back.
+    // A setting that cannot be restored is reported, and the others are restored.
     fs::write(at("trigger"), "none [timer] heartbeat\n").unwrap();
     let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
     fs::write(at("delay_on"), "500\n").unwrap();
@@ -175,7 +176,7 @@ fn a_trigger_is_left_with_its_settings() {
     assert_eq!(machine.says(&format!("{led}/delay_on")), "100");
 }
 
-/// What not even root may write to stands in for a setting that udev has not given away yet.
+/// A file that not even root may write to stands in for a setting that udev has not given away yet.
 #[test]
 fn settings_of_a_trigger_may_be_given_to_us_later() {
     const NOBODYS: &str = "/proc/sys/kernel/ostype";
@@ -188,7 +189,7 @@ fn settings_of_a_trigger_may_be_given_to_us_later() {
     std::os::unix::fs::symlink(NOBODYS, at("delay_on")).unwrap();
     let refused = light.leave(Leave::AsItWas).unwrap_err();
     if !refused.is_permission() {
-        // Containers may not write there for a reason of their own.
+        // In some containers the file cannot be written to for another reason.
         return assert!(refused.to_string().contains("Read-only file system"), "{refused}");
     }
     std::thread::scope(|scope| {
@@ -210,7 +211,7 @@ fn an_led_that_cannot_be_lit_keeps_its_trigger() {
     fs::create_dir(led.join("brightness")).unwrap();
     assert!(machine.output("led:green:status", &OutputWish::default()).is_err());
     assert_eq!(fs::read_to_string(led.join("trigger")).unwrap(), "none timer [heartbeat]\n");
-    // What takes every byte and keeps none: the trigger was changed by then.
+    // A file that accepts no bytes fails after the trigger was changed.
     fs::remove_dir(led.join("brightness")).unwrap();
     std::os::unix::fs::symlink("/dev/full", led.join("brightness")).unwrap();
     assert!(machine.output("led:green:status", &OutputWish::default()).is_err());
@@ -222,7 +223,7 @@ fn low_is_active_where_that_is_wished() {
     let machine = Machine::new();
     let wish = OutputWish { is_active_low: true, ..OutputWish::default() };
     let _light = machine.output("sysfs:5", &wish).unwrap();
-    // The level of a direction is the electrical one.
+    // The level in a direction is the electrical one.
     assert_eq!(machine.says("sys/class/gpio/gpio5/direction"), "high");
     assert_eq!(machine.says("sys/class/gpio/gpio5/active_low"), "1");
     let mut light = machine.output("led:green:status", &wish).unwrap();
@@ -235,7 +236,7 @@ fn low_is_active_where_that_is_wished() {
     assert!(!machine.chips.simulated.is_high(3));
 }
 
-/// By the old interface a value is a level only together with its polarity.
+/// With the old interface a value means a level only together with the polarity.
 #[test]
 fn a_light_is_left_with_the_polarity_by_which_it_was_read() {
     let machine = Machine::new();
@@ -289,7 +290,7 @@ fn lines_that_cannot_be_had_say_why() {
         ("led:blue", "led:blue is not there"),
         ("key:event0:30", "cannot be driven"),
         ("gpiochip0:1", "gpiochip0:1 cannot be opened"),
-        // Made-up trees have no kernel that would make the folder of line 9.
+        // Trees of plain files have no kernel that would make the folder of line 9.
         ("sysfs:9", "sysfs:9 cannot be opened"),
     ] {
         assert!(of_output(name).contains(says), "{name}: {}", of_output(name));
@@ -323,7 +324,7 @@ fn the_simulated_chip_tells_edges_as_the_kernel_does() {
     assert_eq!((events[0].at_ns, events[0].stamp), (first_ns, Stamp::Source));
     chip.drive(4, true).unwrap();
     assert!(!waited(inverse.as_mut())[0].is_active);
-    // More than there is room for.
+    // More events than there is room for.
     for edge in 0..5000 {
         chip.drive(1, edge % 2 == 0).unwrap();
     }
@@ -344,7 +345,7 @@ fn a_light_that_vanishes_is_told() {
     let mut light = machine.output("sim:3", &OutputWish::default()).unwrap();
     machine.chips.simulated.unplug(3);
     assert!(light.set(true).unwrap_err().is_gone() && light.leave(Leave::Inactive).is_err());
-    // A pipe without a reader stands in for the file of a device that is gone.
+    // A pipe without a reader stands in for the file of a device that has vanished.
     let brightness = machine.at("sys/class/leds/green:status/brightness");
     fs::remove_file(&brightness).unwrap();
     make_pipe(&brightness).unwrap();
@@ -352,7 +353,7 @@ fn a_light_that_vanishes_is_told() {
     let mut light = machine.output("led:green:status", &OutputWish::default()).unwrap();
     light.set(true).unwrap();
     drop(reader);
-    // The child of another test has the reader too, until it becomes another program.
+    // The child of another test has the reader too, until it executes another program.
     let refused = || {
         light.set(false).err().or_else(|| {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -363,7 +364,7 @@ fn a_light_that_vanishes_is_told() {
     assert!(gone.is_gone() && gone.to_string().starts_with("led:green:status has vanished"), "{gone}");
 }
 
-/// Writes keys into a pipe that stands in for an input device.
+/// Writes key events into a pipe that stands in for an input device.
 fn press(device: &mut File, code: u16, is_down: bool) {
     device.write_all(&InputEvent::write(KeyEvent { at_ns: 5, code, is_down })).unwrap();
 }
@@ -390,8 +391,8 @@ fn keys_are_told_by_their_codes() {
     assert!(machine.input("key:event0:70000").unwrap_err().to_string().contains("65535"));
 }
 
-/// The value of a made-up line, which has to speak up as files of sysfs do: no file of ours can, but the kernel's own
-/// domain name does, by the same events. It belongs to a namespace of its own here.
+/// File that stands in for the value of a line, which must be pollable like files of sysfs: no plain file is, but the
+/// kernel's domain name is, by the same events. Here it belongs to a namespace of its own.
 const VALUE: &str = "/proc/sys/kernel/domainname";
 const INNER: &str = "FAUXPLAT_GPIO_INNER";
 
@@ -410,7 +411,7 @@ fn edges_by_the_old_interface_are_waited_for() {
         (machine.says("sys/class/gpio/gpio5/direction"), machine.says("sys/class/gpio/gpio5/edge")),
         ("in".into(), "both".into())
     );
-    // Unlike files of sysfs this one says a change only once, so that it has to be waited for already.
+    // Unlike files of sysfs this file reports a change only once, so it must be in the poller already.
     let set = set_of(input.as_ref());
     for round in 0..5 {
         let is_high = round % 2 == 0;
@@ -422,7 +423,8 @@ fn edges_by_the_old_interface_are_waited_for() {
     println!("edges were waited for");
 }
 
-/// The same in a namespace of its own, which root has and others have within a namespace of users, where that is permitted.
+/// Runs this test in a uts namespace of its own, which root may make and others within a user namespace, where that is
+/// permitted.
 fn outside() {
     let own = std::env::current_exe().unwrap();
     let names: &[&str] =

@@ -1,4 +1,4 @@
-//! Commands that are not measured and whose output is wanted: builds, and programs that are asked for their answer.
+//! Runs commands that are not measured and whose output is wanted: builds, and programs whose answer is compared.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -23,9 +23,9 @@ pub use stream::Written;
 pub struct Capture {
     /// The executable.
     pub program: PathBuf,
-    /// Its arguments, argument 0 not included.
+    /// Arguments of the program, without argument 0.
     pub arguments: Vec<String>,
-    /// What its environment starts from.
+    /// Environment to which `env_set` is added.
     pub env: EnvBase,
     /// Variables that are added.
     pub env_set: Vec<(String, String)>,
@@ -33,32 +33,33 @@ pub struct Capture {
     pub cwd: Option<PathBuf>,
     /// Standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
-    /// Whether standard error is kept among the output, in the order in which it came; else it is kept apart.
+    /// Whether standard error is kept among the output, in the order in which it came; otherwise it is kept in
+    /// `errors`.
     pub with_stderr: bool,
-    /// Whether it is left alone when the user has asked fauxplat to stop: what puts things back has to come to its end. Asking
-    /// once more, while it runs, ends it too.
+    /// Whether the command goes on when the user asks fauxplat to stop: a command that restores something must finish.
+    /// A further request while it runs ends it too.
     pub is_spared: bool,
-    /// Whether what it left behind in its process group is ended when it has ended by itself. A build may leave the daemon of
-    /// a compiler, which others use.
+    /// Whether processes that the command left in its process group are ended when it ends. False for a build, which
+    /// may leave a compiler daemon that others use.
     pub ends_group: bool,
-    /// How long it may take; then it is asked to end as if the user had interrupted it.
+    /// Time limit, after which the command is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
 }
 
-/// What such a command left behind.
+/// Result of a captured command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// How it ended. [`Outcome::TimedOut`] says that fauxplat ended the command: the user
-    /// interrupted, or its time was over.
+    /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended it: the user interrupted, or the time
+    /// limit passed.
     pub outcome: Outcome,
-    /// What it wrote.
+    /// Bytes that were written to standard output.
     pub output: Written,
-    /// What it wrote to standard error, where that is kept apart.
+    /// Bytes that were written to standard error, where that is kept apart.
     pub errors: Written,
 }
 
 impl Capture {
-    /// A line for the shell.
+    /// A command line for `sh -c`.
     pub fn shell(line: &str) -> Self {
         Capture {
             program: "/bin/sh".into(),
@@ -68,7 +69,8 @@ impl Capture {
         }
     }
 
-    /// Runs it to its end. It never waits for a reader, however much it writes, and of that a bounded part is kept.
+    /// Runs the command to its end. The command never waits for a reader, however much it writes; of its output a
+    /// bounded part is kept.
     ///
     /// # Errors
     /// A file cannot be opened, or the command cannot be started.
@@ -99,7 +101,7 @@ impl Capture {
         }
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
-        // Our copies of the writing ends go, so that the end of the last writer is seen.
+        // The writing ends of this process are closed, so that the end of the last writer is seen.
         drop(command);
         while !child.is_over()? {
             let read = output.take()? | errors.take()?;
@@ -107,7 +109,7 @@ impl Capture {
                 output.wait(NAP_MS)?;
             }
         }
-        // What it left behind may hold the pipes open for ever; what was in them when it ended is all that is waited for.
+        // Processes left behind may hold the pipes open for ever, so only the present content of the pipes is read.
         output.finish()?;
         errors.finish()?;
         child.leaves_nobody(self.ends_group);
@@ -121,26 +123,26 @@ fn fail(path: &std::path::Path) -> impl FnOnce(io::Error) -> LaunchError {
     move |source| LaunchError::File { path, source }
 }
 
-/// How long to wait for output before the child is looked at again: builds take longer.
+/// Time to wait for output before the child is looked at again; builds take longer.
 const NAP_MS: i32 = 1;
 
-/// How long a command that was asked to end has for it.
+/// Time that a command has to end after it was asked to.
 const GRACE_NS: u64 = 2_000_000_000;
 
-/// A command under way.
+/// A command in progress.
 struct Running {
     child: Child,
-    /// How often the user may have asked to stop without its being meant.
+    /// Number of requests to stop at the start, which this command ignores.
     stops_before: u32,
-    /// When its time is over.
+    /// End of the time limit.
     end_ns: Option<u64>,
-    /// When it was asked to end.
+    /// Time at which the command was asked to end.
     asked_ns: Option<u64>,
-    /// Whether its time for that is over.
+    /// Whether the command has been killed, its grace period being over.
     is_enforced: bool,
-    /// How it ended.
+    /// Exit status once the command has ended.
     status: Option<ExitStatus>,
-    /// The signal that stopped it for ever, if one did.
+    /// The signal that stopped the command for good, if one did.
     stopped_by: Option<i32>,
 }
 
@@ -160,16 +162,16 @@ impl Running {
         }
     }
 
-    /// Whether the user wants it to end, or its time is over.
+    /// Whether the command has to end: the user asked for it, or the time limit has passed.
     fn has_to_end(&self) -> bool {
         let is_late = self.end_ns.is_some_and(|end_ns| clock::monotonic_ns() >= end_ns);
         is_late || signal::stops() > self.stops_before
     }
 
-    /// Whether nothing more is waited for. The user's wish to stop is passed on, and enforced after a while: whoever ignores
-    /// it, or is stopped itself, would be waited for without end. Of one that was asked to end the whole group is waited for: a
-    /// shell is gone at once, and the compiler that it started still has its files to remove. What has become another user's,
-    /// as what sudo starts does, is out of reach: it goes on, and nobody waits for it.
+    /// Whether to stop waiting. A request to stop is passed on, and enforced after a grace period: a command that
+    /// ignores it, or is stopped itself, would be waited for without end. After such a request the whole group is
+    /// waited for: a shell ends at once, while the compiler that it started still has files to remove. A process that
+    /// now belongs to another user, such as one started by sudo, cannot be signalled: it goes on and is not waited for.
     fn is_over(&mut self) -> io::Result<bool> {
         if self.status.is_none() {
             self.status = self.child.try_wait()?;
@@ -189,7 +191,7 @@ impl Running {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.is_enforced = true;
             }
-            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            // The command wants the terminal, which it cannot have in the background, and no shell would continue it.
             _ => {
                 let for_terminal = |signal: &i32| [signal::SIGTTIN, signal::SIGTTOU].contains(signal);
                 if let Some(signal) = process::stopped_by(group).filter(for_terminal) {
@@ -201,7 +203,7 @@ impl Running {
         Ok(!is_in_reach)
     }
 
-    /// Ends what the command left behind, if that is wanted.
+    /// Ends the processes that the command left behind, if `ends_group` is set.
     fn leaves_nobody(&self, ends_group: bool) {
         let group = self.child.id() as i32;
         if ends_group && procfs::group_lives(group) {
@@ -209,8 +211,8 @@ impl Running {
         }
     }
 
-    /// Whether it was ended by us, or by the very key that the user pressed for us: the terminal's signal reaches a child that
-    /// has not left our process group yet.
+    /// Whether fauxplat ended the command, or the key that the user pressed to interrupt fauxplat: the terminal's
+    /// signal reaches a child that has not left this process group yet.
     fn was_ended(&self) -> bool {
         let by_the_key =
             matches!(self.outcome(), Outcome::Signaled(signal) if i32::from(signal) == signal::SIGINT);
@@ -223,7 +225,7 @@ impl Running {
 }
 
 fn outcome(status: Option<ExitStatus>, stopped_by: Option<i32>) -> Outcome {
-    // What ended it after that was we.
+    // A command that was stopped for good was then killed by fauxplat, so that signal is not its own outcome.
     if let Some(signal) = stopped_by {
         return Outcome::Signaled(signal as u8);
     }
@@ -258,22 +260,22 @@ mod tests {
         assert_eq!(done.output.whole().map(<[u8]>::len), Some(300_000));
     }
 
-    /// What is left behind may hold the pipe open, and write for ever.
+    /// Processes left behind may hold the pipe open, and write for ever.
     #[test]
     fn waits_for_nobody_but_the_command() {
         let done = Capture::shell("(sleep 20; echo late) & echo early; exit 3").run().unwrap();
         assert_eq!((done.outcome, &*done.output.text()), (Outcome::Exited(3), "early\n"));
-        // It ends when nobody reads any more.
+        // Here `yes` ends when the pipe has no reader any more.
         let done = Capture::shell("yes & exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
     }
 
-    /// Neither one that ignores the request to end nor what it started is waited for.
+    /// The command ignores the request to end, and so does the child that it started; neither may be waited for.
     #[test]
     fn ends_with_its_time() {
         let line = Capture::shell("trap '' TERM; echo begun; sleep 1000; sleep 1000");
         let begun_ns = clock::monotonic_ns();
-        // A slow machine has not begun to print by then; it is given more.
+        // On a slow machine the command has not printed within the first limits, and is given longer ones.
         let limits = [200, 2_000, 20_000, 200_000].map(Duration::from_millis);
         let within = |limit| Capture { limit: Some(limit), ..line.clone() }.run().unwrap();
         let has_begun = limits.into_iter().map(within).any(|done| {
@@ -286,8 +288,8 @@ mod tests {
         assert_eq!(quick.run().unwrap().outcome, Outcome::Exited(3));
     }
 
-    /// The shell is gone at once, and what it started takes its time; not the time of other programs' starts, which slow
-    /// machines do not find within the grace.
+    /// The shell ends at once, and its child takes longer. The child starts no other program, since slow machines do
+    /// not manage that within the grace period.
     #[test]
     fn one_that_was_asked_to_end_has_tidied_up_when_it_is_over() {
         let folder = tempfile::tempdir().unwrap();
@@ -300,7 +302,7 @@ mod tests {
         assert!(has_begun && folder.path().join("tidied").exists());
     }
 
-    /// What a shell leaves behind is dead for whoever waits, though nobody has reaped it yet.
+    /// A child of the ended shell is a zombie that no process has reaped yet; it counts as ended.
     #[test]
     fn the_dead_are_not_waited_for() {
         process::become_subreaper().unwrap();
@@ -319,7 +321,7 @@ mod tests {
         assert!(running.is_over().unwrap() && !running.is_enforced);
     }
 
-    /// Waits for a sign; a machine that does not give it within minutes never does.
+    /// Waits for a condition, for minutes at most.
     fn eventually(mut holds: impl FnMut() -> bool) {
         let step = Duration::from_millis(5);
         assert!((0..60_000).any(|_| holds() || (std::thread::sleep(step), false).1));

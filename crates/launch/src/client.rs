@@ -24,9 +24,9 @@ use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, W
 use crate::table::Table;
 use crate::{Gatekeeper, Heard, Held, LaunchError, Program};
 
-/// How often a spawner is told to end until it has.
+/// Interval at which a spawner is told to end until it has.
 const TOLD_EVERY_MS: i32 = 200;
-/// Whoever asks so often again that what is under way be stopped ends the spawner that does not answer.
+/// Further requests to stop after which a spawner that does not answer is killed.
 const STOPS_MORE: u32 = 3;
 
 /// A spawner, seen from fauxplat. Dropping it ends the spawner and whatever it runs.
@@ -40,24 +40,24 @@ pub struct Spawner {
     memory: SharedWords,
     table: Table,
     metrics: Arc<MetricSet>,
-    /// Readings for which a reply has room.
+    /// Number of readings for which a reply has room.
     room: usize,
     submitted: u64,
     received: u64,
-    /// How often the user had asked to stop when what is under way was aborted.
+    /// Number of requests to stop at the time of the last abort; `None` before any.
     aborted_at: Option<u32>,
-    /// Whether it was ended since it did not answer to that.
+    /// Whether the spawner was killed because it did not answer to an abort.
     is_given_up: bool,
-    /// How it ended, if it did without being told to.
+    /// How the spawner ended, if it did without being told to.
     died: Option<String>,
 }
 
 impl Spawner {
-    /// Starts a spawner that holds these programs ready.
+    /// Starts a spawner for the programs of this table.
     ///
     /// # Errors
-    /// A file that the table names cannot be opened, the process cannot be started, or `/proc` would tell of others than its
-    /// processes.
+    /// A file that the table names cannot be opened, the process cannot be started, or `/proc` shows other process ids
+    /// than those of this pid namespace.
     pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
         if !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers);
@@ -77,8 +77,8 @@ impl Spawner {
         let orphans = Orphans::of_the_next()?;
         let mut command = Command::new(&program.path);
         command.args(&program.words).args(shared.fds().map(|fd| fd.to_string())).stdin(Stdio::null());
-        // The spawner may be told to stop before it has got as far as listening, and until it leaves our process group a
-        // terminal tells it too.
+        // The spawner may be told to stop before it listens, and until it leaves this process group a terminal signals
+        // it too.
         let child =
             signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
         let child = child.map_err(|source| LaunchError::File { path: program.path.clone(), source });
@@ -107,9 +107,10 @@ impl Spawner {
         Rings::new(self.memory.words(), self.room)
     }
 
-    /// Takes leave of a spawner that has died: what it ran is in its group or has left it, and nobody else would end that.
+    /// Cleans up after a spawner that has died: its programs are in its group or have left it, and no other process
+    /// would end them.
     fn bury(&mut self) {
-        // Before the spawner is reaped: until then its number can be nobody else's.
+        // Done before the spawner is reaped: until then its process id cannot be reused.
         pause::remove(self.child.id() as i32);
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
@@ -117,7 +118,7 @@ impl Spawner {
         self.died = Some(status);
     }
 
-    /// Why nothing more comes of it, if it is gone.
+    /// Error if the spawner has ended.
     fn gone(&self) -> Result<(), LaunchError> {
         match &self.died {
             None => Ok(()),
@@ -126,30 +127,30 @@ impl Spawner {
         }
     }
 
-    /// Sends it a signal, as long as its number is its own.
+    /// Signals the spawner, as long as it is not reaped and so its process id is its own.
     fn signal(&self, signal: i32) {
         if self.died.is_none() {
             signal::send(self.child.id() as i32, signal);
         }
     }
 
-    /// The process of a held run, once it stands at the gate.
+    /// Process id of a held child, once it waits at the gate.
     fn arrived(&self) -> Option<i32> {
         let pid = self.rings().gate().0.load(Ordering::SeqCst);
         i32::try_from(pid).ok().filter(|&pid| pid > 0)
     }
 
-    /// Tells the child at the gate what to do.
+    /// Writes an order for the child at the gate.
     fn order(&self, order: u64) {
         self.rings().gate().1.store(order, Ordering::SeqCst);
         self.summoner.call();
     }
 
-    /// Waits until the child of a held run stands at the gate.
+    /// Waits until the child of a held run waits at the gate.
     fn wait_for_arrival(&mut self, entry: u32) -> Result<i32, LaunchError> {
         let mut heard = Heard::nothing();
         loop {
-            // Who was sent away may have arrived before it heard of that.
+            // A child that was told to leave may have arrived before it saw that order.
             if let Some(pid) = self.arrived().filter(|_| heard == Heard::nothing()) {
                 return Ok(pid);
             }
@@ -224,7 +225,8 @@ impl Launcher for Spawner {
         if process::has_ended(self.child.id() as i32) {
             self.bury();
         }
-        // A spawner that hears nothing, since it was stopped or waits for a file system that does not answer, is not waited for.
+        // A spawner that does not respond, since it was stopped or waits for a file system that does not answer, is
+        // given up.
         let is_deaf = self.aborted_at.is_some_and(|stops| self.stops() >= stops + STOPS_MORE);
         if self.died.is_none() && is_deaf {
             self.is_given_up = true;
@@ -295,11 +297,11 @@ impl Launcher for Spawner {
 
 impl Drop for Spawner {
     fn drop(&mut self) {
-        // The word ends the spawner when it is idle, the signal ends the run under way.
+        // The goodbye ends an idle spawner, the signal ends a run under way.
         self.rings().say_goodbye();
         self.signal(signal::SIGTERM);
         self.summoner.call();
-        // One that finds another such signal waiting, of the program that it runs, is lost.
+        // A signal is lost if another one is pending for the program that the spawner runs, so it is repeated.
         while let Ok(end) = process::end_of(self.child.id() as i32)
             && self.died.is_none()
             && !process::wait_readable(end.as_raw_fd(), TOLD_EVERY_MS).unwrap_or(true)
@@ -311,7 +313,7 @@ impl Drop for Spawner {
     }
 }
 
-/// The files that the spawner will open are tried here, where an error can be told to the user.
+/// Tries to open the files that the spawner will open, here where an error can be reported to the user.
 fn check_files(table: &Table) -> Result<(), LaunchError> {
     use crate::table::{Stdin, Stdout};
     for entry in &table.entries {

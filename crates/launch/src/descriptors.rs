@@ -1,4 +1,4 @@
-//! What fauxplat and its spawner share, by descriptor.
+//! File descriptors that fauxplat and its spawner share.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
@@ -15,16 +15,16 @@ pub(crate) struct Descriptors {
     pub(crate) ring: File,
     pub(crate) table: File,
     pub(crate) tree: File,
-    /// By which the spawner is called. Only fauxplat holds the other end, so that its end is seen.
+    /// Pipe that wakes the spawner. Only fauxplat holds the write end, so that the spawner sees the end of fauxplat.
     pub(crate) summons: Summons,
     pub(crate) to_client: Doorbell,
 }
 
 impl Descriptors {
-    /// How many descriptors there are.
+    /// Number of descriptors.
     pub(crate) const COUNT: usize = 5;
 
-    /// The files for a table whose replies have so many readings.
+    /// Creates the files for replies with room for this many readings.
     pub(crate) fn new(summons: Summons, room: usize) -> Result<Self, LaunchError> {
         Ok(Descriptors {
             ring: memory_file(ring_words(room))?,

@@ -1,5 +1,4 @@
-//! Processes that go on by themselves: nobody reads what they write but from files, so they outlive fauxplat, and whoever
-//! comes back later finds what they said.
+//! Detached processes that may outlive fauxplat: their output goes to files, where a later process finds it.
 
 #![expect(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
@@ -14,38 +13,38 @@ use fauxplat_sys::signal;
 
 use crate::LaunchError;
 
-/// A command that is sent away.
+/// A command to run detached.
 #[derive(Clone, Debug, Default)]
 pub struct Errand {
     /// The executable.
     pub program: PathBuf,
-    /// Its arguments, argument 0 not included.
+    /// Arguments of the program, without argument 0.
     pub arguments: Vec<String>,
     /// Variables that are added to the environment.
     pub env_set: Vec<(String, String)>,
-    /// The file that gets its standard output, from its beginning.
+    /// File for standard output, which is truncated first.
     pub output: PathBuf,
-    /// The file that its standard error is appended to.
+    /// File to which standard error is appended.
     pub errors: PathBuf,
 }
 
-/// A process that may be somebody else's child by now: its number, and when it started, so that another process that got
-/// the number later is not taken for it.
+/// Identity of a process that need not be a child: process id and start time, so that a later process with the same id
+/// is not mistaken for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Its number, which is that of its group too.
+    /// Process id, which is also the id of its process group.
     pub pid: u32,
-    /// When it started, in ticks since the boot.
+    /// Start time in clock ticks since boot.
     pub ticks: u64,
 }
 
 impl Trace {
-    /// Whether it is still there.
+    /// Whether the process still exists.
     pub fn is_there(self) -> bool {
         start_ticks(self.pid) == Some(self.ticks)
     }
 
-    /// Asks it and what it started to end.
+    /// Asks the process and those that it started to end.
     pub fn end(self) {
         if self.is_there() {
             signal::send_group(self.pid as i32, signal::SIGTERM);
@@ -53,16 +52,17 @@ impl Trace {
     }
 }
 
-/// A command that was sent away by this process.
+/// A detached command that this process started.
 #[derive(Debug)]
 pub struct Sent {
     child: Child,
-    /// Who it is.
+    /// Identity of the process.
     pub trace: Trace,
 }
 
 impl Errand {
-    /// Starts it, in a group of its own: a key pressed at the terminal of fauxplat does not reach it.
+    /// Starts the command in a process group of its own, which a key pressed at the terminal of fauxplat does not
+    /// reach.
     ///
     /// # Errors
     /// A file cannot be opened, or the command cannot be started.
@@ -79,13 +79,13 @@ impl Errand {
         command.envs(self.env_set.iter().map(|(name, value)| (name, value)));
         let child = command.spawn().map_err(fail(&self.program))?;
         let pid = child.id();
-        // It is our child, so its entry is there until it is waited for.
+        // A child's entry in `/proc` exists until the child is reaped, so its start time can be read.
         Ok(Sent { child, trace: Trace { pid, ticks: start_ticks(pid).unwrap_or_default() } })
     }
 }
 
 impl Sent {
-    /// How it ended, if it did.
+    /// Outcome of the process; `None` while it runs.
     pub fn ended(&mut self) -> Option<Outcome> {
         let status = self.child.try_wait().ok()??;
         Some(match (status.code(), status.signal()) {

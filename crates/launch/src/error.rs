@@ -1,4 +1,4 @@
-//! What can go wrong between a command line and a running process.
+//! Errors between a command line and a running process.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub enum LaunchError {
     Words {
         /// The command line.
         command: String,
-        /// What is wrong with it.
+        /// Reason why the command line is invalid.
         reason: String,
     },
     /// The program was not found.
@@ -21,7 +21,7 @@ pub enum LaunchError {
     NotFound {
         /// The first word of the command.
         program: String,
-        /// Where it was looked for.
+        /// Where the program was searched, with advice; empty for a path.
         hint: String,
     },
     /// The program is there but may not be executed.
@@ -47,9 +47,9 @@ pub enum LaunchError {
     TooManyReadings {
         /// The program that was run.
         program: String,
-        /// How many there were.
+        /// Number of readings of the run.
         found: u32,
-        /// How many were announced.
+        /// Number of readings that were announced.
         announced: usize,
     },
     /// A file that the condition names cannot be used.
@@ -66,7 +66,7 @@ pub enum LaunchError {
     /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
-    /// What `/proc` tells is of other processes than those that are started.
+    /// `/proc` does not show the process ids of this pid namespace.
     #[error(
         "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
@@ -80,7 +80,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// Whether the arguments and the environment are more than the kernel takes.
+    /// Whether arguments and environment exceed the kernel's limit.
     pub fn is_too_big(&self) -> bool {
         matches!(self, LaunchError::Refused { source, .. } if source.raw_os_error() == Some(E2BIG))
     }
@@ -97,7 +97,7 @@ impl LaunchError {
     }
 }
 
-/// Says which step failed, and what to do about it where that is known.
+/// Describes the step that failed, and what to do about it where that is known.
 fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
     let denied = source.kind() == std::io::ErrorKind::PermissionDenied;
     let step = match stage {
@@ -192,7 +192,7 @@ mod tests {
             assert!(error(stage, EPERM).to_string().contains(cure), "{}", error(stage, EPERM));
             assert!(error(stage, EPERM).is_permission());
         }
-        // A program that may not be executed is no want of a right of ours.
+        // A file without execute permission is not a missing permission of this process.
         assert!(!error(Stage::Exec, EACCES).is_permission() && !error(Stage::Nice, ENOENT).is_permission());
         let sys = SysError { call: "clone".into(), source: std::io::Error::from_raw_os_error(EPERM) };
         assert!(LaunchError::Sys(sys).is_permission() && !LaunchError::Stopped.is_permission());

@@ -1,29 +1,29 @@
-//! What of the user's wishes to stop somebody has heard.
+//! Counts the user's requests to stop that have been acted upon.
 
-/// How often the user had asked to stop, as far as whoever waits for a launcher has heard of it; how often that is by now,
-/// [`Launcher::stops`](crate::Launcher::stops) says. Whoever keeps one acts upon each wish once: it aborts what is
-/// under way, and not what is begun after it.
+/// Number of requests to stop that a waiting caller has acted upon; [`Launcher::stops`](crate::Launcher::stops) has the
+/// number of all requests so far. A caller that keeps a `Heard` acts upon each request once: it aborts the run under
+/// way, and not those that begin later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard(u32);
 
 impl Heard {
-    /// Nothing: whatever was wished already is still to be acted upon.
+    /// No request: earlier ones are still to be acted upon.
     pub fn nothing() -> Self {
         Heard(0)
     }
 
-    /// Everything until now. What is begun now takes place although the user asked to stop, and ends when that is asked
-    /// once more.
+    /// All requests so far. A run that begins now takes place although the user asked to stop before, and ends at a
+    /// further request.
     pub fn so_far(stops: u32) -> Self {
         Heard(stops)
     }
 
-    /// Whether there is a wish that was not heard of.
+    /// Whether a request has not been acted upon.
     pub fn is_behind(self, stops: u32) -> bool {
         stops > self.0
     }
 
-    /// The same, and it is heard now.
+    /// Whether a request has not been acted upon; marks all as acted upon.
     pub fn anew(&mut self, stops: u32) -> bool {
         let is_behind = self.is_behind(stops);
         *self = Heard::so_far(stops);

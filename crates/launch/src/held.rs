@@ -1,18 +1,19 @@
-//! A child that exists and has not begun: for counters, groups and whatever else must be attached before its first
-//! instruction.
+//! A child process that waits before its first instruction, so that counters, control groups and the like can be
+//! attached.
 
 use std::fmt::Debug;
 
-/// Whoever holds a child and can let it go.
+/// Owner of the gate at which a held child waits.
 pub trait Gatekeeper: Debug {
     /// Lets the child through to its program.
     fn open(&mut self);
 
-    /// Ends the child, and takes the reply to a run that never began.
+    /// Ends the child, and discards the reply about a run that never began.
     fn shut(&mut self);
 }
 
-/// A child whose condition holds already and whose program has not begun. Dropped without [`Held::begin`], it ends.
+/// A child whose condition is applied and whose program has not begun. Dropping it without [`Held::begin`] ends the
+/// child.
 #[derive(Debug)]
 pub struct Held<'a> {
     pid: i32,
@@ -25,12 +26,12 @@ impl<'a> Held<'a> {
         Held { pid, gatekeeper: Some(gatekeeper) }
     }
 
-    /// Its process id, which stays the program's.
+    /// Process id of the child, which the program keeps.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Lets it begin. The reply comes as that of any other run.
+    /// Starts the program. The reply comes like that of any other run.
     pub fn begin(mut self) {
         if let Some(gatekeeper) = self.gatekeeper.take() {
             gatekeeper.open();

@@ -1,4 +1,4 @@
-//! What whoever executes a plan needs of those who start programs.
+//! Interface between the runner, which executes a plan, and the parts that start programs.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,63 +10,63 @@ use crate::ring::{Reply, Request, RunEnd};
 use crate::table::Table;
 use crate::{Heard, Held, LaunchError};
 
-/// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
+/// Starts programs and reports how they ended, as the [`Spawner`](crate::Spawner) does.
 ///
-/// Time and interruption are asked of the launcher as well, so that another one can have a time of its own and a test can
-/// interrupt an experiment without a signal.
+/// Time and interruption are asked of the launcher as well, so that a simulated launcher can have its own clock and a
+/// test can interrupt an experiment without a signal.
 pub trait Launcher: Debug + Send {
-    /// The programs that it holds ready.
+    /// Table of the programs that can be started.
     fn table(&self) -> &Table;
 
-    /// What is read of each run, in the order of [`Reply::readings`].
+    /// Metrics of each run, in the order of [`Reply::readings`].
     fn metrics(&self) -> &Arc<MetricSet>;
 
-    /// At most this many requests may be under way.
+    /// Maximum number of requests that may be under way.
     fn depth(&self) -> usize;
 
-    /// Requests that were submitted and not yet answered.
+    /// Number of requests that were submitted and not yet answered.
     fn under_way(&self) -> usize;
 
-    /// Asks for a run. The caller keeps [`Launcher::under_way`] below [`Launcher::depth`].
+    /// Submits a run. The caller keeps [`Launcher::under_way`] below [`Launcher::depth`].
     fn submit(&mut self, request: Request);
 
     /// Takes the next reply if there is one. Replies come in the order of their requests.
     fn try_reply(&mut self) -> Option<Reply>;
 
-    /// Sleeps until a reply is there, a signal arrives or the time is over.
+    /// Sleeps until a reply is there, a signal arrives or the timeout has passed.
     ///
     /// # Errors
-    /// Whoever starts the programs is gone.
+    /// The process that starts the programs has ended.
     fn wait(&mut self, timeout_ms: i32) -> Result<(), LaunchError>;
 
-    /// Stops the run under way and all that wait; each is answered as aborted.
+    /// Stops the run under way and all requests that wait; each is answered as aborted.
     fn abort(&mut self);
 
-    /// The tree of the last traced run.
+    /// Process tree of the last traced run.
     fn tree(&mut self) -> Vec<Process>;
 
-    /// Where the figures come from. Known once the first reply has arrived.
+    /// Sources of the figures; known once the first reply has arrived.
     fn sources(&self) -> Sources;
 
-    /// How many runs so far have no CPU time, run-queue wait, peak memory and migrations because more of their tasks ended
-    /// than the kernel had room to tell of.
+    /// Number of runs so far without CPU time, run-queue wait, peak memory and migrations, because more of their tasks
+    /// ended than the kernel had room to report.
     fn lossy_runs(&self) -> u64 {
         0
     }
 
-    /// Another one with the same programs and the same time, for runs at the same moment.
+    /// A second launcher with the same programs and clock, for runs at the same moment.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The second launcher cannot be started.
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError>;
 
     /// Nanoseconds of the clock by which runs are started and timed.
     fn now_ns(&self) -> u64;
 
-    /// Lets so much of that clock's time pass.
+    /// Waits for this duration of the launcher's clock.
     fn sleep(&mut self, duration_ns: u64);
 
-    /// How often the user asked to stop.
+    /// Number of the user's requests to stop.
     fn stops(&self) -> u32;
 
     /// Whether the user asked to stop.
@@ -83,7 +83,7 @@ pub trait Launcher: Debug + Send {
     /// The process cannot be created under its condition, or the run was stopped before it was held.
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
 
-    /// The error behind a run that was not started, with the name of its program.
+    /// Error for a run that was not started, with the name of its program; `None` for runs that were.
     fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
         let program = self.table().entries.get(entry as usize);
         let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
@@ -99,24 +99,24 @@ pub trait Launcher: Debug + Send {
         Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
     }
 
-    /// One request and its answer, nothing else being under way.
+    /// Submits a request and waits for its reply; nothing else may be under way.
     ///
     /// # Errors
-    /// Whoever starts the programs is gone.
+    /// The process that starts the programs has ended.
     fn answer(&mut self, request: Request) -> Result<Reply, LaunchError> {
         self.submit(request);
         self.next_reply()
     }
 
-    /// Waits for the next reply. When the user stops, or has, what is under way is aborted.
+    /// Waits for the next reply. If the user asks to stop, or has, the run under way is aborted.
     ///
     /// # Errors
-    /// Whoever starts the programs is gone.
+    /// The process that starts the programs has ended.
     fn next_reply(&mut self) -> Result<Reply, LaunchError> {
         self.reply_unless(&mut Heard::nothing())
     }
 
-    /// Waits for the next reply. What is under way is aborted by wishes to stop that were not heard of before.
+    /// Waits for the next reply. Requests to stop that were not acted upon before abort the run under way.
     ///
     /// # Errors
     /// As [`Launcher::next_reply`].

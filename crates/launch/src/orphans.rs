@@ -1,4 +1,5 @@
-//! What a spawner leaves that is killed: its children become ours, also those that have left its process group.
+//! Ends the children of a spawner that was killed: they become children of fauxplat, including those that left its
+//! process group.
 
 use std::fs;
 
@@ -7,21 +8,21 @@ use fauxplat_sys::signal;
 
 use crate::{LaunchError, procfs};
 
-/// The children of this process by which those are known that it adopts.
+/// Children that this process adopts, told from its other children.
 #[derive(Debug)]
 pub(crate) struct Orphans {
-    /// Who was there before the spawner, hence is none of its.
+    /// Process ids of children that existed before the spawner, hence are not its own.
     older: Vec<i32>,
 }
 
 impl Orphans {
-    /// Has them come to this process, and to nobody beyond it, when the spawner that is about to be started dies.
+    /// Makes this process a subreaper, so that it adopts the children of the spawner about to be started if that dies.
     pub(crate) fn of_the_next() -> Result<Self, LaunchError> {
         process::become_subreaper()?;
         Ok(Orphans { older: procfs::children() })
     }
 
-    /// Ends them all and waits for that. What has become another user's is out of reach.
+    /// Ends all adopted children and waits for their end. Processes that now belong to another user cannot be ended.
     pub(crate) fn end(&self) {
         let mut seen_off = self.older.clone();
         loop {
@@ -30,14 +31,14 @@ impl Orphans {
             if fresh.is_empty() {
                 return;
             }
-            // Each may have had children, which are ours when it has ended: hence the loop.
+            // Each may have had children, which this process adopts when it has ended: hence the loop.
             fresh.iter().for_each(|&pid| see_off(pid));
             seen_off.extend(fresh);
         }
     }
 }
 
-/// Ends one and waits for that, unless it is a helper of our own: those are of our binary.
+/// Ends one child and waits for its end, unless it is a helper process of fauxplat, which runs the same binary.
 fn see_off(pid: i32) {
     let binary = |of: &str| fs::read_link(format!("/proc/{of}/exe")).ok();
     let its = binary(&pid.to_string());
@@ -45,7 +46,7 @@ fn see_off(pid: i32) {
         return;
     }
     while process::wait_unreaped(pid) != Seen::Ended {}
-    // The dying and the dead have none, and may be a helper that somebody else here reaps.
+    // A dying or dead process has no executable, and may be a helper that another part of this process reaps.
     if its.is_some() {
         process::wait(pid, false);
     }

@@ -1,4 +1,4 @@
-//! A command that is not measured: it gets our standard input and output, and is waited for.
+//! Runs a command that is not measured, with the standard input and output of fauxplat, and waits for its end.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{LaunchError, words};
 /// The executable of a command, as a shell finds it.
 ///
 /// # Errors
-/// There is none, or it may not be executed.
+/// The program does not exist, or may not be executed.
 pub fn find(argv: &[String]) -> Result<PathBuf, LaunchError> {
     let cwd = std::env::current_dir();
     let cwd = cwd.map_err(|source| LaunchError::File { path: ".".into(), source })?;
@@ -20,11 +20,11 @@ pub fn find(argv: &[String]) -> Result<PathBuf, LaunchError> {
     words::find_program(argv.first().map_or("", String::as_str), &cwd, &path)
 }
 
-/// Runs a command to its end; its exit status, as a shell shows it. A request to stop is passed on to it, where
-/// [`signal::stop_on_interrupt_repeatedly`] was called before.
+/// Runs a command to its end and returns its exit status, as a shell shows it. A request to stop is passed on to the
+/// command, if [`signal::stop_on_interrupt_repeatedly`] was called before.
 ///
 /// # Errors
-/// It cannot be started.
+/// The command cannot be started.
 pub fn run(program: &Path, argv: &[String], aslr_off: bool) -> Result<i32, LaunchError> {
     let name = program.display().to_string();
     let environment: Vec<String> = std::env::vars_os()

@@ -1,4 +1,4 @@
-//! What `/proc` and `/sys` tell, see `proc(5)`.
+//! Readings from `/proc` and `/sys`, see `proc(5)`.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -9,12 +9,12 @@ use fauxplat_procfs::{status, whole_lines};
 use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
-/// What can be read of the first thread of a process that has ended and was not reaped yet.
+/// Readings of the first thread of a process that has ended and was not reaped yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FirstThread {
     /// Run-queue wait (`schedstat`, second field).
     pub(crate) run_delay_ns: Option<u64>,
-    /// Moves between CPUs (`sched`, `se.nr_migrations`).
+    /// Number of migrations between CPUs (`sched`, `se.nr_migrations`).
     pub(crate) migrations: Option<u64>,
     /// The CPU on which it ended (`stat`, field 39).
     pub(crate) cpu: Option<u16>,
@@ -31,7 +31,7 @@ pub(crate) fn first_thread(pid: i32) -> FirstThread {
     }
 }
 
-/// The children of this process.
+/// Process ids of this process's children.
 pub fn children() -> Vec<i32> {
     let me = std::process::id();
     let list = fs::read_to_string(format!("/proc/self/task/{me}/children"));
@@ -41,14 +41,14 @@ pub fn children() -> Vec<i32> {
     }
 }
 
-/// The same where the kernel lacks `CONFIG_PROC_CHILDREN`.
+/// Finds the children by a search of `/proc`, where the kernel lacks `CONFIG_PROC_CHILDREN`.
 fn children_by_search(parent: u32) -> Vec<i32> {
     let parent = i32::try_from(parent).ok();
     processes().filter(|&pid| stat_of(pid, |task| task.parent() == parent)).collect()
 }
 
-/// Whether a process group has a member that has not ended. Who waits to be reaped counts for `kill(2)`, and whoever has
-/// adopted it may be in no hurry: the first process of a container is often one that reaps nobody.
+/// Whether a process group has a member that has not ended. A zombie would count for `kill(2)`, and its parent may
+/// never reap it: the first process of a container is often one that reaps nothing.
 pub(crate) fn group_lives(group: i32) -> bool {
     signal::group_exists(group)
         && processes().any(|pid| stat_of(pid, |task| task.group() == Some(group) && task.process_lives()))
@@ -59,7 +59,7 @@ fn processes() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
 }
 
-/// Whether something holds of a process that is there.
+/// Whether the process exists and its `stat` satisfies the predicate.
 fn stat_of(pid: i32, holds: impl FnOnce(&TaskStat) -> bool) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     TaskStat::parse(&stat).is_some_and(|task| holds(&task))
@@ -75,7 +75,7 @@ pub(crate) fn online() -> Option<CpuSet> {
 /// The kernel lends a parent's peak to each child at exec, so the spawner's peak is the least that `getrusage(2)`
 /// can report. Writing 5 to `clear_refs` (see `proc(5)`) resets the peak to the present resident set.
 pub(crate) fn reset_own_peak_memory() {
-    // Where the kernel refuses, the peak just stays what it was.
+    // If the kernel refuses, the peak stays what it was.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
@@ -85,8 +85,8 @@ pub(crate) fn own_peak_memory() -> u64 {
     status::peak_memory_bytes(&text).unwrap_or(0)
 }
 
-/// The steal time of all CPUs together. The kernel moves it in ticks of 10 ms and takes 10 µs to print it, so
-/// within a few milliseconds it is read once.
+/// Steal time of all CPUs together. The kernel advances it in ticks of 10 ms and takes 10 µs to print it, so within a
+/// few milliseconds it is read only once.
 #[derive(Debug)]
 pub(crate) struct StealClock {
     stat: Option<File>,
@@ -95,7 +95,7 @@ pub(crate) struct StealClock {
     last_end_ns: u64,
 }
 
-/// Shorter than this nothing new can be expected from the clock.
+/// Age up to which a reading is reused, since the clock hardly advances within it.
 const STEAL_FRESH_NS: u64 = 5_000_000;
 
 impl StealClock {
@@ -103,8 +103,8 @@ impl StealClock {
         StealClock { stat: File::open("/proc/stat").ok(), read_at_ns: 0, steal_ns: None, last_end_ns: 0 }
     }
 
-    /// The steal before a run. Directly after the run before, that run's last reading stands, so that a tick which
-    /// falls between two readings is charged to a run and not lost.
+    /// Steal before a run. Directly after another run, the last reading of that one is used, so that a tick between two
+    /// readings is charged to a run and not lost.
     pub(crate) fn before(&mut self, now_ns: u64) -> Option<u64> {
         if now_ns.saturating_sub(self.last_end_ns) > STEAL_FRESH_NS {
             self.read(now_ns)
@@ -113,14 +113,14 @@ impl StealClock {
         }
     }
 
-    /// The steal now, or a few milliseconds ago.
+    /// Steal now, or up to a few milliseconds ago.
     pub(crate) fn read(&mut self, now_ns: u64) -> Option<u64> {
         self.last_end_ns = now_ns;
         if now_ns.saturating_sub(self.read_at_ns) > STEAL_FRESH_NS {
             self.read_at_ns = now_ns;
             let mut buffer = [0u8; 256];
             let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
-            // The line of all CPUs comes first and fits, so that one word of it is all that is read of the file.
+            // The line of all CPUs comes first and fits into the buffer, so no more of the file is read.
             self.steal_ns = stat::machine(whole_lines(&buffer, got)).and_then(|all| all.ns_of(Kind::Steal));
         }
         self.steal_ns
@@ -131,8 +131,8 @@ impl StealClock {
 mod tests {
     use super::*;
 
-    /// Not by counting this process's own: other tests start children at the same time, from threads whose lists
-    /// [`children`] need not know.
+    /// A search for the children of a shell: children of this process could not be counted, since other tests start
+    /// some from threads whose lists [`children`] need not know.
     #[test]
     fn finds_children_by_search() {
         let found = children_by_search(std::os::unix::process::parent_id());

@@ -11,16 +11,16 @@ use fauxplat_model::Reading;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::process::Exit;
 
-/// One run that is asked for. By default, of the first entry, as that says, at once.
+/// Request for one run. The default is the first entry, under its own condition, at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Index in the table.
     pub entry: u32,
-    /// Where to run.
+    /// CPU to run on.
     pub place: Place,
     /// Environment padding.
     pub pad: Pad,
-    /// Which run of its command it is, for programs that are told.
+    /// Number of the run among those of its command, for programs that receive it.
     pub number: u32,
     /// Displacement of the heap in bytes; the entry's own when absent.
     pub heap_offset_bytes: Option<u16>,
@@ -28,13 +28,13 @@ pub struct Request {
     pub traced: bool,
     /// Whether the process is held before its first instruction until it is told to begin.
     pub held: bool,
-    /// Which set of counters counts it.
+    /// Set of counters that are open during the run.
     pub counter_set: u8,
-    /// When to start it, by `CLOCK_MONOTONIC`: a moment that another spawner was told too. 0 means at once.
+    /// Start time by `CLOCK_MONOTONIC`, which a second spawner may have received too; 0 means at once.
     pub start_at_ns: u64,
 }
 
-/// Where a run executes.
+/// CPU on which a run executes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// On the entry's own CPUs, or where the spawner may run.
@@ -42,7 +42,7 @@ pub enum Place {
     Entry,
     /// On this CPU.
     Cpu(u32),
-    /// On one of the entry's CPUs, the one that is idle now.
+    /// On the one of the entry's CPUs that is idle now.
     Idle,
     /// On the CPU that [`Place::Idle`] chose before.
     Same,
@@ -51,12 +51,12 @@ pub enum Place {
 /// Environment padding of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pad {
-    /// The entry's own, which usually is none.
+    /// The entry's own padding, usually none.
     #[default]
     Entry,
     /// A variable of exactly this many bytes.
     Bytes(u16),
-    /// As many bytes as bring arguments and environment to this size modulo 4096.
+    /// As many bytes as bring the size of arguments and environment to this value modulo 4096.
     StackOffset(u16),
 }
 
@@ -65,27 +65,27 @@ pub enum Pad {
 pub enum RunEnd {
     /// By itself or by a signal.
     Ended(Exit),
-    /// It reached the time limit and was ended.
+    /// The run reached the time limit and was ended.
     TimedOut,
     /// The experiment was stopped.
     Aborted,
-    /// It could not be started: stage and errno.
+    /// The program could not be started: stage and errno.
     NotStarted(i32, i32),
-    /// It brought this many readings, more than were announced; none of them is told.
+    /// The run brought this many readings, more than were announced; none of them is reported.
     TooManyReadings(u32),
 }
 
-/// What the spawner tells of one run.
+/// Result of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// How it ended.
+    /// How the run ended.
     pub end: RunEnd,
-    /// Whether it was held before its first instruction. Such a run is no timed sample: it began when it was let go,
-    /// in a process that had slept until then.
+    /// Whether the run was held before its first instruction. Such a run is no timed sample: it began when it was
+    /// released, in a process that had slept until then.
     pub held: bool,
-    /// Whether fauxplat was stopped meanwhile, and the program with it: what was read is no measurement.
+    /// Whether fauxplat was stopped during the run, and the program with it: the readings are no measurement then.
     pub paused: bool,
-    /// `CLOCK_MONOTONIC` at its start.
+    /// `CLOCK_MONOTONIC` at the start of the run.
     pub started_ns: u64,
     /// CPU on which it began; `u16::MAX` when unknown.
     pub cpu_first: u16,
@@ -93,19 +93,20 @@ pub struct Reply {
     pub cpu_last: u16,
     /// Processes that outlived the command and were ended.
     pub left_behind: u16,
-    /// Padding that was added, in bytes.
+    /// Padding that was added to the environment, in bytes.
     pub pad_bytes: u16,
-    /// One reading per metric that the table announced, in its order; none of a run that never began. Where a counter
-    /// counted only part of the time, for how long each was to count, and then for how long each did, stand behind them.
+    /// Readings, one per metric of the table in its order; empty for a run that never began. If a counter was counting
+    /// only part of the time, the readings are followed by the time that each counter was enabled, and then by the time
+    /// that each was running.
     pub readings: Vec<Reading>,
 }
 
-/// Words of shared memory, in all, where a reply has room for so many readings.
+/// Total number of words of shared memory, for replies with room for this many readings.
 pub(crate) const fn ring_words(readings: usize) -> usize {
     REPLIES + SLOTS * (REPLY_WORDS + readings)
 }
 
-/// Slots in each ring; at most this many requests are under way, so no ring ever overflows.
+/// Number of slots in each ring; at most this many requests are under way, so no ring ever overflows.
 pub(crate) const SLOTS: usize = 64;
 const LINE: usize = 8;
 const REQUEST_PRODUCED: usize = 0;
@@ -122,7 +123,7 @@ const ORDER: usize = 7 * LINE;
 const REQUESTS: usize = 8 * LINE;
 const REQUEST_WORDS: usize = 6;
 const REPLIES: usize = REQUESTS + SLOTS * REQUEST_WORDS;
-/// Words of a reply before its readings.
+/// Number of words of a reply before its readings.
 const REPLY_WORDS: usize = 4;
 const NONE: u64 = u64::MAX;
 /// Bit of the abilities word: exit records arrive.
@@ -130,15 +131,15 @@ pub(crate) const HAS_TASKSTATS: u64 = 1;
 /// Bit of the abilities word: migrations are observed.
 pub(crate) const HAS_MIGRATIONS: u64 = 2;
 
-/// Both rings, seen from one side.
+/// The two rings, seen from one side.
 #[derive(Debug)]
 pub(crate) struct Rings<'a> {
     words: &'a [AtomicU64],
-    /// Room for readings in each reply.
+    /// Number of readings that each reply has room for.
     readings: usize,
 }
 
-/// Which ring.
+/// Direction of a ring.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way {
     Requests,
@@ -163,7 +164,7 @@ impl<'a> Rings<'a> {
         }
     }
 
-    /// How many messages were published in all.
+    /// Number of messages published so far.
     pub(crate) fn produced(&self, way: Way) -> u64 {
         self.place(way).0.load(Ordering::Acquire)
     }
@@ -175,7 +176,7 @@ impl<'a> Rings<'a> {
         for (word, &value) in self.words[slot..slot + size].iter().zip(message) {
             word.store(value, Ordering::Relaxed);
         }
-        // Sequentially consistent: it must not be reordered with the look at `asleep`.
+        // Sequentially consistent, so that the store is not reordered with the load of `asleep`.
         produced.store(index + 1, Ordering::SeqCst);
         asleep.load(Ordering::SeqCst) != 0
     }
@@ -186,8 +187,9 @@ impl<'a> Rings<'a> {
         Request::decode(std::array::from_fn(|i| slot[i].load(Ordering::Relaxed)))
     }
 
-    /// Publishes reply number `index`; true when the other side sleeps and the bell must be rung. One with more
-    /// readings than there is room for is told as that. `words` is where it is put together, kept for the next one.
+    /// Publishes reply number `index`; true when the other side sleeps and the bell must be rung. A reply with more
+    /// readings than there is room for becomes [`RunEnd::TooManyReadings`]. `words` is a buffer that is kept for the
+    /// next reply.
     pub(crate) fn reply_with(&self, index: u64, reply: &Reply, words: &mut Vec<u64>) -> bool {
         match reply.readings.len() {
             count if count > self.readings => {
@@ -216,7 +218,7 @@ impl<'a> Rings<'a> {
         produced.load(Ordering::SeqCst) <= index
     }
 
-    /// Tells the spawner to end as soon as nothing is asked of it.
+    /// Tells the spawner to end as soon as it has no request.
     pub(crate) fn say_goodbye(&self) {
         self.words[GOODBYE].store(1, Ordering::SeqCst);
     }
@@ -225,7 +227,7 @@ impl<'a> Rings<'a> {
         self.words[GOODBYE].load(Ordering::SeqCst) != 0
     }
 
-    /// How many runs so far left more exit records than there was room for.
+    /// Stores the number of runs so far that left more exit records than there was room for.
     pub(crate) fn set_lossy_runs(&self, runs: u64) {
         self.words[LOSSY_RUNS].store(runs, Ordering::Release);
     }
@@ -234,7 +236,8 @@ impl<'a> Rings<'a> {
         self.words[LOSSY_RUNS].load(Ordering::Acquire)
     }
 
-    /// The signals that fauxplat was started with, and measured programs are. Set before the spawner begins.
+    /// Stores the signal dispositions and mask with which fauxplat was started, for the measured programs. Set before
+    /// the spawner starts.
     pub(crate) fn set_signals(&self, signals: Signals) {
         self.words[SIGNALS].store(signals.ignored, Ordering::Release);
         self.words[SIGNALS + 1].store(signals.blocked, Ordering::Release);
@@ -245,12 +248,12 @@ impl<'a> Rings<'a> {
         Signals { ignored, blocked }
     }
 
-    /// Where a held child says that it is there, and where it is told what to do.
+    /// Words of the gate: where a held child reports its arrival, and where it is given its order.
     pub(crate) fn gate(&self) -> (&'a AtomicU64, &'a AtomicU64) {
         (&self.words[ARRIVED], &self.words[ORDER])
     }
 
-    /// What the spawner found out about itself at its start: its own peak memory, and which sources it could open.
+    /// Stores what the spawner learned at its start: its own peak memory, and which sources it could open.
     pub(crate) fn set_abilities(&self, peak_floor_bytes: u64, sources: u64) {
         self.words[PEAK_FLOOR].store(peak_floor_bytes, Ordering::Release);
         self.words[SOURCES].store(sources, Ordering::Release);
@@ -431,7 +434,7 @@ mod tests {
         (0..ring_words(readings)).map(|_| AtomicU64::new(0)).collect()
     }
 
-    /// Every third reading is absent.
+    /// A reply in which every third reading is absent.
     fn reply(end: RunEnd, readings: usize) -> Reply {
         let reading = |i: usize| if i % 3 == 2 { Reading::ABSENT } else { Reading::new(i as u64 * 7) };
         Reply { readings: (0..readings).map(reading).collect(), ..Reply::without_run(end) }
@@ -458,7 +461,7 @@ mod tests {
         let rings = Rings::new(&words, 15);
         rings.reply_with(0, &reply(RunEnd::TimedOut, 16), &mut Vec::new());
         assert_eq!(rings.reply(0), Reply::without_run(RunEnd::TooManyReadings(16)));
-        // Whatever the memory holds, a reader stays within its slot.
+        // A reader stays within its slot whatever the memory holds.
         words[REPLIES + 3].store(u64::MAX, Ordering::Relaxed);
         assert_eq!(rings.reply(0).end, RunEnd::TooManyReadings(u32::MAX));
     }

@@ -36,7 +36,8 @@ use programs::{Loaded, load};
 use reap::Reaper;
 use watch::watch;
 
-/// Runs as the spawner until fauxplat says so or ends. The words are the descriptors that the client left open.
+/// Runs as the spawner until fauxplat tells it to end or ends itself. The words are the descriptors that the client
+/// left open.
 ///
 /// # Errors
 /// The words are not descriptors, or the shared memory or the table cannot be used.
@@ -53,10 +54,9 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     signal::on_parent_death(signal::SIGTERM)?;
     process::own_process_group();
     process::become_subreaper()?;
-    // Every descriptor that stays open costs each child some fifty nanoseconds, so files are closed once they are
-    // mapped or read.
+    // Every open descriptor costs each child some fifty nanoseconds, so files are closed once they are mapped or read.
     let Descriptors { ring, table, tree, summons, to_client } = Descriptors::adopt(fds)?;
-    // What came along that nobody meant for measured programs ends with this process, if it could not be closed.
+    // Inherited descriptors that could not be closed must not reach measured programs.
     inherited::close_all_on_exec();
     let table = programs::read(table)?;
     let metrics = table.metrics();
@@ -64,7 +64,7 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     let memory = SharedWords::map(&ring, ring_words(room))?;
     drop(ring);
     let rings = Rings::new(memory.words(), room);
-    // Only now does a stop come that was asked for meanwhile.
+    // A stop requested meanwhile is delivered only now.
     rings.signals().pass_on();
     let counting = Counting::new(table.counters.clone(), &metrics);
     let control = table.control.clone().map(|entry| Control::open(&entry, &metrics)).transpose()?;
@@ -100,14 +100,14 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
 
 struct Server<'a> {
     rings: Rings<'a>,
-    /// Where the list of a traced run goes.
+    /// File for the process list of a traced run.
     tree: File,
     summons: Summons,
     to_client: Doorbell,
     programs: Vec<Loaded>,
-    /// What is read of each run.
+    /// Metrics of each run.
     metrics: Arc<MetricSet>,
-    /// Room for the readings of the next run, so that none is asked for between two runs.
+    /// Buffer for the readings of the next run, so that nothing is allocated between two runs.
     spare: Vec<Reading>,
     accounts: Accounts,
     counting: Counting,
@@ -115,18 +115,18 @@ struct Server<'a> {
     reaper: Reaper,
     pauses: Pauses,
     space: StartSpace,
-    /// The affinity with which the spawner began, and which it has now. Children inherit the latter.
+    /// Affinity at the start of the spawner, and its present one, which children inherit.
     home: CpuSet,
     placed: CpuSet,
-    /// Whether children are kept from huge pages now. They inherit that as well.
+    /// Whether transparent huge pages are disabled now, which children inherit too.
     without_huge_pages: bool,
     runs: u64,
-    /// Requests before this one were stopped.
+    /// Number of the first request that was not stopped; earlier ones are answered as aborted.
     aborted: u64,
     parent: u32,
 }
 
-/// A run below this wall time is not worth looking up in `/proc`, which would cost as much as the run.
+/// Wall time below which a run is not looked up in `/proc`, which would take as long as the run.
 const WORTH_A_LOOK_NS: u64 = 1_000_000;
 
 impl Server<'_> {
@@ -149,7 +149,7 @@ impl Server<'_> {
             if reply.paused && !signal::stop_requested() {
                 signal::quiet();
             }
-            // Before the answer goes out: what is asked after it was not meant by the stop.
+            // Noted before the answer goes out: a request made after the answer was not meant by the stop.
             self.note_stop();
             if self.rings.reply_with(next, &reply, &mut words) {
                 self.to_client.ring();
@@ -159,7 +159,8 @@ impl Server<'_> {
         }
     }
 
-    /// A stop ends the run under way and all that wait in the ring at this moment; the client then asks anew, or leaves.
+    /// Applies a stop to the run under way and to all requests in the ring at this moment; the client then submits them
+    /// again, or leaves.
     fn note_stop(&mut self) {
         if signal::stop_requested() {
             signal::quiet();
@@ -168,7 +169,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sleeps until there is a request; false when fauxplat is gone.
+    /// Sleeps until there is a request; false when fauxplat has ended.
     fn wait_for_request(&mut self, next: u64) -> Result<bool, LaunchError> {
         while self.rings.produced(Way::Requests) <= next {
             self.note_stop();
@@ -186,7 +187,7 @@ impl Server<'_> {
         Ok(true)
     }
 
-    /// One timed run.
+    /// Performs one timed run.
     fn run(&mut self, request: Request) -> Result<Reply, StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         place(&mut self.placed, &self.home, loaded, request.place)?;
@@ -194,7 +195,7 @@ impl Server<'_> {
         loaded.rewind_stdin();
         let pad = loaded.pad_bytes(request.pad);
         let timeout_ns = loaded.timeout_ns;
-        // Without taskstats the first thread can still be read from /proc before it is reaped.
+        // Without taskstats the first thread can still be read in `/proc` before it is reaped.
         let look = !self.accounts.complete() && loaded.last_wall_ns >= WORTH_A_LOOK_NS;
         let steal_before_ns = self.accounts.steal_before();
         self.accounts.begin();
@@ -234,7 +235,7 @@ impl Server<'_> {
         })
     }
 
-    /// Starts the program of a run, which a held one does not begin before it is let go.
+    /// Starts the process of a run; a held one waits at the gate before its program.
     fn begin(
         &mut self,
         request: &Request,
@@ -242,7 +243,7 @@ impl Server<'_> {
     ) -> Result<(Started, Option<Births>), StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
         let timeout_ns = loaded.timeout_ns;
-        // The limit of a held run counts from its beginning.
+        // The time limit of a held run starts when it is released.
         if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
         }
@@ -274,7 +275,7 @@ impl Server<'_> {
         Ok((started, births))
     }
 
-    /// Puts values where the table of metrics wants them.
+    /// Orders values by the table of metrics.
     fn readings(&mut self, values: impl Iterator<Item = (Metric, Option<u64>)>) -> Vec<Reading> {
         let mut readings = std::mem::take(&mut self.spare);
         readings.clear();
@@ -291,19 +292,19 @@ impl Server<'_> {
         readings
     }
 
-    /// Tells the client what is known of the sources after a run.
+    /// Stores what is known of the sources after a run.
     fn tell_abilities(&mut self, account: &account::Account) {
         if account.lossy {
             self.rings.set_lossy_runs(self.accounts.lossy_runs());
         }
         self.runs += 1;
-        // The spawner grows a little in its first runs; a look at each power of two follows that for nothing.
+        // The spawner grows a little in its first runs; reading its peak at each power of two follows that at no cost.
         if self.runs.is_power_of_two() {
             self.rings.set_abilities(procfs::own_peak_memory(), self.accounts.abilities());
         }
     }
 
-    /// One run that is traced and listed, and not timed.
+    /// Performs one run that is traced and listed, and not timed.
     fn run_traced(&mut self, request: Request) -> Reply {
         let loaded = &mut self.programs[request.entry as usize];
         loaded.rewind_stdin();
@@ -318,25 +319,25 @@ impl Server<'_> {
     }
 }
 
-/// How a run ended that did not begin. Whoever was sent away from the gate was stopped.
+/// End of a run that did not begin. A child that was told to leave at the gate was stopped.
 fn end_of(failed: StartFailed) -> RunEnd {
     match failed.stage {
         Stage::Hold => RunEnd::Aborted,
-        // A stop that comes while a command is traced up to its first instruction interrupts that.
+        // A stop that arrives while a command is traced up to its first instruction interrupts the start.
         Stage::Trace if signal::stop_requested() => RunEnd::Aborted,
         stage => RunEnd::NotStarted(stage as i32, failed.errno),
     }
 }
 
-/// Spins until an agreed moment: a sleeper would wake up some fifty microseconds apart from the other one.
+/// Spins until an agreed moment: a sleeper would wake up some fifty microseconds apart from the other spawner.
 fn wait_until(moment_ns: u64) {
     while clock::monotonic_ns() < moment_ns && !signal::stop_requested() {
         std::hint::spin_loop();
     }
 }
 
-/// Puts the spawner where the next child shall run. Children inherit the affinity, so nothing is left to do
-/// between their creation and exec, and a block of runs on one CPU changes it once.
+/// Moves the spawner to where the next child shall run. Children inherit the affinity, so nothing is left to do between
+/// their creation and exec, and a block of runs on one CPU changes it once.
 fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: Place) -> Result<(), StartFailed> {
     let all = loaded.cpus.as_ref().unwrap_or(home);
     match place {
@@ -352,7 +353,7 @@ fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: Place) -> R
     }
 }
 
-/// Gives the next child huge pages, or keeps it from them.
+/// Enables or disables transparent huge pages for the next child.
 fn allow_huge_pages(without: &mut bool, loaded: &Loaded) -> Result<(), StartFailed> {
     if *without != loaded.without_huge_pages {
         process::disable_huge_pages(loaded.without_huge_pages).map_err(|error| StartFailed {
@@ -364,7 +365,7 @@ fn allow_huge_pages(without: &mut bool, loaded: &Loaded) -> Result<(), StartFail
     Ok(())
 }
 
-/// Long enough to be put to sleep for real.
+/// Sleep that is long enough to leave the CPU.
 const IDLE_NAP: Duration = Duration::from_micros(50);
 
 fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
@@ -378,8 +379,8 @@ fn move_to(placed: &mut CpuSet, wanted: &CpuSet) -> Result<(), StartFailed> {
     Ok(())
 }
 
-/// Brings all sources together: every metric that the spawner can read. The rates of published counters are the
-/// runner's: the spawner opens no file beside the programs'.
+/// Values of every metric that the spawner can read, from all sources. Rates of published counters are read by the
+/// runner: the spawner opens no file besides those of the programs.
 fn values(
     wall_ns: u64,
     usage: &Usage,
@@ -387,14 +388,15 @@ fn values(
     steal_ns: Option<u64>,
 ) -> impl Iterator<Item = (Metric, Option<u64>)> + use<> {
     let ticks_ns = usage.user_ns + usage.system_ns;
-    // `wait4` is exact to a microsecond but misses children that nobody waited for. The exit records miss nobody, but
-    // the kernel writes them before it charges what a task used since its last tick. Both can only be too small.
+    // `wait4` is exact to a microsecond but misses children that were not waited for. The exit records miss none, but
+    // the kernel writes them before it charges what a task used since its last tick. Each can only be too small.
     let cpu_ns = account.cpu_ns.map_or(ticks_ns, |recorded_ns| recorded_ns.max(ticks_ns));
     let user_ns = match ticks_ns {
         0 => cpu_ns,
         _ => (u128::from(cpu_ns) * u128::from(usage.user_ns) / u128::from(ticks_ns)) as u64,
     };
-    // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero: nothing is known.
+    // The kernel counts resident pages per CPU in batches, so a program of a few pages reads zero, which is treated as
+    // unknown.
     let peak_bytes = account.peak_memory_bytes.unwrap_or(usage.peak_memory_bytes);
     let read = [
         (Metric::WALL, Some(wall_ns)),
@@ -412,13 +414,13 @@ fn values(
         (Metric::BLOCK_OUTPUT, Some(usage.block_output_bytes)),
         (Metric::STEAL, steal_ns),
     ];
-    // Of a run whose exit records were lost `wait4` knows a part alone, and nobody could tell which.
+    // For a run whose exit records were lost, `wait4` knows only an unknown part.
     let lossy = account.lossy;
     read.into_iter()
         .map(move |(metric, value)| (metric, value.filter(|_| !lossy || !comes_from_records(metric))))
 }
 
-/// Whether the kernel's exit records are a source of this metric, where there are any.
+/// Whether this metric comes from the kernel's exit records, where those are available.
 fn comes_from_records(metric: Metric) -> bool {
     [Metric::USER, Metric::SYSTEM, Metric::CPU, Metric::PEAK_MEMORY].contains(&metric)
 }

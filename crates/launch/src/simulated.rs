@@ -1,6 +1,6 @@
-//! A launcher without any process: a machine that exists as a description, with a clock of its own.
+//! A launcher without any process: it simulates a machine from a description, with its own clock.
 //!
-//! It is for tests of everything above it, and for simulations: a run costs microseconds whatever it is said to take, and
+//! Used by tests of everything above it, and by simulations: a run costs microseconds whatever its simulated time, and
 //! the same description gives the same samples again.
 
 mod draw;
@@ -21,15 +21,15 @@ use crate::{Gatekeeper, Held, LaunchError};
 use draw::{Drawn, Moment};
 pub use machine::{Behaviour, Failure, Machine, Mode, Neighbour, Times, When};
 
-/// The twin of a [`Spawner`](crate::Spawner).
+/// Simulated counterpart of a [`Spawner`](crate::Spawner).
 #[derive(Debug)]
 pub struct SimulatedLauncher {
     machine: Arc<Machine>,
     table: Table,
     metrics: Arc<MetricSet>,
-    /// What each entry of the table does; nothing where the machine has no such program.
+    /// Behaviour of each entry of the table; `None` where the machine has no such program.
     behaviours: Vec<Option<Behaviour>>,
-    /// Time and the user's wish are shared with the partner.
+    /// Clock and stop request are shared with the partner.
     now_ns: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     lane: u64,
@@ -37,11 +37,11 @@ pub struct SimulatedLauncher {
     runs_of: Vec<u64>,
     carried: f64,
     cpu: u16,
-    /// From when on the next run can start.
+    /// Time from which on the next run can start.
     free_ns: u64,
-    /// When the launcher died.
+    /// Time at which the launcher died.
     died_ns: Option<u64>,
-    /// Requests that nobody will answer any more.
+    /// Number of requests that will never be answered.
     lost: usize,
     answers: VecDeque<Answer>,
     tree: Vec<Process>,
@@ -49,7 +49,7 @@ pub struct SimulatedLauncher {
     held: Option<Request>,
 }
 
-/// A reply that comes when its time has come.
+/// A reply that is delivered when its time has come.
 #[derive(Debug)]
 struct Answer {
     started_ns: u64,
@@ -58,12 +58,12 @@ struct Answer {
     tree: Option<Vec<Process>>,
 }
 
-/// The user's wish to stop, for whoever plays the user.
+/// Handle that requests a stop, in place of the user.
 #[derive(Clone, Debug)]
 pub struct Stopper(Arc<AtomicBool>);
 
 impl Stopper {
-    /// Asks for a stop.
+    /// Requests a stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -71,13 +71,13 @@ impl Stopper {
 
 /// `ENOENT` of `errno(3)`, for programs that the machine does not have.
 const ENOENT: i32 = 2;
-/// `EINVAL`, for CPUs that it does not have.
+/// `EINVAL`, for CPUs that the machine does not have.
 const EINVAL: i32 = 22;
-/// Name and time of the empty program, where the description has none of that name.
+/// Name and time in nanoseconds of the empty program, where the description does not define one of that name.
 const FLOOR: (&str, f64) = ("floor", 50_000.0);
 
 impl SimulatedLauncher {
-    /// The programs of a table on a described machine.
+    /// A launcher for the programs of a table on a described machine.
     pub fn new(machine: Machine, table: Table) -> Self {
         let (now_ns, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         SimulatedLauncher::in_lane(0, Arc::new(machine), table, now_ns, stop)
@@ -112,18 +112,18 @@ impl SimulatedLauncher {
         }
     }
 
-    /// The means to stop the experiment from elsewhere.
+    /// Handle to stop the experiment from elsewhere.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stop))
     }
 
-    /// Lets time pass up to a moment, or to the user's stop before it. Time never goes back.
+    /// Advances the clock to a moment, or to the stop if that comes first. The clock never goes back.
     fn pass_until(&self, moment_ns: u64) {
         let stop_ns = self.machine.stopped_at_ns.filter(|&stop_ns| stop_ns > self.now_ns());
         self.now_ns.fetch_max(stop_ns.map_or(moment_ns, |stop_ns| stop_ns.min(moment_ns)), Ordering::Relaxed);
     }
 
-    /// Plays a run that starts when the lane is free.
+    /// Simulates a run that starts when the lane is free.
     fn play(&mut self, request: Request) -> Answer {
         let waits_ns = self.now_ns().max(self.free_ns) + self.machine.between_runs_ns;
         let started_ns = waits_ns.max(request.start_at_ns);
@@ -164,7 +164,7 @@ impl SimulatedLauncher {
         match place {
             Place::Cpu(cpu) => u16::try_from(cpu).unwrap_or(u16::MAX),
             Place::Same => self.cpu,
-            // One of the entry's own, and always the same one for the same draw.
+            // Equal draws select the same one of the entry's CPUs.
             Place::Entry | Place::Idle => own.filter(|cpus| !cpus.is_empty()).map_or(drawn, |cpus| {
                 let chosen = cpus.iter().nth(usize::from(drawn) % cpus.len());
                 chosen.map_or(drawn, |cpu| u16::try_from(cpu.0).unwrap_or(u16::MAX))
@@ -173,7 +173,7 @@ impl SimulatedLauncher {
     }
 }
 
-/// What the machine's description says of an entry.
+/// The description of an entry's behaviour; `None` if the machine has no such program.
 fn behaviour(machine: &Machine, entry: &Entry) -> Option<Behaviour> {
     let (line, first) = (entry.argv.join(" "), entry.argv.first().map_or("", String::as_str));
     let named = |name: &str| machine.programs.iter().find(|program| program.name == name).cloned();
@@ -200,7 +200,7 @@ fn reply_of(
     Reply { end: drawn.end, left_behind: behaviour.left_behind, readings, ..reply }
 }
 
-/// The tree of a described program: itself alone.
+/// Process tree of a described program: one process.
 fn process(entry: &Entry, run: u64, drawn: &Drawn) -> Process {
     let outcome = match drawn.end {
         RunEnd::Ended(Exit::Status(status)) => Some(Outcome::Exited(status)),
@@ -219,7 +219,7 @@ fn process(entry: &Entry, run: u64, drawn: &Drawn) -> Process {
     }
 }
 
-/// A number such as a process has. Nobody may send it a signal: it lies beyond what a kernel gives.
+/// A process id beyond the range of the kernel's, so that no signal can be sent to it.
 fn pid_of(run: u64) -> i32 {
     (1 << 30) + (run % (1 << 29)) as i32
 }
@@ -270,7 +270,7 @@ impl Launcher for SimulatedLauncher {
                 self.pass_until(died_ns);
                 return Err(LaunchError::SpawnerDied("as its description says".into()));
             }
-            // Nothing was asked for: nothing but the limit can end the wait.
+            // Without requests only the timeout ends the wait.
             (None, None) if limit_ns == u64::MAX => {}
             (None, None) => self.pass_until(limit_ns),
         }
@@ -281,7 +281,7 @@ impl Launcher for SimulatedLauncher {
         let now_ns = self.now_ns();
         for answer in self.answers.iter_mut().filter(|answer| answer.ready_ns > now_ns) {
             let aborted = Reply::without_run(RunEnd::Aborted);
-            // The one that had begun was a run up to here.
+            // The request that had begun was a run up to this moment.
             let begun = answer.started_ns < now_ns && !matches!(answer.reply.end, RunEnd::NotStarted(..));
             let reply = if begun { Reply { end: RunEnd::Aborted, ..answer.reply.clone() } } else { aborted };
             *answer = Answer { started_ns: answer.started_ns, ready_ns: now_ns, reply, tree: None };

@@ -1,4 +1,4 @@
-//! The table of programs that the spawner holds ready: sent once, so that a request is a few numbers.
+//! Table of the programs that the spawner can start: sent once, so that a request is a few numbers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use fauxplat_sys::{mempolicy, sched};
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// Where standard input comes from.
+/// Source of standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stdin {
     /// `/dev/null`.
     #[default]
     Null,
-    /// This file, from its beginning in each run.
+    /// A file, read from its beginning in each run.
     File(PathBuf),
 }
 
-/// Where standard output and error go.
+/// Destination of standard output and error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stdout {
     /// `/dev/null`.
     #[default]
     Null,
-    /// Those of fauxplat.
+    /// Standard output and error of fauxplat.
     Inherit,
     /// Standard output is appended to this file.
     File(PathBuf),
 }
 
-/// One program, ready to be started again and again.
+/// A program, with everything that is needed to start it again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Path for `execve(2)`.
@@ -44,7 +44,7 @@ pub struct Entry {
     pub argv: Vec<String>,
     /// Environment, each as `NAME=VALUE`.
     pub env: Vec<String>,
-    /// Working directory.
+    /// Working directory; `None` for that of the spawner.
     pub cwd: Option<String>,
     /// CPUs of a run that does not name its own.
     pub cpus: Option<CpuSet>,
@@ -58,7 +58,7 @@ pub struct Entry {
     pub stdin: Stdin,
     /// Standard output and error.
     pub stdout: Stdout,
-    /// Limit of the wall time.
+    /// Limit of the wall time; `None` for no limit.
     pub timeout_ns: Option<u64>,
     /// Iterations of extra work before the program, see [`fauxplat_sys::spawn::ChildSetup`].
     pub extra_work: u64,
@@ -68,24 +68,24 @@ pub struct Entry {
     pub heap_offset_bytes: Option<u16>,
     /// Soft limit of the stack, see [`fauxplat_sys::spawn::ChildSetup`].
     pub stack_limit_bytes: Option<u64>,
-    /// How its pages come from which memory nodes, see [`fauxplat_sys::mempolicy`].
+    /// Memory policy (`MPOL_*`) and its nodes, see [`fauxplat_sys::mempolicy`].
     pub memory_policy: Option<(i32, CpuSet)>,
-    /// The CPUs of its threads.
+    /// CPUs on which the program's threads are placed as they are created.
     pub threads: Option<ThreadCpus>,
     /// Whether the program is kept from transparent huge pages.
     pub without_huge_pages: bool,
     /// Folders of the control groups that it enters.
     pub groups: Vec<PathBuf>,
-    /// Whether it finds the number of its run in its environment.
+    /// Whether the environment has the number of the run.
     pub is_numbered: bool,
 }
 
-/// Where each thread of a program runs.
+/// CPUs for the threads of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadCpus {
     /// The CPUs, in the order in which threads are made.
     pub cpus: Vec<Cpu>,
-    /// Whether threads beyond these are left alone.
+    /// Whether further threads are left alone, rather than starting over at the first CPU.
     pub once: bool,
 }
 
@@ -94,56 +94,57 @@ pub struct ThreadCpus {
 pub struct Table {
     /// The programs.
     pub entries: Vec<Entry>,
-    /// What is read of each run, in this order; the metrics that every run has if none is named. The spawner leaves
-    /// those absent that it cannot read.
+    /// Metrics of each run, in this order; the built-in metrics if empty. The spawner leaves those absent that it
+    /// cannot read.
     #[serde(default)]
     pub metrics: Vec<Metric>,
-    /// What the kernel counts of each run, behind those.
+    /// Counters of each run, whose readings follow the metrics.
     #[serde(default)]
     pub counters: Vec<CounterEntry>,
-    /// Where programs say when that is of interest, and the metrics of those times.
+    /// Pipes by which programs switch counting on and off, and the metrics of the enabled times.
     #[serde(default)]
     pub control: Option<ControlEntry>,
 }
 
-/// What is read while a program has it enabled.
+/// Metrics that are read while a program has counting enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlEntry {
-    /// The pipes, by absolute paths.
+    /// Paths of the pipes, absolute.
     pub place: Control,
-    /// How long it was enabled in all.
+    /// Metric of the total enabled time.
     pub wall: Metric,
-    /// How often.
+    /// Metric of the number of enabled times.
     pub times: Metric,
-    /// What was counted meanwhile, in the order of the table's counters.
+    /// Metrics of the counts in the enabled times, in the order of the table's counters.
     pub counters: Vec<Metric>,
 }
 
-/// One counter of a table.
+/// A counter of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterEntry {
-    /// The metric that it gives.
+    /// Metric that the counter provides.
     pub metric: Metric,
-    /// Which source of events, see `perf_event_open(2)`.
+    /// Type of the event source (`perf_event_attr.type`), see `perf_event_open(2)`.
     pub kind: u32,
-    /// Which event of it.
+    /// Event within the source (`config`, `config1`, `config2`).
     pub config: [u64; 3],
-    /// Whether nothing is counted in user mode.
+    /// Whether user mode is excluded.
     pub excludes_user: bool,
-    /// Whether nothing is counted in the kernel.
+    /// Whether the kernel is excluded.
     pub excludes_kernel: bool,
-    /// Whether nothing is counted in a hypervisor.
+    /// Whether the hypervisor is excluded.
     pub excludes_hypervisor: bool,
-    /// The sets to which it belongs, a bit for each: a run counts one set.
+    /// Sets that the counter belongs to, one bit for each: a run counts one set.
     pub sets: u64,
-    /// Counters of one group are counted at the same time or not at all; what takes none of the processor's is in none.
+    /// Group of counters that count at the same time or not at all; `None` for an event that takes no hardware counter.
     pub group: Option<u16>,
-    /// Whether it counts only while a task is on one of several kinds of cores, so that its time is no part of a whole.
+    /// Whether the event counts only while a task is on one of several kinds of cores, so that its running time is not
+    /// expected to reach the enabled time.
     pub is_partial: bool,
 }
 
 impl CounterEntry {
-    /// The event in the terms of the kernel.
+    /// The event for `perf_event_open(2)`.
     pub fn event(&self) -> CountingEvent {
         CountingEvent {
             kind: self.kind,
@@ -156,7 +157,7 @@ impl CounterEntry {
 }
 
 impl Table {
-    /// The metrics that this table announces.
+    /// Metrics of this table.
     pub(crate) fn metrics(&self) -> Arc<MetricSet> {
         match self.metrics.is_empty() {
             true if self.counters.is_empty() && self.control.is_none() => MetricSet::built_in(),
@@ -172,7 +173,8 @@ impl Table {
         self.counters.iter().map(|counter| counter.metric).chain(enabled)
     }
 
-    /// Room that a reply needs for its readings: a counter that counted only part of the time says so in two more words.
+    /// Number of readings that a reply needs room for: a counter that was counting only part of the time adds two more
+    /// words.
     pub(crate) fn room(&self) -> usize {
         let metrics = self.metrics().len();
         if self.counters.is_empty() { metrics } else { 3 * metrics }
@@ -219,12 +221,12 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         threads: condition.pin_threads.as_ref().and_then(thread_cpus),
         without_huge_pages: condition.huge_pages == HugePages::Never,
         groups: Vec::new(),
-        // A line for a shell may name the variable. Other programs begin with what they were given and no more.
+        // A shell line may refer to the variable. Other programs get exactly the given environment.
         is_numbered: condition.shell.is_used(),
     }
 }
 
-/// A memory policy in the terms of the kernel.
+/// Memory policy as numbers of the kernel: mode and nodes.
 fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     let mode = match policy {
         MemoryPolicy::Inherit => return None,
@@ -236,13 +238,13 @@ fn node_policy(policy: &MemoryPolicy) -> Option<(i32, CpuSet)> {
     Some((mode, policy.nodes()))
 }
 
-/// Relations were answered when the experiment began.
+/// CPUs of the threads. Relations were resolved when the experiment began.
 fn thread_cpus(places: &ThreadPlaces) -> Option<ThreadCpus> {
     Some(ThreadCpus { cpus: places.cpus()?, once: places.once })
 }
 
-/// The environment as `NAME=VALUE`; later settings replace earlier ones of the same name.
-/// Variables that are not UTF-8 are left out: they cannot be recorded, and what is not recorded cannot be repeated.
+/// The environment as `NAME=VALUE`; later settings replace earlier ones of the same name. Variables that are not UTF-8
+/// are left out: they cannot be recorded, and so a run with them could not be repeated.
 pub fn environment(condition: &Condition) -> Vec<String> {
     let mut env: Vec<String> = match condition.env {
         EnvBase::Clean => Vec::new(),
@@ -264,8 +266,8 @@ fn set(env: &mut Vec<String>, setting: String) {
     env.push(setting);
 }
 
-/// The variable by which the C library's allocator is told to ask for huge pages, see its manual under "Memory
-/// Allocation Tunables". What else is set by it stays.
+/// Value of the environment variable that makes the C library's allocator use huge pages, see its manual under "Memory
+/// Allocation Tunables". Other tunables in the variable are kept.
 fn with_huge_pages(env: &[String]) -> String {
     const NAME: &str = "GLIBC_TUNABLES=";
     const HUGE: &str = "glibc.malloc.hugetlb=";
@@ -354,7 +356,7 @@ mod tests {
         assert_eq!(entry.threads, Some(ThreadCpus { cpus: vec![Cpu(3), Cpu(2)], once: true }));
     }
 
-    /// What is drawn anew for each block is no part of the table: the request says it.
+    /// Values that are drawn for each block are not in the table but in the request.
     #[test]
     fn what_is_drawn_for_a_block_is_left_to_the_request() {
         for cpu in ["auto", "free", "one-of:0-3", "one-of:sibling-of:1"] {
@@ -398,7 +400,7 @@ mod tests {
         assert_eq!(changed.len(), inherited.len(), "a setting takes the place of the one before");
     }
 
-    /// It crosses to the spawner as JSON: what arrives is what was sent.
+    /// The table is sent to the spawner as JSON, so decoding must give the same table.
     #[test]
     fn a_table_crosses_whole() {
         let entry =

@@ -1,4 +1,4 @@
-//! From a command line to a program and its arguments.
+//! Resolves a command line to a program and its arguments.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::LaunchError;
 
-/// What only a shell understands, with the word that names it.
+/// Operators that only a shell understands, with their names.
 const SHELL_ONLY: [(&str, &str); 8] = [
     ("|", "a pipeline"),
     ("||", "a list of commands"),
@@ -56,8 +56,8 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Finds what a shell would replace: a variable or the output of a command outside single quotes, and outside all quotes
-/// a pattern or a home directory.
+/// Finds a part that a shell would replace: a variable or the output of a command outside single quotes, and outside
+/// all quotes a pattern or a home directory.
 fn expansion(command: &str) -> Option<&str> {
     let (mut quote, mut escaped, mut before) = (None, false, ' ');
     for (at, c) in command.char_indices() {
@@ -81,7 +81,8 @@ fn expansion(command: &str) -> Option<&str> {
     None
 }
 
-/// Whether `$` before this is more than itself: `awk` and regular expressions have it at the ends of words.
+/// Whether a `$` before this character starts an expansion: `awk` and regular expressions have a plain `$` at the ends
+/// of words.
 fn begins_expansion(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_{(@*#?!".contains(c)
 }
@@ -96,7 +97,7 @@ fn until_blank(text: &str) -> &str {
     text.split([' ', '\t', '\n', '"', ';']).next().unwrap_or(text)
 }
 
-/// The word in which this byte stands.
+/// The word that contains this byte.
 fn word_around(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
     until_blank(&text[start..])
@@ -127,8 +128,8 @@ fn shell_construct(command: &str) -> Option<&'static str> {
     None
 }
 
-/// Finds the executable for the first word of a command: a path if it holds a slash, else a name in `PATH`.
-/// Relative paths count from the working directory of the command.
+/// Finds the executable for the first word of a command: a path if it holds a slash, else a name in `PATH`. Relative
+/// paths are relative to the working directory of the command.
 pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf, LaunchError> {
     if word.contains('/') {
         let path = cwd.join(word);
@@ -149,11 +150,11 @@ pub fn find_program(word: &str, cwd: &Path, search_path: &str) -> Result<PathBuf
     Err(not_usable(word, refused.unwrap_or_default(), found, hint.into()))
 }
 
-/// The path made absolute if it is a file that somebody may execute; otherwise whether it exists at all.
+/// The absolute path if it is an executable file; otherwise whether it exists at all.
 fn executable(path: &Path) -> Result<PathBuf, bool> {
     let facts = std::fs::metadata(path).map_err(|_| false)?;
     if facts.is_file() && facts.permissions().mode() & 0o111 != 0 {
-        // Not canonicalised: a program may look at the name by which it is called, and symbolic links are names.
+        // Not canonicalised: a program may look at the name by which it is called, and a symbolic link is such a name.
         return Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     }
     Err(true)
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Words as a person might quote them who always uses the same quotes.
+    /// A word in quotes of one fixed kind, as a person might write it.
     fn quoted(word: &str) -> String {
         let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
         format!("\"{escaped}\"")
@@ -279,7 +280,7 @@ mod tests {
         assert_eq!(find("own", "one:").unwrap(), own, "an empty part is the working directory");
         assert_eq!(find("two/tool", "").unwrap(), second);
         assert_eq!(find("../two/tool", "one").unwrap_err().to_string(), "`../two/tool`: no such program");
-        // What is nearly right is named, and the first of it.
+        // The first candidate without execute permission is named in the error.
         let error = find("tool", "one:zero").unwrap_err().to_string();
         assert!(error.contains(refused.to_str().unwrap()) && error.contains("chmod +x"), "{error}");
         let missing = find("none", "one:two").unwrap_err().to_string();
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn hashes_files() {
-        // The digest of no bytes is given in FIPS 180-4's examples.
+        // The digest of the empty message, from the examples for FIPS 180-4.
         assert_eq!(
             sha256(Path::new("/dev/null")).unwrap(),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -1,4 +1,4 @@
-//! What a measured program begins with, beside what a shell in the same place would give it.
+//! The state in which a measured program starts, compared with that in which a shell in the same place would start it.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 #![expect(
     clippy::disallowed_methods,
@@ -15,11 +15,11 @@ use fauxplat_launch::{Entry, Request, RunEnd, Stdin, Stdout, plain};
 use fauxplat_sys::process::Exit;
 use support::{reply_to, request, scratch, shell, spawner};
 
-/// The words that make this program fauxplat in surroundings of the test's making.
+/// Verb that makes this program fauxplat in an environment made by the test.
 const CLIENT: &str = "__client";
 const PLAIN: &str = "__plain";
 const READER: &str = "__reader";
-/// What both children show of themselves.
+/// Command by which either child shows its own state.
 const SHOWS: [&str; 4] = ["/bin/cat", "/proc/self/status", "/proc/self/limits", "/proc/self/cgroup"];
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     support::run(&tests);
 }
 
-/// Measures the program that shows itself, a listing of its descriptors, and one of how many its spawner has.
+/// Measures the program that shows itself, a listing of its descriptors, and one of the spawner's descriptors.
 fn client(output: &Path) {
     let stdout = Stdout::File(output.to_owned());
     let argv = SHOWS.map(str::to_owned).to_vec();
@@ -59,7 +59,7 @@ fn unmeasured() {
     assert_eq!(plain::run(Path::new(SHOWS[0]), &argv, false).unwrap(), 0);
 }
 
-/// What a command prints in surroundings that the words before it make.
+/// Output of a command in an environment that the words before it make.
 fn printed(surroundings: &[&str], command: &[&str]) -> String {
     let words = [surroundings, command].concat();
     let done = Command::new(words[0]).args(&words[1..]).output().unwrap();
@@ -67,7 +67,7 @@ fn printed(surroundings: &[&str], command: &[&str]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// What a measured program shows in these surroundings.
+/// State that a measured program shows in this environment.
 fn measured(surroundings: &[&str]) -> String {
     let me = std::env::current_exe().unwrap().display().to_string();
     let output = scratch("shown");
@@ -77,12 +77,13 @@ fn measured(surroundings: &[&str]) -> String {
     shown
 }
 
-/// What a child of a shell shows there. The second command keeps the shell from becoming the first one itself.
+/// State that a child of a shell shows in this environment. The second command keeps the shell from exec'ing the first
+/// one.
 fn of_a_shell(surroundings: &[&str]) -> String {
     printed(surroundings, &["/bin/sh", "-c", &format!("{}; true", SHOWS.join(" "))])
 }
 
-/// Rows by which no two processes differ that began in the same way.
+/// Lines in which two processes that started in the same way do not differ.
 fn comparable(shown: &str) -> Vec<String> {
     const STATUS: [&str; 17] = [
         "Umask",
@@ -123,7 +124,7 @@ fn a_child_begins_as_a_shells() {
     }
 }
 
-/// Surroundings with these options of `env(1)`, or nothing where it does not know them.
+/// Environment with these options of `env(1)`; `None` where `env` does not know them.
 fn with_signals<'a>(options: &'a [&'a str]) -> Option<Vec<&'a str>> {
     let words = [&["env"], options].concat();
     let knows =
@@ -145,7 +146,7 @@ fn ignored_and_blocked_signals_are_passed_on() {
             println!("passed on {options:?}: NOT TESTED, this env(1) does not know them");
             continue;
         };
-        // Beside the same program by itself: shells may handle such a signal on their own account.
+        // Compared with the same program without a shell, since shells may handle such a signal themselves.
         let (ours, alone) = (measured(&surroundings), printed(&surroundings, &SHOWS));
         assert_eq!(comparable(&ours), comparable(&alone), "{options:?}");
         let mask = |name| u64::from_str_radix(field(&ours, name), 16).unwrap();
@@ -179,7 +180,7 @@ fn nothing_is_open_that_was_not_meant() {
     assert_eq!(spawners[0], spawners[1], "the spawner keeps what it was given");
 }
 
-/// Measures a program that reads from the terminal, and one after it.
+/// Measures a program that reads from the terminal, and another one after it.
 fn reader() {
     let stdin = Stdin::File("/dev/tty".into());
     let mut spawner = spawner(vec![Entry { stdin, ..shell("cat; true") }, shell("exit 0")]);
@@ -191,7 +192,7 @@ fn reader() {
 
 fn a_reader_of_the_terminal_is_ended() {
     let me = std::env::current_exe().unwrap();
-    // script(1) gives its command a terminal of its own, and tells its exit status.
+    // `script(1)` gives its command a terminal of its own, and passes on its exit status.
     match Command::new("script").args(["-qec", &format!("{} {READER}", me.display()), "/dev/null"]).output() {
         Ok(done) => assert!(done.status.success(), "{done:?}"),
         Err(error) => println!("a reader of the terminal: NOT TESTED, script(1): {error}"),

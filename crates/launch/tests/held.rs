@@ -1,4 +1,4 @@
-//! Children that exist and have not begun, for real.
+//! Real child processes that are held before their program begins.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 #![expect(clippy::disallowed_methods, reason = "a client that is killed must be a process of its own")]
 
@@ -35,7 +35,7 @@ fn main() {
     support::run(&tests);
 }
 
-/// The word that makes this program a client that holds a child until it is killed.
+/// Verb that makes this program a client that holds a child until it is killed.
 const HOLDER: &str = "__holder";
 
 fn hold_for_ever() {
@@ -57,7 +57,7 @@ fn field(pid: i32, name: &str) -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Waits, within reason, for something that another process does.
+/// Waits, up to a limit, for a change made by another process.
 fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     for _ in 0..2000 {
         if done() {
@@ -96,7 +96,7 @@ fn a_held_child_has_its_condition() {
     assert_eq!(spawner.next_reply().unwrap().end, RunEnd::Aborted);
 }
 
-/// A folder in which a group can be made, if this user may.
+/// A new control group; `None` if this user may not make one.
 fn group() -> Option<PathBuf> {
     let name = format!("fauxplat-held-{}", std::process::id());
     let roots = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup", "/sys/fs/cgroup/cpuacct"];
@@ -138,7 +138,7 @@ fn a_begun_child_ends_as_any_other() {
     }
 }
 
-/// A slow machine does not come to the end of a program within the first limit, and is given another.
+/// On a slow machine the program does not end within the first limit, and is given a longer one.
 fn its_limit_counts_from_its_beginning() {
     let ends = |line, limit: Duration| {
         let timeout_ns = Some(limit.as_nanos() as u64);
@@ -189,7 +189,7 @@ fn a_stop_ends_a_held_child() {
     let mut spawner = spawner(vec![shell("sleep 1000"), shell("exit 0")]);
     let held = spawner.hold(request(0)).unwrap();
     let pid = held.pid();
-    // As a terminal does, to the foreground alone; the spawner has a group of its own.
+    // As a terminal does, to the foreground group alone; the spawner has a group of its own.
     signal::send(std::process::id() as i32, signal::SIGINT);
     eventually("the stop was not seen", signal::stop_requested);
     drop(held);
@@ -199,7 +199,7 @@ fn a_stop_ends_a_held_child() {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(0)));
 }
 
-/// The terminal's signal comes to a command that has not left our process group yet, before anybody can pass a wish on.
+/// The terminal's signal reaches a command that has not left this process group yet, before a stop can be passed on.
 fn the_key_ends_a_command_as_a_stop_does() {
     signal::stop_on_interrupt().unwrap();
     let both = Capture::shell("kill -INT $PPID; kill -INT $$");

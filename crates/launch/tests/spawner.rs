@@ -1,4 +1,4 @@
-//! The spawner, run for real. This program is its own spawner, which is why it has a `main`.
+//! Tests of the real spawner. This program is its own spawner, which is why it has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 mod support;
@@ -55,7 +55,7 @@ fn value(reply: &Reply, metric: Metric) -> u64 {
     readings.get(metric).unwrap_or_else(|| panic!("{} was not measured", metric.name()))
 }
 
-/// The slots of the ring are as long as the table's list of metrics, whatever the spawner makes of it.
+/// The slots of the ring are as long as the table's list of metrics, and the readings fit into them.
 fn tells_what_is_announced() {
     for count in [1, 15, 115] {
         let names = (1..count).map(|number| Metric::from_id(&format!("simulated:m{number}")).unwrap());
@@ -76,23 +76,23 @@ fn the_stack_is_limited_as_the_entry_says() {
     let limited = |line: &str, bytes| Entry { stack_limit_bytes: Some(bytes), ..shell(line) };
     let own = limited("test $(ulimit -S -s) = 1024", 1 << 20);
     assert_eq!(once(own).end, RunEnd::Ended(Exit::Status(0)));
-    // Root may leave the hard limit unlimited; where it is not, the refusal names the step.
+    // Root may leave the hard limit unlimited; otherwise the error names the step.
     let none = once(limited("test $(ulimit -S -s) = unlimited", u64::MAX)).end;
     assert!(matches!(none, RunEnd::Ended(Exit::Status(0)) | RunEnd::NotStarted(..)), "{none:?}");
 }
 
-/// A line of shell that has 64 MiB. The kernel counts pages for each CPU before it sums them up, and where there are many CPUs a
-/// small program may end before it has any.
+/// A shell line that uses 64 MiB. The kernel counts pages for each CPU before it sums them up, and on a machine of many
+/// CPUs a small program may end before any are counted.
 const TOUCH_MEMORY: &str = "dd if=/dev/zero of=/dev/null bs=64M count=1 2>/dev/null";
 
 fn reads_every_metric() {
     let work = format!("{TOUCH_MEMORY}; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
     let mut spawner = spawner(vec![shell(&work)]);
-    // The first run tells how long it takes; from the second on the effort fits.
+    // The first run measures its duration; from the second on the effort fits.
     reply_to(&mut spawner, request(0));
     let reply = reply_to(&mut spawner, request(0));
     assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
-    // The rate is read by whoever knows the tables; a kernel may be built without the figures of its scheduler.
+    // The rate is read by the owner of the live tables; a kernel may be built without scheduler statistics.
     let elsewhere = [Metric::RATE, Metric::RUN_DELAY, Metric::MIGRATIONS, Metric::STEAL];
     for metric in Metric::BUILT_IN.iter().copied().filter(|metric| !elsewhere.contains(metric)) {
         value(&reply, metric);
@@ -158,7 +158,7 @@ fn counts_a_sub_shells_children() {
 }
 
 fn peak_memory_is_the_commands_own() {
-    // This process becomes big; a small child must not inherit that.
+    // Memory of this large process must not be counted in a small child.
     let big = vec![1u8; 200 << 20];
     let small = once(shell("true"));
     let eater = once(shell("head -c 60000000 /dev/zero | tail -c 60000000 | wc -c"));
@@ -195,7 +195,7 @@ fn stdin_starts_anew_in_each_run() {
 }
 
 fn a_stack_offset_is_the_same_for_all() {
-    // Field 28 of /proc/PID/stat is the address at which the stack begins, below arguments and environment.
+    // Field 28 of `/proc/PID/stat` is the address of the stack's start, below arguments and environment.
     let folder = folder("stack");
     let output = folder.join("out");
     let entry = |extra: &str| Entry {
@@ -228,7 +228,7 @@ fn displaces_the_heap() {
         let reply = reply_to(&mut spawner, Request { heap_offset_bytes, ..request(0) });
         assert_eq!(reply.end, RunEnd::Ended(Exit::Status(0)));
     }
-    // The allocator takes as much as ever from a later beginning, and its end lies at a page.
+    // The allocator takes as much as ever from a later start, and its end is page-aligned.
     let text = std::fs::read_to_string(&output).unwrap();
     let bytes = |range: &str| {
         let (low, high) = range.split_once('-').unwrap();
@@ -257,7 +257,7 @@ fn lists_the_tree() {
     assert!(tree.iter().all(|process| process.cpu_ns > 0));
 }
 
-/// Each process of a tree may have one of megabytes.
+/// Each process of a tree may have a command line of megabytes.
 fn keeps_the_beginning_of_long_command_lines() {
     let mut spawner = spawner(vec![shell(&format!(": {}; (:); true", "x".repeat(100_000)))]);
     let reply = reply_to(&mut spawner, Request { traced: true, ..request(0) });
@@ -271,7 +271,7 @@ fn keeps_the_beginning_of_long_command_lines() {
     }
 }
 
-/// Of what is made in the moment in which its maker is killed nobody tells: one in four of such runs had no end.
+/// A task created at the moment when its creator is killed is not reported; one in four of such runs never ended.
 fn a_tree_that_is_growing_is_ended() {
     let growing = |number| shell(&format!("(while :; do sh -c : & done) & sleep 0.0{number}"));
     let mut spawner = spawner((0..5).map(growing).collect());
@@ -316,13 +316,13 @@ fn a_killed_spawner_takes_its_program_along() {
     dies_with_its_spawner("killed", "echo $PPID $$; exec sleep 1000", 2);
 }
 
-/// In a session of its own, and its child in another one.
+/// The program leads a session of its own, and its child another one.
 fn a_killed_spawner_takes_along_what_left_its_group() {
     let far = "setsid sh -c 'echo $$; setsid sh -c \"echo \\$\\$; exec sleep 1000\" & exec sleep 1000' &";
     dies_with_its_spawner("far", &format!("echo $PPID $$; {far} exec sleep 1000"), 4);
 }
 
-/// Kills a spawner, the first of so many processes of whom a program prints the numbers, and waits until the others are gone.
+/// Kills a spawner, the first of the processes whose ids a program prints, and waits until the others are gone.
 fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     let folder = folder(name);
     let told = folder.join("pids");
@@ -340,7 +340,7 @@ fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     assert!(error.to_string().contains("SIGKILL"), "{error}");
     assert!(spawner.wait(0).is_err(), "and stays seen");
     let alive = || pids[1..].iter().any(|&pid| fauxplat_sys::process::start_ticks(pid as u32).is_some());
-    // A signal is not the end: the kernel takes the process apart after it.
+    // The kernel still takes the process apart after the signal.
     let gone = (0..1000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(5));
         !alive()
@@ -349,14 +349,14 @@ fn dies_with_its_spawner(name: &str, line: &str, processes: usize) {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Somebody always has something to tell, so that no signal interrupts the wait for it.
+/// In such a tree an event is always pending, so no signal interrupts the wait.
 fn a_tree_that_never_sleeps_is_ended() {
     let forks = "for i in 1 2 3 4 5 6 7 8; do (while :; do sh -c : & done) & done; wait";
     let mut spawner = spawner(vec![Entry { timeout_ns: Some(300_000_000), ..shell(forks) }]);
     assert_eq!(reply_to(&mut spawner, Request { traced: true, ..request(0) }).end, RunEnd::TimedOut);
 }
 
-/// The group is the spawner's, too.
+/// The process group belongs to the spawner, too, which must survive the signal.
 fn a_signal_to_its_whole_group_is_the_programs_own() {
     let sends = |name: &str| [format!("trap '' {name}; kill -{name} 0; exit 3"), format!("kill -{name} 0")];
     let names =
@@ -364,7 +364,7 @@ fn a_signal_to_its_whole_group_is_the_programs_own() {
     let lines: Vec<String> = names.into_iter().flat_map(|(name, _)| sends(name)).collect();
     let mut spawner = spawner(lines.iter().map(|line| shell(line)).collect());
     for (number, (name, signal)) in (0..).step_by(2).zip(names) {
-        // Under nohup(1) and its like a shell's child ignores it, whatever anybody does.
+        // Under `nohup(1)` and the like a shell's child ignores the signal in any case.
         if Signals::at_start().ignores(signal.into()) {
             continue;
         }
@@ -377,7 +377,7 @@ fn a_signal_to_its_whole_group_is_the_programs_own() {
     }
 }
 
-/// Programs do so that do not want to be debugged, see `PTRACE_TRACEME` in `ptrace(2)`; its number is that of x86-64.
+/// Programs that do not want to be debugged do so, see `PTRACE_TRACEME` in `ptrace(2)`; the number is that of x86-64.
 fn whoever_asks_to_be_traced_runs_to_its_end() {
     if !cfg!(target_arch = "x86_64") || !PathBuf::from("/usr/bin/perl").exists() {
         println!("whoever asks to be traced: NOT TESTED, it takes perl on x86-64");
@@ -391,7 +391,7 @@ fn whoever_asks_to_be_traced_runs_to_its_end() {
     assert_eq!(reply_to(&mut spawner, request(1)).end, RunEnd::Ended(Exit::Status(6)));
 }
 
-/// Only the first who asks it waits to see that it is gone.
+/// Only the first call waits to see that the spawner is gone.
 fn a_dead_spawner_is_waited_for_once() {
     let mut spawner = spawner(vec![shell("kill -9 $PPID")]);
     spawner.submit(request(0));

@@ -1,5 +1,5 @@
-//! Threads of a program that are placed as they are born, for real. This program is its own spawner, and the program whose
-//! threads are placed, which is why it has a `main`.
+//! Tests of thread placement with real processes. This program is its own spawner, and the program whose threads are
+//! placed, which is why it has a `main`.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 mod support;
@@ -28,12 +28,12 @@ fn main() {
     support::run(&tests);
 }
 
-/// The word by which this program is the one whose threads are placed.
+/// Verb that makes this program the one whose threads are placed.
 const SUBJECT: &str = "__threads";
-/// Threads that it makes beside its first one, each after the one before has ended.
+/// Number of threads besides the first one, each created after the one before has ended.
 const THREADS: usize = 3;
 
-/// Each thread says on which CPUs it may run; then the process, whether it is traced.
+/// Prints the affinity of each thread, and then whether the process is traced.
 fn subject() {
     let tell = || println!("{}", sched::affinity(0).expect("a thread knows its affinity"));
     tell();
@@ -44,7 +44,7 @@ fn subject() {
     println!("traced: {}", !status.contains("TracerPid:\t0\n"));
 }
 
-/// The last and the first CPU that may be used: the same where there is one.
+/// The last and the first usable CPU: equal where there is only one.
 fn two() -> [Cpu; 2] {
     let allowed = sched::affinity(0).unwrap();
     [allowed.iter().last().unwrap(), allowed.first().unwrap()]
@@ -61,13 +61,13 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// This program as the one whose threads are placed.
+/// Entry that runs this program as the one whose threads are placed.
 fn own(threads: Option<ThreadCpus>) -> Entry {
     let program = std::env::current_exe().unwrap().display().to_string();
     Entry { program, argv: vec!["subject".into(), SUBJECT.into()], threads, ..Entry::default() }
 }
 
-/// What is said to standard output by a program that ends well.
+/// Standard output of a program that exits with status 0.
 fn said(entry: Entry, name: &str) -> Vec<String> {
     let folder = folder(name);
     let out = folder.join("out");
@@ -102,14 +102,14 @@ fn threads_get_the_cpus_of_the_list_in_turn() {
 
 fn once_leaves_further_threads_alone() {
     let [a, b] = two();
-    // Later threads inherit what their maker has, which is the first one.
+    // Later threads inherit the affinity of their creator, the first one.
     assert_eq!(said(own(list(&[a, b], true)), "once"), expected([a, b, a, a], false));
     assert_eq!(said(own(list(&[b], true)), "only"), expected([b; 4], false));
-    // More places than threads: it is traced to its end, waiting for more.
+    // With more CPUs than threads the program is traced to its end.
     assert_eq!(said(own(list(&[a, b, b, a, a], true)), "more"), expected([a, b, b, a], true));
 }
 
-/// The same through a shell, with what it does.
+/// Entry that starts this program by a shell line.
 fn by_shell(line: &str, threads: Option<ThreadCpus>) -> Entry {
     let own = own(None);
     Entry { threads, ..shell(&line.replace("SUBJECT", &format!("{} {SUBJECT}", own.program))) }

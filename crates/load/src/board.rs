@@ -1,37 +1,37 @@
-//! What a generator and its parent write for each other: a few words of shared memory.
+//! Shared memory between a generator and its parent: a few words that each writes for the other.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the parent wants.
+/// State that the parent wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     Rest,
     Work,
 }
 
-/// What the generator is at.
+/// State of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It lays out its memory.
+    /// Preparing its memory.
     Begins,
-    /// It waits for the word.
+    /// Resting until it is told to work.
     Rests,
-    /// It works.
+    /// Working.
     Works,
-    /// Its CPU is offline or not allowed.
+    /// Waiting, since its CPU is offline or not allowed.
     Away,
-    /// It cannot be placed as it should.
+    /// Ended: its affinity cannot be set.
     NoPlace,
-    /// Its policy is not permitted.
+    /// Ended: its policy is not permitted.
     NoPolicy,
-    /// It cannot do what it should.
+    /// Ended: its work failed.
     Failed,
 }
 
 const STAGES: [Stage; 7] =
     [Stage::Begins, Stage::Rests, Stage::Works, Stage::Away, Stage::NoPlace, Stage::NoPolicy, Stage::Failed];
 
-/// The words, by name.
+/// Words of the shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Word {
     Wish,
@@ -40,25 +40,25 @@ pub(crate) enum Word {
     BusyNs,
     WallNs,
     RunDelayNs,
-    /// Whether the one before is known.
+    /// 1 if the word before is known.
     TellsDelay,
     AwayNs,
     Operations,
-    /// When the parent was last alive.
+    /// Time of the parent's last sign of life.
     HeartbeatNs,
     WatchdogFrees,
 }
 
-/// How many words there are.
+/// Number of words.
 pub(crate) const WORDS: usize = 11;
 
-/// The words.
+/// The words as seen from either side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board<'a>(pub(crate) &'a [AtomicU64]);
 
 impl Board<'_> {
     pub(crate) fn read(&self, word: Word) -> u64 {
-        // Acquire: whoever sees a stage sees the figures that were written before it.
+        // Acquire: a reader that sees a stage sees the figures that were written before it.
         self.0[word as usize].load(Ordering::Acquire)
     }
 
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(board.read(Word::WatchdogFrees), 3);
     }
 
-    /// The memory is shared with another process: what makes no sense there is no reason to fall over.
+    /// The memory is shared with another process, so invalid values must not make this one fail.
     #[test]
     fn words_that_nobody_here_wrote_are_read_as_trouble_or_rest() {
         let words: Vec<AtomicU64> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();

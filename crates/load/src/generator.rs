@@ -1,4 +1,4 @@
-//! A generator, seen from fauxplat.
+//! A generator as seen from fauxplat.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -16,7 +16,7 @@ use crate::Program;
 use crate::board::{Board, Stage, WORDS, Wish, Word};
 use crate::order::{Order, Rhythm};
 
-/// A generator. Dropping it ends it.
+/// A generator process. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Generator {
     order: Order,
@@ -25,28 +25,29 @@ pub struct Generator {
     bell: Doorbell,
 }
 
-/// Laying out the memory of the largest load takes some tenths of a second on a busy machine.
+/// Time limit of the start: preparing the memory of the largest load takes some tenths of a second on a busy machine.
 const BEGIN_NS_MAX: u64 = 30_000_000_000;
-/// A generator that is told to rest does so after its lap; one that sleeps, after its period. On a CPU that it shares
-/// with many it may not come to it.
+/// Time limit for resting: a working generator rests after its lap; a sleeping one, after its period. On a CPU shared
+/// with many it may not get to run.
 const HEED_NS_MAX: u64 = 1_000_000_000;
 
-/// Whom a wait for a generator heeds besides the clock.
+/// Whether a request to stop ends a wait for a generator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Heeds {
-    /// The user who asks to stop: what was to begin then need not.
+    /// A request to stop ends the wait: the load need not begin any more.
     Stop,
-    /// Nobody: an account is complete only when its generator rests, and that is how a stop ends.
+    /// A request to stop does not end the wait: an account is complete only when its generator rests, which is part of
+    /// stopping.
     Nobody,
 }
 
 impl Generator {
-    /// Starts a generator, which is at its place with its memory laid out when this returns, and rests.
+    /// Starts a generator, which is on its CPU with its memory prepared, and at rest, when this returns.
     ///
-    /// It ends with the thread that calls this.
+    /// The generator ends with the calling thread.
     ///
     /// # Errors
-    /// No process, no such place, no permission for its policy, no memory, no file; the user asked to stop.
+    /// No process, a CPU that cannot be used, no permission for its policy, no memory, no file; the user asked to stop.
     pub fn start(program: &Program, order: Order) -> Result<Self, LoadError> {
         if signal::stop_requested() {
             return Err(LoadError::Interrupted);
@@ -88,17 +89,17 @@ impl Generator {
         Board(self.memory.words())
     }
 
-    /// What it was told.
+    /// Order that the generator was started with.
     pub fn order(&self) -> &Order {
         &self.order
     }
 
-    /// Its process.
+    /// Process id.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// Lets it work, and waits until it does or the user asks to stop.
+    /// Makes the generator work, and waits until it does or the user asks to stop.
     pub fn work(&self) {
         self.beat();
         self.board().wish_for(Wish::Work);
@@ -106,18 +107,18 @@ impl Generator {
         self.wait_until(HEED_NS_MAX, Heeds::Stop, |stage| stage != Stage::Rests);
     }
 
-    /// Lets it rest, and waits until it does. Its account is complete then.
+    /// Makes the generator rest, and waits until it does. Its account is complete then.
     pub fn rest(&self) {
         self.board().wish_for(Wish::Rest);
         self.wait_until(HEED_NS_MAX, Heeds::Nobody, |stage| !matches!(stage, Stage::Works | Stage::Away));
     }
 
-    /// A sign of life, which a real-time load needs every so often.
+    /// Gives a sign of life, which a real-time load needs regularly.
     pub(crate) fn beat(&self) {
         self.board().write(Word::HeartbeatNs, clock::monotonic_ns());
     }
 
-    /// Waits until the stage is as it should be; whether it came to that.
+    /// Waits until the stage satisfies the condition; returns whether it did.
     fn wait_until(&self, longest_ns: u64, heeds: Heeds, done: impl Fn(Stage) -> bool) -> bool {
         let until_ns = clock::monotonic_ns() + longest_ns;
         while !done(self.board().stage()) {
@@ -130,12 +131,12 @@ impl Generator {
         true
     }
 
-    /// Whether the process ended, which it never does by itself.
+    /// Whether the process has ended, which it never does by itself.
     fn is_gone(&self) -> bool {
         process::start_ticks(self.pid.unsigned_abs()).is_none()
     }
 
-    /// Why it does not work any more, if it does not.
+    /// Error that keeps the generator from working; `None` if there is none.
     fn trouble(&self) -> Option<LoadError> {
         let (kind, place) = (self.order.kind, self.place());
         let source = std::io::Error::from_raw_os_error(self.board().read(Word::Errno) as i32);
@@ -161,7 +162,8 @@ impl Generator {
         LoadError::Late { kind, place, seconds: BEGIN_NS_MAX / 1_000_000_000 }
     }
 
-    /// Why it is over with it, if it is. One whose CPU is away is not over: it comes back with its CPU.
+    /// Why the load will not work any more; `None` while it may. A generator whose CPU is offline comes back with its
+    /// CPU.
     pub(crate) fn over(&self) -> Option<String> {
         self.trouble().map(|error| error.to_string())
     }
@@ -170,7 +172,7 @@ impl Generator {
         self.order.cpus.as_ref().map_or("any CPU".to_owned(), |cpus| format!("CPU {cpus}"))
     }
 
-    /// What it did so far.
+    /// Account of the work so far.
     pub fn account(&self) -> LoadAccount {
         let board = self.board();
         let (busy_ns, wall_ns) = (board.read(Word::BusyNs), board.read(Word::WallNs));
@@ -203,7 +205,7 @@ impl Drop for Generator {
         if self.pid > 0 {
             signal::send(self.pid, signal::SIGKILL);
             self.wait_until(HEED_NS_MAX, Heeds::Nobody, |_| false);
-            // Where something has its CPU all the time it cannot even end.
+            // If another task has its CPU all the time, the process cannot even end.
             if !self.is_gone()
                 && let Ok(anywhere) = sched::affinity(0)
             {
@@ -223,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// Without a process, which is one that is gone.
+    /// A generator whose process is gone.
     fn without_process(kind: LoadKind) -> Generator {
         let cpus = Some([fauxplat_units::Cpu(3)].into_iter().collect());
         let (rhythm, caches) = (Rhythm::Share(10), Caches::default());
@@ -232,7 +234,7 @@ mod tests {
         Generator { order, pid: 0, memory, bell: Doorbell::new().unwrap() }
     }
 
-    /// The time away is a sum, and never goes back.
+    /// The time away is a sum, and never decreases.
     #[test]
     fn one_that_was_away_can_end_too() {
         let generator = without_process(LoadKind::Integer);

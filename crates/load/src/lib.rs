@@ -1,7 +1,7 @@
-//! Disturbances: work that is not measured, of a known kind and a known amount, beside what is.
+//! Disturbances: work of a known kind and amount, beside a measurement, that is not measured itself.
 //!
-//! A [`Generator`] is one process on one CPU. It is started at rest, works and rests as told, holds its share of the time
-//! by a feedback loop, and tells what it achieved. A [`Loads`] holds several for the length of a measurement.
+//! A [`Generator`] is one process on one CPU. It is started at rest, works and rests as told, holds its share of the
+//! time by a feedback loop, and reports what it achieved. A [`Loads`] holds several for the duration of a measurement.
 
 mod board;
 mod generator;
@@ -21,62 +21,62 @@ pub use serve::serve;
 
 use fauxplat_model::LoadKind;
 
-/// Why a load does not stand.
+/// Why a load is not running.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It cannot be placed where it should stand.
+    /// The load cannot be placed on its CPU.
     #[error("load {kind} on {place}: sched_setaffinity: {source}")]
     Place {
-        /// What it should do.
+        /// Kind of the load.
         kind: LoadKind,
-        /// Where.
+        /// Description of its CPU.
         place: String,
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// Its policy is not permitted.
+    /// The policy of the load is not permitted.
     #[error(
         "load {kind} on {place}: SCHED_FIFO: {source} (it needs CAP_SYS_NICE or an RLIMIT_RTPRIO of at least 2: run as root)"
     )]
     Policy {
-        /// What it should do.
+        /// Kind of the load.
         kind: LoadKind,
-        /// Where.
+        /// Description of its CPU.
         place: String,
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// It cannot do what it should.
+    /// The work of the load failed.
     #[error("load {kind} on {place}: {source}")]
     Failed {
-        /// What it should do.
+        /// Kind of the load.
         kind: LoadKind,
-        /// Where.
+        /// Description of its CPU.
         place: String,
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// It does not come to be ready.
+    /// The load does not become ready.
     #[error(
         "load {kind} on {place} was not ready after {seconds} s: either something else has the CPU all the time (a \
          real-time program, or one that used up the quota of this control group), or memory is short; end that, or name \
          another CPU"
     )]
     Late {
-        /// What it should do.
+        /// Kind of the load.
         kind: LoadKind,
-        /// Where.
+        /// Description of its CPU.
         place: String,
-        /// How long it was waited for.
+        /// Time after which the start was given up.
         seconds: u64,
     },
-    /// The user stopped it before all of them stood.
+    /// The user interrupted before all loads were running.
     #[error("interrupted before the loads stood; they were ended")]
     Interrupted,
-    /// A kernel call that all of them need.
+    /// A kernel call that all loads need failed.
     #[error(transparent)]
     Sys(#[from] fauxplat_sys::SysError),
-    /// Somebody else started the hidden verb.
+    /// The hidden verb was not started by fauxplat.
     #[error("this is no generator: it was not started by fauxplat")]
     Stranger,
 }

@@ -20,7 +20,7 @@ pub struct Loads {
     heart: Option<Heart>,
 }
 
-/// Gives signs of life for those who need them.
+/// Thread that gives signs of life to the generators that need them.
 #[derive(Debug)]
 struct Heart {
     stop: Arc<AtomicBool>,
@@ -28,7 +28,7 @@ struct Heart {
 }
 
 impl Loads {
-    /// Starts them all, and lets them work when all are ready.
+    /// Starts all generators, and makes them work when all are ready.
     ///
     /// # Errors
     /// The first that cannot be started, or the user asked to stop meanwhile; the others are ended.
@@ -47,18 +47,18 @@ impl Loads {
         self.generators.iter().map(tell).collect()
     }
 
-    /// What each did so far.
+    /// Accounts of the work so far.
     pub fn accounts(&self) -> Vec<LoadAccount> {
         self.each(Generator::account)
     }
 
-    /// Why, when none of them works any more or will again.
+    /// The reason, if none of the loads is working any more or ever will.
     pub fn all_over(&self) -> Option<String> {
         let reasons: Option<Vec<String>> = self.generators.iter().map(Generator::over).collect();
         reasons?.into_iter().next()
     }
 
-    /// Ends the work; what each did in all.
+    /// Ends the work; returns the final accounts.
     pub fn end(self) -> Vec<LoadAccount> {
         self.each(Generator::rest);
         self.accounts()

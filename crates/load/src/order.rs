@@ -1,4 +1,4 @@
-//! What a generator is told before it begins.
+//! Orders for generators, passed as words of a command line.
 
 use std::path::PathBuf;
 
@@ -7,44 +7,44 @@ use fauxplat_model::LoadKind;
 use fauxplat_sys::memory::page_bytes;
 use fauxplat_units::{Bytes, CpuSet};
 
-/// How a load comes and goes.
+/// How a load is distributed over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rhythm {
-    /// So many per cent of the time, 1 to 100, held by a feedback loop.
+    /// A share of the time in per cent, 1 to 100, held by a feedback loop.
     Share(u8),
-    /// Bursts and rests of random length, each uniform between the two bounds: a neighbour.
+    /// Bursts and rests of random length, each uniform between the two bounds, like a neighbour on the host.
     Random {
         /// Shortest burst or rest.
         shortest_ms: u64,
         /// Longest burst or rest.
         longest_ms: u64,
-        /// Seed of their lengths.
+        /// Seed of the lengths.
         seed: u64,
     },
 }
 
-/// One generator.
+/// Order for one generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// What it does.
+    /// Kind of work.
     pub kind: LoadKind,
-    /// How much of the time.
+    /// Distribution over time.
     pub rhythm: Rhythm,
-    /// Where it stays; `None` for wherever the scheduler puts it.
+    /// CPUs to stay on; `None` for no affinity.
     pub cpus: Option<CpuSet>,
-    /// The caches of its CPU, from which its memory is sized.
+    /// Caches of its CPU, from which the size of its memory follows.
     pub caches: Caches,
-    /// The folder in which [`LoadKind::Files`] writes. Nothing is left there.
+    /// Folder in which [`LoadKind::Files`] writes an unnamed file.
     pub folder: PathBuf,
 }
 
 impl Order {
-    /// Memory that the generator walks.
+    /// Size of the memory that the generator walks.
     pub fn footprint(&self) -> Bytes {
         self.footprint_in_pages_of(page_bytes() as u64)
     }
 
-    /// The same where pages are this large: kinds that are about pages take a number of them, whatever their size.
+    /// Footprint for this page size: kinds of load that are about pages use a number of them, whatever their size.
     fn footprint_in_pages_of(&self, page_bytes: u64) -> Bytes {
         let caches = &self.caches;
         match self.kind {
@@ -70,7 +70,7 @@ impl Order {
         vec![self.kind.to_string(), rhythm, cpus, sizes, self.folder.display().to_string()]
     }
 
-    /// Reads them back; `None` for words that nobody here wrote.
+    /// Parses the words; `None` for invalid ones.
     pub(crate) fn from_words(words: &[String]) -> Option<Order> {
         let [kind, rhythm, cpus, sizes, folder] = words else { return None };
         let sizes: Vec<u64> = numbers(sizes, ',')?;
@@ -94,13 +94,13 @@ fn numbers(text: &str, between: char) -> Option<Vec<u64>> {
     text.split(between).map(|digits| digits.parse().ok()).collect()
 }
 
-/// The word for no CPU in particular.
+/// The word for no affinity.
 const ANYWHERE: &str = "anywhere";
 
-/// Pages behind the addresses of [`LoadKind::Tlb`], and how often they are shown.
+/// Number of pages behind the addresses of [`LoadKind::Tlb`].
 pub(crate) const WINDOW_PAGES: u64 = 64;
 pub(crate) const WINDOWS: u64 = 4096;
-/// Pages of [`LoadKind::Faults`].
+/// Number of pages of [`LoadKind::Faults`].
 pub(crate) const FAULT_PAGES: u64 = 256;
 
 #[cfg(test)]
@@ -192,7 +192,7 @@ mod tests {
             prop_assert_eq!(Order::from_words(&order.to_words()), Some(order));
         }
 
-        /// The hidden verb may be called by anybody: whatever the words are, they are read or refused.
+        /// The hidden verb may be called by anybody, so any words are read or refused.
         #[test]
         fn any_words_are_read_or_refused(words in proptest::collection::vec("(integer|anywhere|[0-9,-]{0,12}|\\PC{0,8})", 0..7)) {
             if let Some(order) = Order::from_words(&words) {

@@ -1,33 +1,34 @@
-//! The feedback loop: how much work the next period needs so that the share comes out.
+//! Feedback loop: computes how much work the next period needs to reach the share.
 
-/// A period: short beside what people measure, and long beside what a timer or a turn of the scheduler costs.
+/// Length of a period: short compared with measurements, and long compared with the cost of a timer or a context
+/// switch.
 pub(crate) const PERIOD_NS: u64 = 10_000_000;
 
-/// Work that was missed and is still made up for. What a competitor took longer ago is lost: a load that was asked for a
-/// third must not fill a whole second because it starved for three.
+/// Maximum amount of missed work that is made up for. Earlier losses to a competitor are forgiven: a load of a third
+/// must not fill a whole second because it starved for three.
 const DEBT_NS_MAX: u64 = 100_000_000;
 
 /// Keeps busy time at a share of wall time.
 ///
-/// It looks at the sums since the beginning rather than at the last period, so that no error of one period is left in the
-/// result: a lap too long, a late timer, a turn of the scheduler, steal.
+/// The loop uses the sums since the beginning rather than those of the last period, so that no error of one period
+/// remains in the result: a lap that is too long, a late timer, a context switch, steal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     share: f64,
-    /// Wall and busy time at the beginning; the first moves when a debt is forgiven.
+    /// Wall and busy time at the beginning; the former moves when a debt is forgiven.
     from_ns: f64,
     busy_from_ns: u64,
     period_ends_ns: u64,
 }
 
 impl Pace {
-    /// Begins now, at this stand of the busy clock.
+    /// Begins now, at this value of the busy clock.
     pub(crate) fn new(percent: u8, now_ns: u64, busy_ns: u64) -> Self {
         let share = f64::from(percent.min(100)) / 100.0;
         Pace { share, from_ns: now_ns as f64, busy_from_ns: busy_ns, period_ends_ns: now_ns + PERIOD_NS }
     }
 
-    /// When the period ends.
+    /// End of the period.
     pub(crate) fn period_ends_ns(&self) -> u64 {
         self.period_ends_ns
     }
@@ -44,7 +45,7 @@ impl Pace {
         (due_ns - done_ns).max(0.0) as u64
     }
 
-    /// Goes on to the period in which this moment lies.
+    /// Advances to the period that contains this moment.
     pub(crate) fn advance(&mut self, now_ns: u64) {
         while self.period_ends_ns <= now_ns {
             self.period_ends_ns += PERIOD_NS;
@@ -58,7 +59,8 @@ mod tests {
 
     use super::*;
 
-    /// Plays a generator whose laps take `lap_ns`, which wakes up late, and which gets `given` of the CPU while it works.
+    /// Simulates a generator whose laps take `lap_ns`, which wakes up `late_ns` late, and which gets the share `given`
+    /// of the CPU while it works.
     fn achieved(percent: u8, lap_ns: u64, late_ns: u64, given: f64, periods: u64) -> f64 {
         let (mut now_ns, mut busy_ns) = (5_000_000u64, 1_000_000u64);
         let (began_ns, busy_from_ns) = (now_ns, busy_ns);
@@ -139,7 +141,7 @@ mod tests {
         );
     }
 
-    /// A clock of CPU time that stands below where it began (another thread's, after an exec) is no reason to work more.
+    /// A clock of CPU time that is below its initial value (another thread's, after an exec) is no reason to work more.
     #[test]
     fn a_busy_clock_that_goes_back_is_one_that_stands_still() {
         let mut pace = Pace::new(50, 0, 1_000_000);
@@ -151,13 +153,13 @@ mod tests {
 
         #[test]
         fn any_share_comes_out(percent in 1u8..100, lap_ns in 1_000u64..500_000, late_ns in 0u64..1_000_000) {
-            // What comes too late for a period that is nearly full cannot be made up for.
+            // Time lost by late timers in a period that is nearly full cannot be made up for.
             let reachable = f64::from(percent).min(100.0 * (1.0 - late_ns as f64 / PERIOD_NS as f64));
             let got = achieved(percent, lap_ns, late_ns, 1.0, 300);
             prop_assert!(got <= f64::from(percent) + 1.5 && got >= reachable - 1.5, "{} of {}", got, percent);
         }
 
-        /// However long the load starved and whatever it did: it never wants more than the debt that is allowed.
+        /// However long the load starved and whatever it did, it never wants more than the permitted debt.
         #[test]
         fn no_debt_grows_without_end(percent in 1u8..=100, steps in proptest::collection::vec((0u64..60_000_000_000, 0u64..50_000_000), 1..30)) {
             let (mut now_ns, mut busy_ns) = (0, 0);
@@ -169,7 +171,7 @@ mod tests {
                 prop_assert!(pace.period_ends_ns() > now_ns);
                 let wanted_ns = pace.wanted_ns(busy_ns);
                 prop_assert!(wanted_ns <= DEBT_NS_MAX + PERIOD_NS, "{wanted_ns}");
-                // Asked again at once, it wants what it wanted.
+                // A second call at the same moment returns the same value.
                 prop_assert!(pace.wanted_ns(busy_ns).abs_diff(wanted_ns) <= 1);
                 prop_assert!(pace.wanted_ns(busy_ns + wanted_ns) <= 1, "and no more than that");
             }

@@ -1,10 +1,10 @@
 //! The generator: a process of its own that stays on its CPU, works as told, and ends with its parent.
 //!
-//! **Why a process.** Page faults and forks of a thread would take the locks of fauxplat's own address space, a load that
-//! fails would take fauxplat with it, and the CPU time of a process can be read from outside, in `/proc/PID/stat`.
+//! **Why a process.** Page faults and forks of a thread would take the locks of fauxplat's own address space, a load
+//! that fails would take fauxplat with it, and the CPU time of a process can be read from outside, in `/proc/PID/stat`.
 //!
 //! **Why it ends.** The kernel sends it `SIGKILL` when the thread that started it ends (`PR_SET_PDEATHSIG`), which also
-//! ends what is stopped. It ignores what a terminal sends: the parent alone decides.
+//! ends a stopped process. Signals of a terminal are ignored: the parent alone decides.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -25,17 +25,17 @@ use crate::pace::{PERIOD_NS, Pace};
 use crate::watchdog::{self, PRIORITY};
 use crate::worker::Worker;
 
-/// Work between two looks at the clock.
+/// Work between two readings of the clock.
 const LAP_NS: u64 = 40_000;
-/// The same for a load that never rests: nothing hangs on the moment at which it stops.
+/// Work between two readings of the clock for a load that never rests, where the exact end does not matter.
 const LONG_LAP_NS: u64 = 400_000;
-/// Time between two looks at a CPU that is away.
+/// Interval at which a CPU that is offline is checked.
 const AWAY_NS: u64 = 20_000_000;
 
 /// Runs as a generator until the parent ends it or ends. The words are those that the parent made.
 ///
 /// # Errors
-/// The words are not a parent's, or the shared memory cannot be used.
+/// The words are invalid, or the shared memory cannot be used.
 pub fn serve(words: &[String]) -> Result<(), LoadError> {
     let stranger = || LoadError::Stranger;
     let [board, bell, parent, order @ ..] = words else { return Err(stranger()) };
@@ -44,7 +44,7 @@ pub fn serve(words: &[String]) -> Result<(), LoadError> {
     let order = Order::from_words(order).ok_or_else(stranger)?;
     signal::ignore_terminal();
     signal::on_parent_death(signal::SIGKILL)?;
-    // A parent that ended before the call above sends nothing any more.
+    // If the parent ended before the call above, no signal will come.
     if parent != std::os::unix::process::parent_id() as i32 {
         return Ok(());
     }
@@ -55,18 +55,18 @@ pub fn serve(words: &[String]) -> Result<(), LoadError> {
     generator.board.write(Word::Errno, end.source.raw_os_error().unwrap_or_default().unsigned_abs().into());
     generator.board.enter(end.stage);
     loop {
-        // The parent reads what happened, and ends this process when it has no more use for it.
+        // The parent reads the error, and ends this process when it is done with it.
         let _rang = generator.bell.wait(-1);
     }
 }
 
-/// Why a generator cannot go on.
+/// Why a generator cannot continue.
 struct End {
     stage: Stage,
     source: io::Error,
 }
 
-/// Never.
+/// Uninhabited: the generator never returns normally.
 enum Never {}
 
 struct Generator<'a> {
@@ -77,12 +77,12 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// Takes its place, lays out its memory there, and works whenever it is told.
+    /// Moves to its CPU, prepares its memory there, and works whenever it is told.
     fn live(&self) -> Result<Never, End> {
         let at = |stage| move |error: SysError| End { stage, source: error.source };
         self.take_place().map_err(at(Stage::NoPlace))?;
         if self.order.kind == LoadKind::RealTime {
-            // The permission is tried before anybody relies on it.
+            // The permission is tried before the work begins.
             sched::set_policy(0, sched::FIFO, PRIORITY).map_err(at(Stage::NoPolicy))?;
             sched::set_policy(0, sched::OTHER, 0).map_err(at(Stage::NoPolicy))?;
         }
@@ -107,7 +107,7 @@ impl Generator<'_> {
         self.order.cpus.as_ref().map_or(Ok(()), |cpus| sched::set_affinity(0, cpus))
     }
 
-    /// Works until the wish changes.
+    /// Works until the parent wants something else.
     fn work(&self, worker: &mut Worker) -> io::Result<()> {
         if self.order.kind == LoadKind::RealTime {
             sched::set_policy(0, sched::FIFO, PRIORITY).map_err(|error| error.source)?;
@@ -131,7 +131,7 @@ impl Generator<'_> {
         Ok(())
     }
 
-    /// Holds a share of the time while the place is right.
+    /// Holds a share of the time while the CPU is available.
     fn hold_share(&self, worker: &mut Worker, percent: u8) -> io::Result<()> {
         let mut pace = Pace::new(percent, clock::monotonic_ns(), worker.busy_ns());
         let lap_ns = if percent == 100 { LONG_LAP_NS } else { LAP_NS };
@@ -150,7 +150,7 @@ impl Generator<'_> {
         Ok(())
     }
 
-    /// Rests and bursts of random length while the place is right.
+    /// Alternates bursts and rests of random length while the CPU is available.
     fn come_and_go(
         &self,
         worker: &mut Worker,
@@ -177,13 +177,13 @@ impl Generator<'_> {
         self.board.wish() == Wish::Work && !self.is_away()
     }
 
-    /// Whether it stands where it should not: its CPU went offline, or somebody moved it.
+    /// Whether the process is on a wrong CPU: its own went offline, or another program moved the process.
     fn is_away(&self) -> bool {
         let Some(cpus) = &self.order.cpus else { return false };
         sched::current_cpu().is_some_and(|cpu| !cpus.contains(cpu))
     }
 
-    /// Does nothing until its CPU is there again, rather than disturb another one.
+    /// Waits until its CPU is available again, rather than disturb another one.
     fn wait_for_place(&self, worker: &mut Worker) {
         self.board.enter(Stage::Away);
         worker.publish(&self.board);

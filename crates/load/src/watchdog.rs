@@ -1,9 +1,9 @@
-//! The watchdog of a real-time load: it frees the CPU when fauxplat gives no sign of life.
+//! Watchdog of a real-time load: frees the CPU when fauxplat gives no sign of life.
 //!
-//! A real-time load takes all of its CPU from everything ordinary. If what stands still then is fauxplat itself (it was
-//! pinned to that CPU, it was stopped, the terminal that would stop it hangs), nobody could end the load any more. So
-//! fauxplat marks its life on the board, and the watchdog, which has the higher priority on the same CPU, turns the load
-//! into an ordinary one while the mark is old.
+//! A real-time load takes all of its CPU from ordinary tasks. If fauxplat itself is blocked by that (it was pinned to
+//! that CPU, it was stopped, the terminal that would stop it hangs), no process could end the load any more. So
+//! fauxplat stores the time of its last sign of life on the board, and the watchdog, which has the higher priority on
+//! the same CPU, turns the load into an ordinary one while that time is old.
 
 use std::io;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use fauxplat_threads::start_above;
 
 use crate::board::{Board, Stage, Word};
 
-/// The priority of a real-time load: above everything that is not real-time, and below all else that is.
+/// Priority of a real-time load: above everything that is not real-time, and below all else that is.
 pub(crate) const PRIORITY: u8 = 1;
-/// Time between two marks of life.
+/// Interval of signs of life.
 pub(crate) const BEAT_NS: u64 = 100_000_000;
-/// A mark is old after this time.
+/// Age from which on a sign of life is old.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// Starts the watchdog of the thread that calls this. It ends with the process.
+/// Starts the watchdog of the calling thread. It ends with the process.
 ///
 /// # Errors
-/// There is no thread, or no priority above that of the load.
+/// No thread can be made, or no priority above that of the load is permitted.
 pub(crate) fn start(memory: &Arc<SharedWords>) -> io::Result<()> {
     let memory = Arc::clone(memory);
     start_above(PRIORITY, move |load| watch(Board(memory.words()), load))
@@ -38,7 +38,7 @@ fn watch(board: Board<'_>, load: i32) -> ! {
         let old = clock::monotonic_ns().saturating_sub(board.read(Word::HeartbeatNs)) > OLD_NS;
         let is_at_work = board.stage() == Stage::Works;
         if old && is_at_work && !freed {
-            // Neither call can fail for a thread of our own whose priority was permitted before.
+            // The calls cannot fail for a thread of this process whose priority was permitted before.
             let _ = sched::set_policy(load, sched::OTHER, 0);
             board.write(Word::WatchdogFrees, board.read(Word::WatchdogFrees) + 1);
             freed = true;

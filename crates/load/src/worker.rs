@@ -1,4 +1,4 @@
-//! The work of a generator and the account of it.
+//! Worker of a generator: does the work and keeps the account of it.
 
 use std::io;
 
@@ -8,27 +8,28 @@ use fauxplat_sys::sched::WaitClock;
 use crate::board::{Board, Word};
 use crate::labour::Labour;
 
-/// A unit of which nothing is known yet may be an expensive one.
+/// Initial estimate of the time of a unit, which may be an expensive one.
 const UNKNOWN_UNIT_NS: f64 = 40_000.0;
-/// How fast the estimate follows: fast enough for a CPU whose clock changes, slow enough for a lap with an interrupt.
+/// Weight of a new lap in the estimate: large enough for a CPU whose clock changes, small enough for a lap with an
+/// interrupt.
 const FOLLOW: f64 = 0.2;
 
-/// Does the work in laps of about a stated length, and keeps the account.
+/// Does the work in laps of about a given length, and keeps the account.
 pub(crate) struct Worker {
     labour: Box<dyn Labour>,
-    /// What a unit takes, as far as it is known.
+    /// Estimated time of a unit.
     unit_ns: f64,
     wait: WaitClock,
     busy_ns: u64,
-    /// The clocks at the last entry.
+    /// Clocks at the last entry.
     entered: Clocks,
-    /// The sums of all entries.
+    /// Sums of all entries.
     sums: Clocks,
     away_ns: u64,
     operations: u64,
 }
 
-/// The clocks at one moment, or sums of what passed on them.
+/// Readings of the clocks, or sums of elapsed times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clocks {
     busy_ns: u64,
@@ -44,21 +45,21 @@ impl Worker {
         Worker { labour, unit_ns, wait, busy_ns, entered, sums, away_ns: 0, operations: 0 }
     }
 
-    /// The clock by which the share is held, at the end of the last lap.
+    /// Clock by which the share is held, at the end of the last lap.
     pub(crate) fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
 
-    /// From now on time counts.
+    /// Starts counting time.
     pub(crate) fn begin(&mut self) {
         self.busy_ns = self.labour.busy_ns();
         self.entered = self.clocks();
     }
 
-    /// Works for about so long, and a little less: what is too long cannot be taken back.
+    /// Works for about this time, and a little less, since excess cannot be undone.
     ///
     /// # Errors
-    /// The kernel does not go on.
+    /// A call of the work failed.
     pub(crate) fn lap(&mut self, length_ns: u64) -> io::Result<()> {
         let units = ((length_ns as f64 / self.unit_ns) as u64).max(1);
         self.labour.lap(units)?;
@@ -70,7 +71,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Enters what happened since the last entry.
+    /// Adds the time and work since the last entry.
     pub(crate) fn publish(&mut self, board: &Board<'_>) {
         let now = self.clocks();
         let since = |now: u64, before: u64| now.saturating_sub(before);
@@ -87,7 +88,7 @@ impl Worker {
         board.write(Word::Operations, self.operations);
     }
 
-    /// The same for time in which the CPU was away.
+    /// Adds the time since the last entry, during which the CPU was not available.
     pub(crate) fn publish_as_away(&mut self, board: &Board<'_>) {
         self.away_ns += clock::monotonic_ns().saturating_sub(self.entered.wall_ns);
         self.publish(board);
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
     use crate::board::WORDS;
 
-    /// Work on a clock of its own: each unit takes so long, until it fails.
+    /// Work on a simulated clock: each unit takes a given time, until it fails.
     struct Described {
         busy_ns: Rc<Cell<u64>>,
         unit_ns: Rc<Cell<u64>>,
@@ -138,7 +139,7 @@ mod tests {
         }
     }
 
-    /// A worker, and the clock and the price of a unit that it works by.
+    /// A worker with its simulated clock and the time of a unit.
     fn worker(unit_ns: u64, fails_after: u64) -> (Worker, Rc<Cell<u64>>, Rc<Cell<u64>>) {
         let (busy_ns, unit_ns) = (Rc::new(Cell::new(7_000)), Rc::new(Cell::new(unit_ns)));
         let labour = Described { busy_ns: Rc::clone(&busy_ns), unit_ns: Rc::clone(&unit_ns), fails_after };
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(worker.busy_ns(), busy_ns.get());
     }
 
-    /// A CPU whose clock rises and falls, or a first lap with an interrupt in it: the estimate follows.
+    /// The estimate follows a CPU whose clock rises and falls, and recovers from a first lap with an interrupt.
     #[test]
     fn a_price_that_changes_is_learnt_anew() {
         let (mut worker, busy_ns, unit_ns) = worker(100, u64::MAX);
@@ -235,7 +236,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked for and whatever a unit takes: every lap does something, and every operation is counted.
+        /// For any requested length and any time of a unit, every lap does something, and every operation is counted.
         #[test]
         fn operations_are_conserved(steps in proptest::collection::vec((0u64..10_000_000, 1u64..1_000_000), 1..40)) {
             let (mut worker, busy_ns, unit_ns) = worker(1, u64::MAX);

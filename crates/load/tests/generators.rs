@@ -1,4 +1,4 @@
-//! Generators run for real. This program is its own generator, which is why it has a `main`.
+//! Real generators. This program is its own generator, which is why it has a `main`.
 #![expect(
     clippy::disallowed_macros,
     clippy::disallowed_methods,
@@ -14,7 +14,7 @@ use fauxplat_model::LoadKind;
 use fauxplat_sys::{clock, process, sched, signal};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
-/// SIGINT, see `signal(7)`.
+/// Number of SIGINT, see `signal(7)`.
 const SIGINT: i32 = 2;
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
         ("ends with its parent", ends_with_its_parent),
         ("an ended generator says so", an_ended_generator_says_so),
         ("loads are over when none is left", loads_are_over_when_none_is_left),
-        // It changes what this process does when it is asked to stop, so it is the last.
+        // Last, since it changes the reaction of this process to SIGINT.
         ("a start that is interrupted ends", a_start_that_is_interrupted_ends),
     ];
     let filter = words.iter().find(|word| !word.starts_with('-'));
@@ -67,7 +67,7 @@ fn is_gone(pid: i32) -> bool {
     process::start_ticks(pid.unsigned_abs()).is_none()
 }
 
-/// Whether it comes to that; half a minute is for a machine that is very busy.
+/// Whether the condition becomes true within half a minute, which is for a very busy machine.
 fn eventually(mut done: impl FnMut() -> bool) -> bool {
     let until_ns = clock::monotonic_ns() + 30_000_000_000;
     while !done() {
@@ -123,7 +123,7 @@ fn refusals_name_place_and_reason() {
     let folder = PathBuf::from("/proc/no/such/folder");
     let refusal = Generator::start(&program(), Order { folder, ..order(LoadKind::Files, 10) }).unwrap_err();
     assert!(matches!(refusal, LoadError::Failed { kind: LoadKind::Files, .. }), "{refusal}");
-    // The one that can be started is ended with the one that cannot.
+    // The generator that can be started is ended with the one that cannot.
     assert!(Loads::start(&program(), vec![order(LoadKind::Integer, 10), nowhere]).is_err());
     let none = Program { path: "/no/such/program".into(), words: Vec::new() };
     assert!(Generator::start(&none, order(LoadKind::Integer, 10)).is_err());
@@ -139,7 +139,7 @@ fn strangers_are_not_served() {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         assert!(matches!(serve(&words), Err(LoadError::Stranger)), "{words:?}");
     }
-    // Words as a fauxplat makes them, of one that is not this generator's parent, and with descriptors that are no board.
+    // Words in the right format, from a process that is not the parent, and with descriptors that are no board.
     let serves = |parent: &str| {
         let words = ["__generator", "0", "1", parent, "integer", "100", "anywhere", "1,1,1,64", "/tmp"];
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
@@ -162,7 +162,7 @@ fn ends_when_it_is_dropped() {
     assert!(is_gone(pid), "a drop waits for the end");
 }
 
-/// Started by [`ends_with_its_parent`]: holds a generator, says its number, and waits to be killed.
+/// Run by [`ends_with_its_parent`]: holds a generator, prints its process id, and waits to be killed.
 fn parent() {
     let generator = Generator::start(&program(), order(LoadKind::Integer, 10)).expect("a generator");
     generator.work();
@@ -188,7 +188,7 @@ fn an_ended_generator_says_so() {
     assert_eq!(generator.account().ended, None);
     signal::send(generator.pid(), signal::SIGKILL);
     assert!(eventually(|| generator.account().ended.is_some_and(|why| why.contains("ended"))));
-    // It hangs nowhere on a generator that is gone.
+    // Calls on a generator that is gone do not block.
     generator.work();
     generator.rest();
 }
@@ -213,8 +213,8 @@ fn children() -> Vec<i32> {
     list.split_ascii_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
-/// A program that is no generator is never ready, as one that never comes to its CPU. Who did not hear would see it end
-/// by itself.
+/// A program that is no generator never becomes ready, like one that never gets its CPU. If the interruption were
+/// ignored, its own end would be seen.
 fn a_start_that_is_interrupted_ends() {
     signal::stop_on_interrupt().unwrap();
     let sleeper = Program { path: "/bin/sh".into(), words: vec!["-c".into(), "exec sleep 10".into()] };
@@ -226,7 +226,7 @@ fn a_start_that_is_interrupted_ends() {
     assert!(matches!(refusal, LoadError::Interrupted), "{refusal}");
     asking.join().unwrap();
     assert!(children().is_empty(), "what was begun is ended");
-    // The next is not even begun.
+    // The next generator is not even started.
     let refusal = Loads::start(&program(), vec![order(LoadKind::Integer, 10)]).unwrap_err();
     assert!(matches!(refusal, LoadError::Interrupted), "{refusal}");
     signal::clear_stop();

@@ -28,7 +28,7 @@ pub fn process_cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Nanoseconds of the wall clock since 1970, to compare with the times of files; it can be set back.
+/// Nanoseconds since 1970 by the wall clock, to compare with file times; the wall clock can be set back.
 pub fn realtime_ns() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
@@ -38,7 +38,7 @@ pub fn now_rfc3339() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// Sixty-four bits that differ from one call to the next, to seed a plan when the user gives no seed.
+/// A number of 53 bits that differs from one call to the next, to seed a plan when the user gives no seed.
 pub fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     // SplitMix64's finaliser spreads the few bits that change between two calls (Steele et al., OOPSLA 2014).

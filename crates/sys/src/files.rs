@@ -9,16 +9,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Opens a file to read it from its beginning, or to append to it, without waiting for anybody: a named pipe that nobody
-/// writes to reads as empty, and one that nobody reads cannot be written to. See `fifo(7)`.
+/// Opens a file to read it from its beginning, or to append to it, without waiting for another process: a named pipe
+/// without a writer reads as empty, and one without a reader cannot be written to. See `fifo(7)`.
 ///
 /// # Errors
-/// Those of `open(2)`.
+/// Errors of `open(2)`.
 pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     let mut options = File::options();
     let file =
         options.read(!append).append(append).create(append).custom_flags(libc::O_NONBLOCK).open(path)?;
-    // SAFETY: no pointer is passed. Who inherits the file expects reads and writes that wait.
+    // SAFETY: no pointer is passed. The flag is cleared because users of the file expect reads and writes that wait.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
     // SAFETY: as above.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) } {
@@ -27,11 +27,11 @@ pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
-/// Opens a file that is read here and there: what has no such places, a pipe above all, is nobody's file, and is not waited
-/// for.
+/// Opens a file for reading at arbitrary positions. A file without positions, a pipe above all, is refused, and never
+/// waited for.
 ///
 /// # Errors
-/// Those of `open(2)`; it is no regular file.
+/// Errors of `open(2)`; the path is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let file = open_at_once(path, false)?;
     match file.metadata()?.is_file() {
@@ -43,8 +43,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Lets this process open as many files at once as it may at all: the soft limit goes up to the hard one, see getrlimit(2).
-/// What it starts afterwards inherits that, so it is for who starts nobody.
+/// Raises the soft limit of open files to the hard one, see getrlimit(2). Child processes inherit that, so it is for
+/// processes that start none.
 pub fn open_as_many_as_allowed() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` lives for both calls, which fill and read it. A call that fails changes nothing.
@@ -64,23 +64,24 @@ impl Folder {
     /// Opens a folder, see `open(2)` with `O_PATH`: no permission to list it is needed.
     ///
     /// # Errors
-    /// It does not exist, is no folder, or may not be passed through.
+    /// The folder does not exist, is no folder, or may not be passed through.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.read(true).custom_flags(libc::O_PATH | libc::O_DIRECTORY);
         Ok(Folder(options.open(path)?.into()))
     }
 
-    /// Reads a file below the folder into `buffer`, and says how many bytes there were, at most the buffer's length.
+    /// Reads a file below the folder into `buffer`, and returns the number of bytes, at most the buffer's length.
     ///
-    /// A text that ends with a line and fills less than the buffer is the whole file: the kernel writes its small files at
-    /// once, and to ask whether more follows would be a call for each.
+    /// A text that ends with a line and fills less than the buffer is the whole file: the kernel writes its small files
+    /// at once, and to ask whether more follows would be a call for each.
     ///
-    /// It is opened with `O_NONBLOCK`: a named pipe in a tree of files must not hold anybody up. The error is the
-    /// kernel's own, without a text, since files that do not exist are usual and a text would be an allocation each.
+    /// The file is opened with `O_NONBLOCK`: a named pipe in a tree of files must not block the reader. The error is
+    /// the kernel's own, without a text, since files that do not exist are usual and a text would be an allocation
+    /// each.
     ///
     /// # Errors
-    /// Those of `openat(2)` and `read(2)`.
+    /// Errors of `openat(2)` and `read(2)`.
     pub fn read(&self, path: &CStr, buffer: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `path` ends in NUL and is only read; the descriptor is open as long as `self` lives.
         let opened = unsafe {
@@ -113,36 +114,37 @@ impl Folder {
     }
 }
 
-/// A file without a name in a folder, for reading and writing: it is gone with the last descriptor of it. See
-/// `O_TMPFILE` in `open(2)`; a file system that does not know it gets a file of a drawn name that is removed at once.
+/// A file without a name in a folder, for reading and writing: it is deleted when its last descriptor is closed. See
+/// `O_TMPFILE` in `open(2)`; on a file system without that flag, a file with a random name is created and unlinked at
+/// once.
 ///
 /// # Errors
-/// Those of `open(2)`.
+/// Errors of `open(2)`.
 pub fn unnamed(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder)
 }
 
-/// A place on the way to a file where somebody besides root and this user may put another file under its name.
+/// A folder on the path of a file in which a user other than root and this one may replace that file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exposed {
     /// The folder.
     pub folder: PathBuf,
-    /// Its owner.
+    /// User id of the folder's owner.
     pub owner: u32,
-    /// Its permissions.
+    /// Permission bits of the folder.
     pub mode: u32,
 }
 
-/// The first folder on the way to a file that is not root's or ours, or that others may write to. In a folder whose files
-/// only their owners may rename (`/tmp`, see "sticky" in `inode(7)`) other folders are safe, and files are not: somebody
-/// may have made one under the name before.
+/// The first folder on the path of a file that does not belong to root or this user, or that others may write to. In a
+/// folder whose files only their owners may rename (`/tmp`, see "sticky" in `inode(7)`) subfolders are safe, and files
+/// are not: another user may have created one under the name before.
 ///
 /// # Errors
-/// The folder of the file is not there, or may not be looked at.
+/// The folder of the file does not exist, or may not be looked at.
 pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     const STICKY: u32 = 0o1000;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Links are followed once, here; what is left of the way has none.
+    // Links are resolved here, so the rest of the path has none.
     let folder = folder.canonicalize()?;
     for (distance, folder) in folder.ancestors().enumerate() {
         let facts = folder.symlink_metadata()?;
@@ -156,11 +158,11 @@ pub fn exposed(file: &Path) -> io::Result<Option<Exposed>> {
     Ok(None)
 }
 
-/// Whoever else may put a file into a folder from which this process runs programs: its owner, where that is somebody
-/// else. Root has more to lose, and looks at the whole way there, see [`exposed`].
+/// Another owner of a folder from which this process runs programs; `None` if this user owns it. Root has more to lose,
+/// and checks the whole path, see [`exposed`].
 ///
 /// # Errors
-/// The folder is not there, or may not be looked at.
+/// The folder does not exist, or may not be looked at.
 pub fn open_to_others(folder: &Path) -> io::Result<Option<Exposed>> {
     let facts = folder.metadata()?;
     let (owner, mode) = (facts.uid(), facts.mode() & 0o7777);
@@ -170,27 +172,27 @@ pub fn open_to_others(folder: &Path) -> io::Result<Option<Exposed>> {
     if crate::process::is_root() { exposed(&folder.join("any")) } else { Ok(None) }
 }
 
-/// Opens a file as these options say, but no symbolic link, and without waiting at a named pipe.
+/// Opens a file with these options, but no symbolic link, and without waiting at a named pipe.
 ///
 /// # Errors
-/// Those of `open(2)`; `ELOOP` for a link.
+/// Errors of `open(2)`; `ELOOP` for a link.
 pub fn open_itself(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
 
-/// Opens what these options say, without waiting for anybody at its other end, now or later: see `fifo(7)`.
+/// Opens a file with these options, without waiting for a process at its other end, now or later: see `fifo(7)`.
 ///
 /// # Errors
-/// Those of `open(2)`.
+/// Errors of `open(2)`.
 pub fn open_without_waiting(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags(libc::O_NONBLOCK).open(path)
 }
 
-/// Writes a text at the beginning of a file, whatever was written there before; where there is no beginning, as in a pipe,
-/// after it. Files of sysfs take it as their new value.
+/// Writes a text at the beginning of a file, over what is there; at the end of a file without positions, such as a
+/// pipe. Files of sysfs take the text as their new value.
 ///
 /// # Errors
-/// Those of `pwrite(2)` and `write(2)`.
+/// Errors of `pwrite(2)` and `write(2)`.
 pub fn write_over(mut file: &File, text: &str) -> io::Result<()> {
     match file.write_at(text.as_bytes(), 0) {
         Ok(written) if written == text.len() => Ok(()),
@@ -208,13 +210,13 @@ pub fn may_write(path: &Path) -> bool {
     unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) == 0 }
 }
 
-/// A whole file of at most so many bytes, opened with `O_NONBLOCK` for the same reason.
+/// A whole file of at most `bytes_max` bytes, opened with `O_NONBLOCK` so that a named pipe does not block the reader.
 ///
 /// # Errors
-/// Those of `open(2)` and `read(2)`; a longer file is [`io::ErrorKind::FileTooLarge`].
+/// Errors of `open(2)` and `read(2)`; a longer file is [`io::ErrorKind::FileTooLarge`].
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    // Room for most of them, so that they come by one call.
+    // Room for most files, so that they are read by one call.
     let mut bytes = Vec::with_capacity(4096);
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > bytes_max {

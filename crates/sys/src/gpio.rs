@@ -8,28 +8,28 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use crate::{Result, SysError};
 
-/// Most bytes of a name, the final zero among them.
+/// Size of a name with its terminating zero, in bytes.
 const NAME_BYTES: usize = 32;
 const LINES_MAX: usize = 64;
 const ATTRIBUTES_MAX: usize = 10;
 
-/// What a line is and how it is asked for: `enum gpio_v2_line_flag`.
+/// Flags of a line: `enum gpio_v2_line_flag`.
 pub mod flag {
-    /// Somebody has it.
+    /// The line is in use.
     pub const USED: u64 = 1;
     /// Low is active.
     pub const ACTIVE_LOW: u64 = 1 << 1;
-    /// It is read.
+    /// The line is an input.
     pub const INPUT: u64 = 1 << 2;
-    /// It is driven.
+    /// The line is an output.
     pub const OUTPUT: u64 = 1 << 3;
     /// Edges to active are events.
     pub const RISING: u64 = 1 << 4;
     /// Edges to inactive are events.
     pub const FALLING: u64 = 1 << 5;
-    /// A resistor pulls it up.
+    /// The line has a pull-up resistor.
     pub const PULL_UP: u64 = 1 << 8;
-    /// A resistor pulls it down.
+    /// The line has a pull-down resistor.
     pub const PULL_DOWN: u64 = 1 << 9;
 }
 
@@ -48,7 +48,7 @@ struct LineValues {
     mask: u64,
 }
 
-/// The union of the kernel is a word of 64 bits, of which a period takes the first half.
+/// The kernel's union is a word of 64 bits, of which the debounce period takes the first half.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Attribute {
@@ -101,7 +101,7 @@ struct LineInfo {
 const ATTRIBUTE_VALUES: u32 = 2;
 const ATTRIBUTE_DEBOUNCE: u32 = 3;
 
-/// The letter of the family of calls.
+/// Type letter of the ioctl numbers.
 const FAMILY: u32 = 0xB4;
 const GET_CHIP_INFO: libc::Ioctl = libc::_IOR::<ChipInfo>(FAMILY, 0x01);
 const GET_LINE_INFO: libc::Ioctl = libc::_IOWR::<LineInfo>(FAMILY, 0x05);
@@ -110,31 +110,31 @@ const SET_CONFIG: libc::Ioctl = libc::_IOWR::<LineConfig>(FAMILY, 0x0D);
 const GET_VALUES: libc::Ioctl = libc::_IOWR::<LineValues>(FAMILY, 0x0E);
 const SET_VALUES: libc::Ioctl = libc::_IOWR::<LineValues>(FAMILY, 0x0F);
 
-/// What is known of a line.
+/// Properties of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineFacts {
-    /// Its name; empty where it has none.
+    /// Name of the line; empty if it has none.
     pub name: String,
-    /// Who has it; empty where nobody does or gave a name.
+    /// Label of the line's user; empty if the line is free or its user gave none.
     pub consumer: String,
-    /// What it is, see [`flag`].
+    /// Flags of the line, see [`flag`].
     pub flags: u64,
 }
 
-/// How many lines a chip has.
+/// Number of lines of a chip.
 ///
 /// # Errors
-/// The file is no chip.
+/// The file is not a GPIO chip.
 pub fn line_count(chip: &File) -> Result<u32> {
     let mut info = ChipInfo { name: [0; NAME_BYTES], label: [0; NAME_BYTES], lines: 0 };
     call(chip.as_fd(), GET_CHIP_INFO, &mut info, "GPIO_GET_CHIPINFO_IOCTL")?;
     Ok(info.lines)
 }
 
-/// What is known of a line of a chip.
+/// Properties of a line of a chip.
 ///
 /// # Errors
-/// The chip has no such line, or is no chip.
+/// The chip has no such line, or the file is not a GPIO chip.
 pub fn line_facts(chip: &File, offset: u32) -> Result<LineFacts> {
     let mut info = LineInfo {
         name: [0; NAME_BYTES],
@@ -149,18 +149,18 @@ pub fn line_facts(chip: &File, offset: u32) -> Result<LineFacts> {
     Ok(LineFacts { name: text(&info.name), consumer: text(&info.consumer), flags: info.flags })
 }
 
-/// A line that this process has. It is given back when this is dropped, and its level is then nobody's promise.
+/// A line that this process has requested. Dropping it releases the line, whose level is then undefined.
 #[derive(Debug)]
 pub struct Line(File);
 
-/// How a line is asked for.
+/// Configuration of a requested line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineWish {
-    /// See [`flag`].
+    /// Flags of the line, see [`flag`].
     pub flags: u64,
-    /// The level that an output begins with.
+    /// Initial level of an output.
     pub is_active: bool,
-    /// For how long the kernel waits until a level counts; not at all when zero.
+    /// Debounce period in microseconds, for which a level must be stable; 0 for none.
     pub debounce_us: u32,
 }
 
@@ -176,7 +176,7 @@ impl LineWish {
             add(ATTRIBUTE_VALUES, u64::from(self.is_active));
         }
         if self.debounce_us > 0 {
-            // The first half of the union, whichever way round the machine has its bytes.
+            // The first half of the union in memory, whatever the byte order.
             let [a, b, c, d] = self.debounce_us.to_ne_bytes();
             add(ATTRIBUTE_DEBOUNCE, u64::from_ne_bytes([a, b, c, d, 0, 0, 0, 0]));
         }
@@ -185,10 +185,10 @@ impl LineWish {
 }
 
 impl Line {
-    /// Asks a chip for a line, in a name that others are told.
+    /// Requests a line of a chip, with a label that other users of the chip see.
     ///
     /// # Errors
-    /// There is no such line (`EINVAL`), somebody has it (`EBUSY`), or it cannot be what is wished.
+    /// There is no such line (`EINVAL`), it is in use (`EBUSY`), or it does not support the configuration.
     pub fn request(chip: &File, offset: u32, consumer: &str, wish: LineWish) -> Result<Self> {
         let mut request = LineRequest {
             offsets: [0; LINES_MAX],
@@ -207,27 +207,27 @@ impl Line {
         Ok(Line(fd.into()))
     }
 
-    /// Changes what was wished.
+    /// Changes the configuration.
     ///
     /// # Errors
-    /// It cannot be that, or is gone.
+    /// The line does not support the configuration, or is gone.
     pub fn set_wish(&self, wish: LineWish) -> Result<()> {
         call(self.0.as_fd(), SET_CONFIG, &mut wish.config(), "GPIO_V2_LINE_SET_CONFIG_IOCTL")
     }
 
-    /// Drives an output.
+    /// Sets the level of an output.
     ///
     /// # Errors
-    /// It is an input, or gone (`ENODEV`).
+    /// The line is an input, or gone (`ENODEV`).
     pub fn set(&self, is_active: bool) -> Result<()> {
         let mut values = LineValues { bits: u64::from(is_active), mask: 1 };
         call(self.0.as_fd(), SET_VALUES, &mut values, "GPIO_V2_LINE_SET_VALUES_IOCTL")
     }
 
-    /// Its level.
+    /// Level of the line.
     ///
     /// # Errors
-    /// It is gone.
+    /// The line is gone.
     pub fn get(&self) -> Result<bool> {
         let mut values = LineValues { bits: 0, mask: 1 };
         call(self.0.as_fd(), GET_VALUES, &mut values, "GPIO_V2_LINE_GET_VALUES_IOCTL")?;
@@ -235,7 +235,7 @@ impl Line {
     }
 }
 
-/// Events of the line, as [`EdgeEvent::read`] takes them apart.
+/// Reads events of the line, to be decoded by [`EdgeEvent::read`].
 impl Read for Line {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
@@ -248,27 +248,27 @@ impl AsFd for Line {
     }
 }
 
-/// An edge, as the kernel tells it: `struct gpio_v2_line_event`.
+/// An edge as reported by the kernel: `struct gpio_v2_line_event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeEvent {
-    /// When the kernel saw it, by `CLOCK_MONOTONIC`.
+    /// `CLOCK_MONOTONIC` when the kernel saw the edge.
     pub at_ns: u64,
     /// Whether the line became active.
     pub is_rising: bool,
-    /// Of which line of its chip.
+    /// Offset of the line in its chip.
     pub offset: u32,
-    /// Its number among the events of this line, from 1 on. One that is left out was lost.
+    /// Sequence number among the events of this line, from 1. A gap means lost events.
     pub number: u32,
 }
 
-/// Bytes of an event.
+/// Size of an event in bytes.
 pub const EVENT_BYTES: usize = 48;
 
 const RISING_EDGE: u32 = 1;
 const FALLING_EDGE: u32 = 2;
 
 impl EdgeEvent {
-    /// Takes an event apart; nothing where it is none.
+    /// Decodes an event; `None` if it is no edge.
     pub fn read(bytes: &[u8; EVENT_BYTES]) -> Option<Self> {
         let id = word(bytes, 8);
         let is_edge = [RISING_EDGE, FALLING_EDGE].contains(&id);
@@ -280,7 +280,7 @@ impl EdgeEvent {
         })
     }
 
-    /// The same as bytes, for those who stand in for the kernel.
+    /// Encodes the event, for tests that stand in for the kernel.
     pub fn write(self) -> [u8; EVENT_BYTES] {
         let mut bytes = [0; EVENT_BYTES];
         bytes[..8].copy_from_slice(&self.at_ns.to_ne_bytes());
@@ -296,7 +296,7 @@ fn word(bytes: &[u8; EVENT_BYTES], at: usize) -> u32 {
     u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// A name with its final zero, cut where there is no room.
+/// A name with its terminating zero, truncated if it is too long.
 fn name(words: &str) -> [u8; NAME_BYTES] {
     let mut name = [0; NAME_BYTES];
     let room = name.iter_mut().take(NAME_BYTES - 1);
@@ -310,8 +310,8 @@ fn text(name: &[u8; NAME_BYTES]) -> String {
 }
 
 fn call<T>(fd: BorrowedFd<'_>, number: libc::Ioctl, argument: &mut T, name: &str) -> Result<()> {
-    // SAFETY: each number of this file carries the size of the structure that it is called with, which is laid out as the
-    // kernel's, valid for the call, and of integers, so that whatever the kernel writes there is a value.
+    // SAFETY: each number of this file carries the size of the structure that it is called with, which is laid out as
+    // the kernel's, valid for the call, and of integers, so that whatever the kernel writes there is a value.
     match unsafe { libc::ioctl(fd.as_raw_fd(), number, std::ptr::from_mut(argument)) } {
         -1 => Err(SysError::last(name)),
         _ => Ok(()),
@@ -347,7 +347,8 @@ mod tests {
         assert_eq!((offset_of!(LineRequest, consumer), offset_of!(LineRequest, config)), (256, 288));
         assert_eq!((offset_of!(LineRequest, lines), offset_of!(LineRequest, fd)), (560, 588));
         assert_eq!((offset_of!(LineInfo, offset), offset_of!(LineInfo, flags)), (64, 72));
-        // Where a number has its size and direction differs between architectures; these have them alike.
+        // The position of size and direction within a number depends on the architecture; on these two the numbers are
+        // equal.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             let numbers = [GET_CHIP_INFO, GET_LINE_INFO, GET_LINE, SET_CONFIG, GET_VALUES, SET_VALUES];
             let known = [0x8044_b401, 0xc100_b405, 0xc250_b407, 0xc110_b40d, 0xc010_b40e, 0xc010_b40f];
@@ -355,7 +356,7 @@ mod tests {
         }
     }
 
-    /// The same figures from the header itself, where it and a compiler are installed.
+    /// The sizes and numbers are checked against the header itself, where it and a compiler are installed.
     #[test]
     #[expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "nothing is measured by a test")]
     fn the_header_agrees() {

@@ -1,7 +1,7 @@
-//! What this process was started with, before anybody in it changed anything: which signals it ignores, which it blocks.
+//! Signal state with which this process was started, before any code in it changed that: ignored and blocked signals.
 //!
-//! A measured program shall begin as a shell would begin it, so whoever starts one has to know what fauxplat itself was
-//! given. Rust's own start-up code ignores SIGPIPE before `main`; hence the look is taken before that.
+//! A measured program shall begin as a shell would begin it, so its signal state must be that of fauxplat at its start.
+//! Rust's own start-up code ignores SIGPIPE before `main`; hence the state is read before that.
 #![expect(
     unsafe_code,
     reason = "signal dispositions are read and set by C calls, before main by an entry of .init_array"
@@ -9,18 +9,21 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Signals that exist for programs: not those two that nobody can ignore, nor those that the C library keeps to itself.
+/// Largest signal number. SIGKILL and SIGSTOP, which cannot be ignored, and the signals that the C library reserves are
+/// left out.
 const LAST: i32 = 64;
 const UNTOUCHABLE: [i32; 4] = [libc::SIGKILL, libc::SIGSTOP, 32, 33];
-/// The latter. What its `posix_spawn(3)` starts ignores them, and what that starts too: the spawner's programs would.
+/// Signals reserved by the C library. Programs started by its `posix_spawn(3)` ignore them, and so would the spawner's
+/// programs.
 const OF_THE_LIBRARY: [i32; 2] = [32, 33];
-/// Signals without which the spawner cannot do its work: to be stopped, to keep time, to wait for children, and to hear that
-/// its parent was stopped.
+/// Signals that the spawner needs for its own work: to be stopped, to keep time, to wait for children, and to learn
+/// that its parent was stopped.
 const NEEDED: [i32; 4] = [libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD, NEWS_OF_PARENT];
-/// By which a parent tells that it was stopped: the last real-time signal. Those are queued, and carry a value.
+/// Signal by which a parent reports that it was stopped: the last real-time signal, since those are queued and carry a
+/// value.
 pub(crate) const NEWS_OF_PARENT: i32 = LAST;
 
-/// Signals that tell of a fault of one's own, or of what others did and ask for nothing.
+/// Signals that report a fault of the process itself, or an event elsewhere, and request nothing.
 const OWN: [i32; 11] = [
     libc::SIGILL,
     libc::SIGTRAP,
@@ -43,7 +46,7 @@ static BLOCKED: AtomicU64 = AtomicU64::new(0);
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Looks, and gives SIGCHLD its default: where it is ignored, no child can be waited for (see `wait(2)`).
+/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`).
 extern "C" fn look() {
     let signals = Signals::now();
     IGNORED.store(signals.ignored, Ordering::Relaxed);
@@ -53,22 +56,21 @@ extern "C" fn look() {
     }
 }
 
-/// Signals that a process ignores and blocks, as a program that it executes will. Bit n − 1 is signal n, as in
-/// `/proc/PID/status`.
+/// Signals that a process ignores and blocks, which exec preserves. Bit n − 1 is signal n, as in `/proc/PID/status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
-    /// Ignored.
+    /// Bits of ignored signals.
     pub ignored: u64,
-    /// Blocked.
+    /// Bits of blocked signals.
     pub blocked: u64,
 }
 
-/// What a child has to change between its creation and exec; mostly nothing.
+/// Changes of the signal state that a child makes between its creation and exec; mostly none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restoration {
-    /// Signals that become ignored, or default.
+    /// Signals whose disposition changes; true for ignored, false for default.
     dispositions: Vec<(i32, bool)>,
-    /// The mask, where it differs.
+    /// New signal mask; `None` if it need not change.
     blocked: Option<u64>,
 }
 
@@ -95,13 +97,13 @@ fn is_ignored(signal: i32) -> bool {
     done == 0 && found[0] == libc::SIG_IGN
 }
 
-/// The kernel's own structure, see `rt_sigaction(2)`: the disposition and, if that is no function, zeroes behind it. The C
-/// library would say nothing of its own signals.
+/// The kernel's own structure, see `rt_sigaction(2)`: the disposition and, if that is no function, zeroes behind it.
+/// The C library's function would not report its reserved signals.
 type KernelAction = [usize; 8];
-/// Bytes of a set of signals, as the kernel has it.
+/// Size of a signal set in bytes, for the kernel.
 const MASK_BYTES: usize = 8;
 
-/// As [`set`], also for signals of the C library's own.
+/// Sets a signal to its default like [`set`], also for signals reserved by the C library.
 fn set_default(signal: i32) {
     let default = KernelAction::default();
     // SAFETY: the kernel reads its structure, which is no longer than this one, and default needs no function.
@@ -118,7 +120,7 @@ fn set(signal: i32, disposition: libc::sighandler_t) {
 
 extern "C" fn nothing(_: libc::c_int) {}
 
-/// A handler that does nothing, and interrupts nothing. Unlike an ignored signal it does not outlive exec.
+/// Installs a handler that does nothing, and interrupts nothing. Unlike an ignored signal it does not outlive exec.
 fn disregard(signal: i32) {
     // SAFETY: a zeroed sigaction with a function that does nothing is valid; it outlives the call.
     unsafe {
@@ -129,7 +131,7 @@ fn disregard(signal: i32) {
     }
 }
 
-/// A mask as the C library wants it.
+/// The mask as a set of the C library.
 fn mask_of(blocked: u64) -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once, and the signals exist.
     unsafe {
@@ -148,12 +150,12 @@ fn block(mask: &libc::sigset_t) {
 }
 
 impl Signals {
-    /// Those of this process at its start.
+    /// State of this process at its start.
     pub fn at_start() -> Self {
         Signals { ignored: IGNORED.load(Ordering::Relaxed), blocked: BLOCKED.load(Ordering::Relaxed) }
     }
 
-    /// Those of this process, and this thread, now.
+    /// Present state of this process and thread.
     pub fn now() -> Self {
         let ignored = signals().chain(OF_THE_LIBRARY).filter(|&signal| is_ignored(signal)).map(bit).sum();
         // SAFETY: the set is a local, filled in by the call.
@@ -170,9 +172,10 @@ impl Signals {
         self.ignored & bit(signal) != 0
     }
 
-    /// Makes this process one whose children begin with these, by themselves as far as can be. It disregards what a
-    /// terminal sends to a whole foreground group, and what a child sends to its own, which is this process's too: only its
-    /// parent decides. The signals that it needs for its work stay as they are, and open.
+    /// Gives this process the state, as far as possible, so that its children begin with it. The signals that a
+    /// terminal sends to a whole foreground group, and those that a child may send to its group, which includes this
+    /// process, get a handler that does nothing: only the parent decides. The signals that this process needs for its
+    /// work keep their handlers and are unblocked.
     pub fn pass_on(&self) {
         for signal in signals().filter(|signal| !NEEDED.contains(signal)) {
             match (self.ignores(signal), is_ignored(signal)) {
@@ -183,7 +186,7 @@ impl Signals {
         }
         let started_so = |signal: &i32| !self.ignores(*signal) && is_ignored(*signal);
         OF_THE_LIBRARY.into_iter().filter(started_so).for_each(set_default);
-        // A child that reads from the terminal in the background has its whole group stopped, this process with it.
+        // A child that reads from the terminal in the background has its whole group stopped, including this process.
         let meant_for_others =
             |signal: &i32| !self.ignores(*signal) && !NEEDED.contains(signal) && !OWN.contains(signal);
         signals().filter(meant_for_others).for_each(disregard);
@@ -191,7 +194,7 @@ impl Signals {
         block(&mask_of(self.blocked & !needed));
     }
 
-    /// What a child of this process, as it is now, has to change to begin with these.
+    /// Changes that a child of this process has to make to begin with this state.
     pub fn restoration(&self) -> Restoration {
         let now = Signals::now();
         let differ = signals().filter(|&signal| self.ignores(signal) != now.ignores(signal));
@@ -203,7 +206,8 @@ impl Signals {
 }
 
 impl Restoration {
-    /// Changes the calling process. Only calls that are safe after vfork(2), and none where nothing is to be changed.
+    /// Changes the calling process, by calls that are safe after vfork(2) only, and by none if nothing is to be
+    /// changed.
     pub(crate) fn apply(&self) {
         for &(signal, ignored) in &self.dispositions {
             set(signal, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });
@@ -214,8 +218,8 @@ impl Restoration {
     }
 }
 
-/// Marks every descriptor above standard error to be closed on exec, see `close_range(2)`. Kernels before 5.11 do not know
-/// how, and get a call for each number that may be open. Safe after vfork(2).
+/// Marks every descriptor above standard error to be closed on exec, see `close_range(2)`. On kernels before 5.11,
+/// which lack that, each possible number is marked by a call of its own. Safe after vfork(2).
 pub fn close_all_on_exec() {
     // SAFETY: only integers are passed, and `limit`, which lives for its call. Marks on descriptors close nothing here.
     unsafe {
@@ -230,7 +234,7 @@ pub fn close_all_on_exec() {
     }
 }
 
-/// How far descriptors are looked for where the kernel cannot mark a range of them.
+/// Largest descriptor number that is tried where the kernel cannot mark a range.
 const LAST_DESCRIPTOR: libc::rlim_t = 65_536;
 
 #[cfg(test)]
@@ -241,7 +245,7 @@ mod tests {
     fn the_look_was_taken_before_rust_ignored_sigpipe() {
         assert!(Signals::now().ignores(libc::SIGPIPE), "Rust's start-up code ignores it");
         let found = Signals::at_start();
-        // A test harness may itself have been started with SIGPIPE ignored, and then says so.
+        // A test harness may itself have been started with SIGPIPE ignored, and then reports that.
         let expected = found.ignores(libc::SIGPIPE);
         let change = found.restoration();
         assert_eq!(change.dispositions.contains(&(libc::SIGPIPE, false)), !expected);

@@ -7,29 +7,29 @@ use std::os::fd::AsRawFd;
 
 use crate::{Result, SysError};
 
-/// The kernel's word for the seconds of an event, and for its microseconds: a `long` whatever the C library's `time_t` is.
+/// Type of an event's seconds and microseconds in the kernel: a `long`, whatever the C library's `time_t` is.
 type Word = libc::c_ulong;
 
-/// Bytes of an event.
+/// Size of an event in bytes.
 pub const EVENT_BYTES: usize = size_of::<libc::input_event>();
 
-/// A key that went down or up.
+/// A key press or release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyEvent {
-    /// When, by the clock that the device was told to use.
+    /// Time of the event, by the clock that the device was told to use.
     pub at_ns: u64,
-    /// Which key, by its number in `linux/input-event-codes.h`.
+    /// Code of the key, from `linux/input-event-codes.h`.
     pub code: u16,
-    /// Whether it went down.
+    /// Whether the key was pressed, rather than released.
     pub is_down: bool,
 }
 
-/// What an event says that is of interest.
+/// An event of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputEvent {
-    /// A key went down or up.
+    /// A key was pressed or released.
     Key(KeyEvent),
-    /// The kernel had no room for some events.
+    /// The kernel dropped events for lack of room.
     Lost,
 }
 
@@ -38,7 +38,7 @@ const EV_KEY: u16 = 1;
 const SYN_DROPPED: u16 = 3;
 
 impl InputEvent {
-    /// Takes an event apart. Nothing where it is no key that moved: a key that repeats itself did not.
+    /// Decodes an event; `None` if no key was pressed or released. The repetition of a held key is neither.
     pub fn read(bytes: &[u8; EVENT_BYTES]) -> Option<Self> {
         let two = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         let (kind, code) =
@@ -54,7 +54,7 @@ impl InputEvent {
         }
     }
 
-    /// A key that went down or up, as the bytes that the kernel writes, for those who stand in for it.
+    /// Encodes a key event as the kernel writes it, for tests that stand in for a device.
     pub fn write(key: KeyEvent) -> [u8; EVENT_BYTES] {
         let mut bytes = [0; EVENT_BYTES];
         let mut put = |at: usize, some: &[u8]| bytes[at..at + some.len()].copy_from_slice(some);
@@ -68,12 +68,12 @@ impl InputEvent {
     }
 }
 
-/// The time is in front: seconds, and microseconds.
+/// Time of an event, whose first words are seconds and microseconds.
 #[expect(clippy::unnecessary_cast, reason = "a word has 64 bits here, and 32 elsewhere")]
 fn moment_ns(bytes: &[u8; EVENT_BYTES]) -> u64 {
     let word = |from: usize| Word::from_ne_bytes(std::array::from_fn(|at| bytes[from + at]));
     let (seconds, us) = (word(0), word(size_of::<Word>()));
-    // Whoever stands in for a device may write what it likes.
+    // Saturating, since a simulated device may write any value.
     (seconds as u64).saturating_mul(1_000_000_000).saturating_add((us as u64).saturating_mul(1000))
 }
 
@@ -83,7 +83,7 @@ const SET_CLOCK: libc::Ioctl = libc::_IOW::<libc::c_int>(b'E' as u32, 0xa0);
 /// Makes a device stamp its events by `CLOCK_MONOTONIC` instead of the wall clock.
 ///
 /// # Errors
-/// The file is no such device.
+/// The file is no input device.
 pub fn stamp_by_monotonic_clock(device: &File) -> Result<()> {
     let clock: libc::c_int = libc::CLOCK_MONOTONIC;
     // SAFETY: the call reads one integer, which outlives it.

@@ -5,25 +5,25 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Where it is read, below the root. There a read gives one record, and at the end would wait for the next.
+/// Path of the log device, below the root. Each read of it returns one record; at the end a blocking read would wait.
 pub const PATH: &str = "dev/kmsg";
 
-/// Records that are read: a buffer of the usual size holds some thousands.
+/// Maximum number of records that are read: a buffer of the usual size holds some thousands.
 const RECORDS_MAX: usize = 20_000;
 
-/// What the kernel, or a program that writes into its log, said at one time.
+/// A message of the kernel, or of a program that writes into its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its place in the log: each record of a boot has a number of its own, and a later one a greater number.
+    /// Sequence number, which increases with each record of a boot.
     pub number: u64,
-    /// The text without its prefix.
+    /// Message without its prefix.
     pub message: String,
 }
 
-/// Opens the log, without waiting for news. The rest of the path need not be a device: in a captured tree it is a file.
+/// Opens the log without waiting for new records. Below another root the path may be a plain file.
 ///
 /// # Errors
-/// Those of `open(2)`: with `kernel.dmesg_restrict` an ordinary user may not.
+/// Errors of `open(2)`: with `kernel.dmesg_restrict` an ordinary user may not.
 pub fn open(root: &Path) -> std::io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK).open(root.join(PATH))
 }
@@ -43,7 +43,7 @@ pub fn records(log: &mut impl Read) -> Vec<Record> {
     records
 }
 
-/// Bytes of the next record; a record that was overwritten meanwhile (EPIPE) is passed over.
+/// Reads the next record and returns its size; a record that was overwritten meanwhile (EPIPE) is skipped.
 fn next(log: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
     for _ in 0..RECORDS_MAX {
         match log.read(buffer) {
@@ -56,7 +56,7 @@ fn next(log: &mut impl Read, buffer: &mut [u8]) -> Option<usize> {
     None
 }
 
-/// A read of the device gives one record; a read of a file, many lines.
+/// Parses what one read returned: one record of the device, or many lines of a file.
 fn parse(text: &str) -> Vec<Record> {
     let record = |line: &str| {
         let (prefix, message) = line.split_once(';')?;
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(told, [(339, "NET: Registered"), (340, "RT throttling; activated")]);
     }
 
-    /// Whoever may read it finds numbers that rise.
+    /// On a machine whose log can be read, the sequence numbers increase.
     #[test]
     fn the_log_of_this_machine_is_in_order() {
         let Ok(mut log) = open(Path::new("/")) else { return };
@@ -109,7 +109,7 @@ mod tests {
         #[test]
         fn every_record_is_read_as_it_was_written(all in proptest::collection::vec((any::<u64>(), "[^\n\r]{0,40}"), 0..20)) {
             let text: String = all.iter().map(|(number, message)| format!("6,{number},1,-;{message}\n")).collect();
-            // A file is read in pieces of any length; here the whole fits into one.
+            // A file is read in pieces of any length; here the whole fits into a single one.
             prop_assume!(text.len() < 8192);
             let found: Vec<(u64, String)> =
                 records(&mut text.as_bytes()).into_iter().map(|it| (it.number, it.message)).collect();

@@ -29,11 +29,11 @@ pub mod trace;
 pub mod wake;
 pub mod workplace;
 
-/// A kernel call that failed: which one, on what, and the kernel's reason.
+/// A failed kernel call: the call, its subject, and the kernel's reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{call}: {source}")]
 pub struct SysError {
-    /// The call, with what it was about.
+    /// Name of the call, with its subject.
     pub call: String,
     /// The kernel's reason.
     pub source: std::io::Error,
@@ -50,12 +50,12 @@ impl SysError {
         self.source.kind() == std::io::ErrorKind::PermissionDenied
     }
 
-    /// Whether this process has as many files open as it may.
+    /// Whether the error is the process's limit of open files.
     pub fn is_out_of_files(&self) -> bool {
         self.source.raw_os_error() == Some(libc::EMFILE)
     }
 
-    /// Whether the process or thread that was named is not there.
+    /// Whether the error says that the process or thread does not exist.
     pub fn is_gone(&self) -> bool {
         self.source.raw_os_error() == Some(libc::ESRCH)
     }

@@ -1,4 +1,4 @@
-//! Memory straight from the kernel, where its pages are the subject.
+//! Memory mapped directly from the kernel, for tests in which the pages themselves matter.
 #![expect(unsafe_code, reason = "mmap(2) and madvise(2) hand out raw memory")]
 
 use std::fs::File;
@@ -46,13 +46,13 @@ pub struct Pages {
 // SAFETY: the memory belongs to this value alone and is reached through its borrows.
 unsafe impl Send for Pages {}
 
-/// Huge pages are this large on the architectures that we know with base pages of 4 KiB.
+/// Size of a huge page on the supported architectures with base pages of 4 KiB.
 const HUGE_BYTES: usize = 2 << 20;
 
 impl Pages {
-    /// Maps at least so many bytes. With `huge` the kernel is asked for huge pages, so that the walk through the memory
-    /// is not one through page tables; without, for small ones. Where the kernel knows neither it gives what it has.
-    /// See `mmap(2)` and `MADV_HUGEPAGE` in `madvise(2)`.
+    /// Maps at least this many bytes. With `huge` the kernel is asked for huge pages, so that a walk through the memory
+    /// is not one through page tables; without, for small ones. A kernel that supports neither request uses its
+    /// default. See `mmap(2)` and `MADV_HUGEPAGE` in `madvise(2)`.
     ///
     /// # Errors
     /// There is not so much memory.
@@ -79,7 +79,7 @@ impl Pages {
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes / 8) }
     }
 
-    /// Gives all pages back; the next access of each is a page fault and finds zeros. See `MADV_DONTNEED`.
+    /// Returns all pages to the kernel; the next access of each is a page fault and finds zeros. See `MADV_DONTNEED`.
     pub fn discard(&mut self) -> Result<()> {
         // SAFETY: the range is ours, nobody borrows it, and all bits zero are values of u64.
         let done = unsafe { libc::madvise(self.start.cast(), self.bytes, libc::MADV_DONTNEED) };
@@ -94,7 +94,7 @@ impl Drop for Pages {
     }
 }
 
-/// The same few pages at many addresses in a row: much to translate, and little to keep in caches.
+/// A few pages that are mapped at many consecutive addresses: many address translations, and little data to cache.
 #[derive(Debug)]
 pub struct Windows {
     start: *const u8,
@@ -137,17 +137,18 @@ impl Windows {
         Ok(windows)
     }
 
-    /// Pages in a row.
+    /// Number of consecutive pages.
     pub fn len(&self) -> usize {
         self.bytes / self.page
     }
 
-    /// Whether there is none.
+    /// Whether no page is mapped.
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
-    /// One byte of a page. The number is taken modulo [`Windows::len`], and the byte's place modulo the page.
+    /// Reads one byte of a page. The page number is taken modulo [`Windows::len`], and the byte's position modulo the
+    /// page size.
     pub fn peek(&self, page: usize, byte: usize) -> u8 {
         let place = page % self.len() * self.page + byte % self.page;
         // SAFETY: the place lies within the mapping, all of which is readable; nobody has it writable. Volatile, since

@@ -1,31 +1,33 @@
-//! From which memory nodes the pages of a task come, see `set_mempolicy(2)`.
+//! Memory policies: the nodes from which the pages of a task come, see `set_mempolicy(2)`.
 #![expect(unsafe_code, reason = "set_mempolicy(2) takes a pointer to a mask")]
 
 use fauxplat_units::CpuSet;
 
-/// From the node of the CPU that touches a page first (`MPOL_LOCAL`, see `include/uapi/linux/mempolicy.h`).
+/// Pages from the node of the CPU that touches them first (`MPOL_LOCAL`, see `include/uapi/linux/mempolicy.h`).
 pub const LOCAL: i32 = 4;
-/// From one node as long as it has some (`MPOL_PREFERRED`).
+/// Pages from one node as long as it has free ones (`MPOL_PREFERRED`).
 pub const PREFERRED: i32 = 1;
-/// From these nodes alone (`MPOL_BIND`).
+/// Pages from these nodes alone (`MPOL_BIND`).
 pub const BIND: i32 = 2;
-/// From each of these nodes in turn (`MPOL_INTERLEAVE`).
+/// Pages from each of these nodes in turn (`MPOL_INTERLEAVE`).
 pub const INTERLEAVE: i32 = 3;
-/// The nodes are those of the machine, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Without it the
-/// kernel takes them as places in the old list of nodes, and nodes in the same places of the new list instead.
+/// Node numbers are those of the machine, whatever cpuset the task enters later (`MPOL_F_STATIC_NODES`). Otherwise the
+/// kernel treats them as positions in the old list of nodes, and uses the nodes at these positions of the new list
+/// instead.
 const STATIC_NODES: i32 = 1 << 15;
 
-/// Sets the policy of the calling task, which exec keeps and children inherit; without an allocation and with the plain
-/// result of the call, for a child between its birth and `exec`. Nodes are numbered as CPUs of a set are.
+/// Sets the policy of the calling task, which exec keeps and children inherit. Allocates nothing and returns the plain
+/// result of the call, for a child between its creation and `exec`. Nodes are numbered like CPUs of a set.
 pub(crate) fn try_policy(mode: i32, nodes: &CpuSet) -> libc::c_int {
     let (mode, words) = (kept(mode, nodes), nodes.words());
-    // The kernel takes one bit fewer than it is told (`get_nodes` in mm/mempolicy.c), so a mask of no bits is one bit long.
+    // The kernel takes one bit fewer than it is told (`get_nodes` in mm/mempolicy.c), so a mask of no bits is one bit
+    // long.
     let bits = words.len() * 64 + 1;
     // SAFETY: the mask is as many words as the number of bits says, lives for the call, and is only read.
     unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, words.as_ptr(), bits) as libc::c_int }
 }
 
-/// The same mode with nodes that stay those that were named. The kernel refuses that of a mode without nodes.
+/// The mode with the flag for static nodes, which the kernel refuses for a mode without nodes.
 fn kept(mode: i32, nodes: &CpuSet) -> i32 {
     if nodes.is_empty() { mode } else { mode | STATIC_NODES }
 }
@@ -43,7 +45,7 @@ mod tests {
         assert_eq!(kept(LOCAL, &CpuSet::new()), LOCAL);
     }
 
-    /// What the kernel says of the calling thread's stack.
+    /// Policy of the calling thread's stack, as reported by the kernel.
     fn told() -> Option<String> {
         let text = std::fs::read_to_string("/proc/thread-self/numa_maps").ok()?;
         text.lines().next()?.split(' ').nth(1).map(str::to_owned)
@@ -64,7 +66,7 @@ mod tests {
                 );
                 return;
             };
-            // A kernel may say of which kind the nodes are, too: `bind=static:0`.
+            // A kernel may also report the kind of the nodes: `bind=static:0`.
             let bare = told.replace("=static", "").replace("=relative", "");
             assert_eq!(bare, says);
         }

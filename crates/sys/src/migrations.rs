@@ -11,14 +11,14 @@ use crate::memory::page_bytes;
 use crate::perf::{self, Attributes};
 use crate::shared::SharedWords;
 
-/// One move.
+/// A migration of a task to another CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
     /// Process id of the task.
     pub pid: i32,
     /// Thread id of the task.
     pub tid: i32,
-    /// The CPU that it went to.
+    /// CPU to which the task moved.
     pub cpu: u32,
 }
 
@@ -31,17 +31,17 @@ pub struct Observer {
 #[derive(Debug)]
 struct Ring {
     memory: SharedWords,
-    /// The first page is the kernel's own; records come behind it.
+    /// Size of a page: the first page of the mapping belongs to the kernel, records follow it.
     page_bytes: u64,
 }
 
-/// What a ring holds: five thousand records of 24 bytes, enough for a storm of one run. It is a power of two of pages,
-/// whether they have 4 KiB, 16 or 64.
+/// Size of the data area: room for five thousand records of 24 bytes, enough for a storm of one run. It is a power of
+/// two of pages, whether they have 4 KiB, 16 or 64.
 const DATA_BYTES: u64 = 128 << 10;
 /// `data_head` and `data_tail` of `struct perf_event_mmap_page`, as word indices.
 const HEAD_WORD: usize = 1024 / 8;
 const TAIL_WORD: usize = 1032 / 8;
-/// Whichever thread runs on the CPU.
+/// Thread argument of `perf_event_open(2)`: any thread that runs on the CPU.
 const ANY_THREAD: i32 = -1;
 const PERF_TYPE_SOFTWARE: u32 = 1;
 const PERF_COUNT_SW_CPU_MIGRATIONS: u64 = 4;
@@ -56,7 +56,7 @@ impl Observer {
         Ok(Observer { rings: cpus.iter().map(|cpu| Ring::open(cpu.0)).collect::<Result<_>>()? })
     }
 
-    /// Forgets what happened so far.
+    /// Discards all records so far.
     pub fn skip(&self) {
         for ring in &self.rings {
             let words = ring.memory.words();
@@ -64,9 +64,9 @@ impl Observer {
         }
     }
 
-    /// Hands over all moves since the last call; false when the kernel says that some were lost.
+    /// Passes on all migrations since the last call; false when the kernel reports that some were lost.
     pub fn drain(&self, mut each: impl FnMut(Move)) -> bool {
-        // Every ring is emptied, also after one that lost something.
+        // Every ring is drained, also after one that lost records.
         let lossy = self.rings.iter().filter(|ring| !ring.drain(&mut each)).count();
         lossy == 0
     }
@@ -79,7 +79,7 @@ impl Ring {
             config: PERF_COUNT_SW_CPU_MIGRATIONS,
             sample_period: 1,
             sample_type: PERF_SAMPLE_TID | PERF_SAMPLE_CPU,
-            // Nobody polls the descriptor, so it need never wake anybody.
+            // The descriptor is never polled, so it need not wake a reader.
             wakeup_events: u32::MAX,
             ..Attributes::default()
         };

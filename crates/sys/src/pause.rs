@@ -1,7 +1,8 @@
-//! Ctrl-Z: a process that SIGTSTP stops has those stopped that work for it, and continued when it is continued itself.
+//! Ctrl-Z: when SIGTSTP stops this process, its helper processes are stopped too, and continued with it.
 //!
-//! They stand in process groups of their own, which the signal of a terminal does not reach. They are told by a signal of
-//! their own, one for each turn in its order: SIGTSTP and SIGCONT would take each other out of a queue.
+//! Helper processes are in process groups of their own, which the signal of a terminal does not reach. They are
+//! notified by a queued real-time signal, one for each stop and each continuation: a pending SIGTSTP and a pending
+//! SIGCONT would cancel each other.
 #![expect(unsafe_code, reason = "signal handlers are C functions")]
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -9,14 +10,15 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use crate::inherited::{NEWS_OF_PARENT, Signals};
 use crate::{Result, check, signal};
 
-/// Who is told; zero where nobody is. More than a `limit` runs at once are never there.
+/// Process ids of the children to notify; zero for an unused entry. `limit` runs at most this many at once.
 static TOLD: [AtomicI32; 128] = [const { AtomicI32::new(0) }; 128];
-/// How often this process was stopped.
+/// Number of times that this process was stopped.
 static PAUSES: AtomicU32 = AtomicU32::new(0);
-/// How often the parent has stopped or gone on: odd while it is stopped.
+/// Number of stops and continuations of the parent: odd while it is stopped.
 static TURNS: AtomicU32 = AtomicU32::new(0);
 
-/// From now on SIGTSTP stops this process as ever, and [`tell`]s before and after. Where it was ignored from the start, it is.
+/// Installs the handler that notifies the children when SIGTSTP stops this process and when it continues. If SIGTSTP
+/// was ignored from the start, it stays ignored.
 pub fn tell_when_stopped() -> Result<()> {
     if Signals::at_start().ignores(libc::SIGTSTP) {
         return Ok(());
@@ -31,18 +33,18 @@ pub fn tell_when_stopped() -> Result<()> {
     check(done, "sigaction").map(drop)
 }
 
-/// How often this process was stopped since [`tell_when_stopped`].
+/// Number of times that this process was stopped since [`tell_when_stopped`].
 pub fn pauses() -> u32 {
     PAUSES.load(Ordering::Relaxed)
 }
 
-/// Has a child told. It has to call [`hear_of_parent`] before it lets signals come.
+/// Adds a child to notify, which has to call [`hear_of_parent`] before it unblocks signals.
 pub fn add(pid: i32) {
     let _full =
         TOLD.iter().any(|place| place.compare_exchange(0, pid, Ordering::Relaxed, Ordering::Relaxed).is_ok());
 }
 
-/// Has it told no more. Its number may be somebody else's as soon as it is reaped.
+/// Removes a child before it is reaped, since its process id may be reused from then on.
 pub fn remove(pid: i32) {
     for place in &TOLD {
         let _others = place.compare_exchange(pid, 0, Ordering::Relaxed, Ordering::Relaxed);
@@ -50,7 +52,7 @@ pub fn remove(pid: i32) {
 }
 
 extern "C" fn stop(_: libc::c_int) {
-    // SAFETY: the place of this thread's own errno, which whoever was interrupted may be about to read.
+    // SAFETY: the address of this thread's own errno, which the interrupted code may be about to read.
     let errno = unsafe { *libc::__errno_location() };
     PAUSES.fetch_add(1, Ordering::Relaxed);
     tell(true);
@@ -60,7 +62,7 @@ extern "C" fn stop(_: libc::c_int) {
     unsafe { *libc::__errno_location() = errno };
 }
 
-/// Tells that this process is about to stop, or goes on.
+/// Notifies the children that this process is about to stop, or continues.
 fn tell(stops: bool) {
     for place in &TOLD {
         let pid = place.load(Ordering::Relaxed);
@@ -72,10 +74,11 @@ fn tell(stops: bool) {
     }
 }
 
-/// The kernel decides whether this stops: nobody would continue a group without a parent in its session.
+/// Stops this process by the signal's default action, so that the kernel decides whether it stops: an orphaned process
+/// group, which no shell would continue, is not stopped.
 fn stop_as_by_default() {
-    // SAFETY: zeroed structures are valid, and filled in before they are used; all calls are async-signal-safe. The signal
-    // is blocked while its handler runs, hence comes when it is let through.
+    // SAFETY: zeroed structures are valid, and filled in before they are used; all calls are async-signal-safe. The
+    // signal is blocked while its handler runs, hence comes when it is let through.
     unsafe {
         let (mut default, mut handled): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
         default.sa_sigaction = libc::SIG_DFL;
@@ -90,8 +93,8 @@ fn stop_as_by_default() {
     }
 }
 
-/// The other side: counts the turns of the parent, and interrupts blocked calls again and again from each on, until
-/// [`signal::quiet`].
+/// In a helper process: counts the stops and continuations of the parent, and from each on interrupts blocked calls
+/// repeatedly until [`signal::quiet`].
 pub fn hear_of_parent() -> Result<()> {
     signal::note_parent();
     // SAFETY: a zeroed sigaction with a function is valid; with SA_SIGINFO that gets three arguments, which it takes.
@@ -104,9 +107,10 @@ pub fn hear_of_parent() -> Result<()> {
     check(done, "sigaction").map(drop)
 }
 
-/// What a program sends to its whole group is no news of the parent.
+/// A signal that another process sends to the whole group is not from the parent, and is ignored.
 extern "C" fn hear(_: libc::c_int, info: *const libc::siginfo_t, _context: *const libc::c_void) {
-    // SAFETY: the kernel passes a valid siginfo_t to a handler with SA_SIGINFO, and both ways to send fill in these two.
+    // SAFETY: the kernel passes a valid siginfo_t to a handler with SA_SIGINFO, and both ways to send fill in these
+    // two.
     let (sender, stops) = unsafe { ((*info).si_pid(), !(*info).si_value().sival_ptr.is_null()) };
     let turns = TURNS.load(Ordering::Relaxed);
     if signal::is_parent(sender) && stops != is_odd(turns) {
@@ -119,12 +123,12 @@ fn is_odd(turns: u32) -> bool {
     turns % 2 == 1
 }
 
-/// How often the parent has stopped or gone on so far.
+/// Number of stops and continuations of the parent so far.
 pub fn turns_of_parent() -> u32 {
     TURNS.load(Ordering::Relaxed)
 }
 
-/// Whether it is stopped now.
+/// Whether the parent is stopped now.
 pub fn parent_is_stopped() -> bool {
     is_odd(turns_of_parent())
 }

@@ -8,12 +8,12 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use crate::{Result, SysError, check};
 
 const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
-/// `read_format`: how long the event was asked for, and how long it really counted. All events of a group at once
-/// (`PERF_FORMAT_GROUP`) cannot be had together with `inherit`, see perf_event_open(2).
+/// `read_format`: the enabled and the running time follow the count. Reading all events of a group at once
+/// (`PERF_FORMAT_GROUP`) is not possible together with `inherit`, see perf_event_open(2).
 const TOTAL_TIMES: u64 = 1 << 0 | 1 << 1;
-/// The event is in the group of nobody.
+/// group_fd = −1: no group leader.
 pub(crate) const NO_LEADER: i32 = -1;
-/// The event follows its thread to every CPU.
+/// cpu = −1: the event follows its thread to every CPU.
 const ANY_CPU: i32 = -1;
 
 /// Bits of `flags`, in the order of the fields of `struct perf_event_attr`.
@@ -29,8 +29,8 @@ pub(crate) const IOC_ENABLE: libc::Ioctl = libc::_IO(b'$' as u32, 0);
 pub(crate) const IOC_DISABLE: libc::Ioctl = libc::_IO(b'$' as u32, 1);
 const IOC_RESET: libc::Ioctl = libc::_IO(b'$' as u32, 3);
 
-/// `struct perf_event_attr` as it is since Linux 4.7 (`PERF_ATTR_SIZE_VER5`). An older kernel takes it as long as what it
-/// does not know is zero.
+/// `struct perf_event_attr` as it is since Linux 4.7 (`PERF_ATTR_SIZE_VER5`). An older kernel accepts it as long as the
+/// fields that it does not know are zero.
 #[repr(C)]
 #[derive(Default)]
 pub(crate) struct Attributes {
@@ -79,15 +79,15 @@ pub(crate) fn open(attributes: Attributes, thread: i32, cpu: i32, leader: i32, c
 /// An event to count, in the terms of perf_event_open(2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CountingEvent {
-    /// `type`: who counts. Small numbers are the kernel's generic kinds, larger ones single devices.
+    /// `type`: the event source. Small numbers are the kernel's generic kinds, larger ones single devices.
     pub kind: u32,
-    /// `config`, `config1` and `config2`: what is counted.
+    /// `config`, `config1` and `config2`: the event within the source.
     pub config: [u64; 3],
-    /// Whether what happens in user mode is left out.
+    /// Whether user mode is excluded.
     pub excludes_user: bool,
-    /// Whether what happens in the kernel is left out.
+    /// Whether the kernel is excluded.
     pub excludes_kernel: bool,
-    /// Whether what happens in a hypervisor is left out.
+    /// Whether the hypervisor is excluded.
     pub excludes_hypervisor: bool,
 }
 
@@ -116,23 +116,23 @@ impl CountingEvent {
     }
 }
 
-/// A field of one bit: C lays such fields out from the highest bit down where the highest byte comes first.
+/// Mask of a one-bit field: on big-endian machines C lays out such fields from the highest bit down.
 pub(crate) const fn flag(place: u32) -> u64 {
     if cfg!(target_endian = "big") { 1 << (63 - place) } else { 1 << place }
 }
 
-/// Whose events are counted.
+/// Threads whose events are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// The processes that the calling thread makes from now on, with all that they make, each from its next exec on.
-    /// Nobody has to enable that, and whoever does counts the calling thread too.
+    /// The processes that the calling thread creates from now on, with all their descendants, each from its next exec
+    /// on. The counter needs no enabling; enabling it would count the calling thread too.
     Children,
-    /// The calling thread alone, while it is enabled.
+    /// The calling thread alone, while the counter is enabled.
     Myself,
-    /// A thread that exists, by its number (a process is its first thread), with all that it makes from now on, while it
-    /// is enabled. Other threads that a process has already are not covered.
+    /// An existing thread, by its id (a process stands for its first thread), with all tasks that it creates from now
+    /// on, while the counter is enabled. Other threads that a process has already are not covered.
     Process(i32),
-    /// The same for one that stands before its exec: it is counted from there on, and nobody has to enable that.
+    /// A process that has not reached its exec: it is counted from there on, and the counter needs no enabling.
     Held(i32),
 }
 
@@ -153,19 +153,20 @@ impl Whom {
     }
 }
 
-/// What was counted so far: over all processes that are covered, those that ended and those that live.
+/// A reading of a counter: the sum over all covered processes, those that ended and those that live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it happened while it was counted.
+    /// Number of events while the counter was running.
     pub value: u64,
-    /// Time of the threads during which it was asked for.
+    /// Time of the threads during which the counter was enabled.
     pub enabled_ns: u64,
-    /// Time of the threads during which it was really counted: less when more was asked for than there are counters.
+    /// Time of the threads during which the counter was really running: less than the enabled time when more events
+    /// were requested than there are counters.
     pub running_ns: u64,
 }
 
 impl Count {
-    /// What was added since an earlier reading of the same counter, unless one of the three ran backwards.
+    /// Difference to an earlier reading of the same counter; `None` if one of the three numbers ran backwards.
     pub fn since(self, earlier: Count) -> Option<Count> {
         Some(Count {
             value: self.value.checked_sub(earlier.value)?,
@@ -174,32 +175,33 @@ impl Count {
         })
     }
 
-    /// What would have been counted in all the time, if it went on as in the part that was.
+    /// Estimated count for the whole enabled time, from the rate in the running time.
     pub fn scaled(self) -> u64 {
         let scaled =
             u128::from(self.value) * u128::from(self.enabled_ns) / u128::from(self.running_ns.max(1));
         match self.running_ns == self.enabled_ns {
             true => self.value,
-            // The largest number stands for nothing measured.
+            // The largest number is reserved for an absent reading.
             false => u64::try_from(scaled).unwrap_or(u64::MAX).min(u64::MAX - 1),
         }
     }
 }
 
-/// One event that is counted, until this is dropped.
+/// An event that is counted until this is dropped.
 #[derive(Debug)]
 pub struct Counter {
     file: File,
-    /// See [`anchor`].
+    /// Second event of the thread, see [`anchor`].
     _anchor: Option<File>,
 }
 
-/// Keeps the events of a thread with it: a second event of the same device that is never enabled and not inherited.
+/// Keeps the events of a thread from being swapped: a second event of the same device that is never enabled and not
+/// inherited.
 ///
-/// A parent and a child with the same events may *swap* them at a switch from one to the other, which is cheaper for
-/// the kernel (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event, once
-/// and for all, and no later child is counted: 199 of 200 children were lost so on Linux 6.18. Whoever has an event that
-/// is not inherited has no equal.
+/// A parent and a child with equal events may have them *swapped* at a switch from one to the other, which is cheaper
+/// for the kernel (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event,
+/// once and for all, and no later child is counted: 199 of 200 children were lost so on Linux 6.18. A thread with an
+/// event that is not inherited has no equal.
 fn anchor(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result<Option<File>> {
     if whom != Whom::Children || leader.is_some() {
         return Ok(None);
@@ -208,11 +210,11 @@ fn anchor(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result
 }
 
 impl Counter {
-    /// Begins to count, or prepares it; see [`Whom`]. Events with the same leader are counted at the same time or not at
-    /// all, and the leader must have been opened for the same processes.
+    /// Opens a counter, which begins to count as [`Whom`] says. Events with the same leader are counted at the same
+    /// time or not at all, and the leader must have been opened for the same processes.
     ///
     /// # Errors
-    /// What perf_event_open(2) says: no such event, no permission, no room in the group.
+    /// Errors of perf_event_open(2): no such event, no permission, no room in the group.
     pub fn open(event: &CountingEvent, whom: Whom, leader: Option<&Counter>) -> Result<Counter> {
         let mut attributes = event.attributes();
         attributes.flags |= whom.flags();
@@ -222,34 +224,34 @@ impl Counter {
         Ok(Counter { file, _anchor: anchor })
     }
 
-    /// Counts from now on. A member of a group begins when its leader has been enabled too.
+    /// Starts counting. A member of a group starts when its leader has been enabled too.
     ///
     /// # Errors
-    /// What ioctl(2) says.
+    /// Errors of ioctl(2).
     pub fn enable(&self) -> Result<()> {
         self.command(IOC_ENABLE, "ioctl(PERF_EVENT_IOC_ENABLE)")
     }
 
-    /// Counts no more until it is enabled again.
+    /// Stops counting until the next [`Counter::enable`].
     ///
     /// # Errors
-    /// What ioctl(2) says.
+    /// Errors of ioctl(2).
     pub fn disable(&self) -> Result<()> {
         self.command(IOC_DISABLE, "ioctl(PERF_EVENT_IOC_DISABLE)")
     }
 
-    /// Begins from zero. The two times go on.
+    /// Resets the count to zero. The two times go on.
     ///
     /// # Errors
-    /// What ioctl(2) says.
+    /// Errors of ioctl(2).
     pub fn reset(&self) -> Result<()> {
         self.command(IOC_RESET, "ioctl(PERF_EVENT_IOC_RESET)")
     }
 
-    /// What was counted so far.
+    /// Reads the counter.
     ///
     /// # Errors
-    /// What read(2) says.
+    /// Errors of read(2).
     pub fn read(&self) -> Result<Count> {
         let mut bytes = [0; 24];
         let failed = |source| SysError { call: "read(perf event)".to_owned(), source };

@@ -1,4 +1,4 @@
-//! Pipes with names.
+//! Named pipes.
 #![expect(unsafe_code, reason = "mkfifo(3) is a C call")]
 
 use std::ffi::CString;
@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Makes a pipe with a name that its owner alone may use, unless there is one; true if it was made. See `mkfifo(3)`.
+/// Creates a named pipe for its owner alone, unless it exists; true if it was created. See `mkfifo(3)`.
 ///
 /// # Errors
-/// It cannot be made; something else has that name.
+/// The pipe cannot be created; the path exists and is no pipe.
 pub fn make_pipe(path: &Path) -> io::Result<bool> {
     let name = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: the name ends with a zero byte and is only read.
@@ -26,10 +26,10 @@ pub fn make_pipe(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Opens a pipe with a name for reading and writing, without waiting for anybody at its other end, now or later: see `fifo(7)`.
+/// Opens a named pipe for reading and writing, without waiting for another process, now or later: see `fifo(7)`.
 ///
 /// # Errors
-/// It cannot be opened, or is no pipe.
+/// The pipe cannot be opened, or the path is no pipe.
 pub fn open_pipe(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     match file.metadata()?.file_type().is_fifo() {

@@ -1,27 +1,27 @@
-//! Waiting for several things at once: files that have something to say, a moment, a signal.
+//! Waits for several things at once: files that become ready, a time, a signal.
 #![expect(unsafe_code, reason = "epoll(7), timerfd_create(2) and signalfd(2) have no safe form in std")]
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use crate::{Result, SysError, check};
 
-/// What a file is watched for.
+/// Condition that a file is watched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// That it can be read.
+    /// The file can be read.
     Readable,
-    /// That something exceptional happened, as files of sysfs say that their value changed.
+    /// The file has an exceptional condition, by which files of sysfs report that their value changed.
     Urgent,
 }
 
-/// A file that has something to say.
+/// A file that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// The number under which it was added.
+    /// Token under which the file was added.
     pub token: u64,
-    /// Whether that for which it was watched has happened.
+    /// Whether the watched condition holds.
     pub is_due: bool,
-    /// Whether nothing will ever come again: its other end or its device is gone.
+    /// Whether nothing will come any more: the other end or the device is gone.
     pub is_over: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Ready {
 #[derive(Debug)]
 pub struct Poller(OwnedFd);
 
-/// More are handed out by the next call.
+/// Maximum number of files returned by one call; the next call returns others.
 const READY_MAX: usize = 16;
 
 impl Poller {
@@ -41,7 +41,7 @@ impl Poller {
         Ok(Poller(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Adds a file under a number. It leaves the set when its last descriptor is closed.
+    /// Adds a file under a token. It leaves the set when its last descriptor is closed.
     ///
     /// # Errors
     /// The file is in the set already, or of a kind that cannot be waited for.
@@ -56,10 +56,10 @@ impl Poller {
         check(unsafe { libc::epoll_ctl(set, libc::EPOLL_CTL_ADD, fd, &mut event) }, "epoll_ctl").map(drop)
     }
 
-    /// Takes a file out of the set.
+    /// Removes a file from the set.
     ///
     /// # Errors
-    /// It is not in it.
+    /// The file is not in the set.
     pub fn remove(&self, fd: BorrowedFd<'_>) -> Result<()> {
         let (set, fd) = (self.0.as_raw_fd(), fd.as_raw_fd());
         // SAFETY: both descriptors are open; the event may be null for this operation.
@@ -67,8 +67,8 @@ impl Poller {
         check(done, "epoll_ctl").map(drop)
     }
 
-    /// Waits until some of them are ready, for ever if no limit is given, and puts these into `ready`. None are when the
-    /// time was up, or a signal came first.
+    /// Waits until some files are ready, for ever without a limit, and stores them in `ready`, which is empty after a
+    /// timeout or a signal.
     pub fn wait(&self, ready: &mut Vec<Ready>, limit_ms: Option<i32>) -> Result<()> {
         ready.clear();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; READY_MAX];
@@ -86,19 +86,19 @@ impl Poller {
     }
 }
 
-/// A file of sysfs says with every change that it has an error as well, which alone means nothing there.
+/// Converts an event. Files of sysfs report an error with every change, so an error alone means nothing for them.
 fn told(event: &libc::epoll_event) -> Ready {
     let has = |flags: i32| event.events & flags as u32 != 0;
     let is_due = has(libc::EPOLLIN | libc::EPOLLPRI);
     Ready { token: event.u64, is_due, is_over: has(libc::EPOLLHUP) || (has(libc::EPOLLERR) && !is_due) }
 }
 
-/// A moment that can be waited for together with files, see `timerfd_create(2)`.
+/// A timer that can be waited for together with files, see `timerfd_create(2)`.
 #[derive(Debug)]
 pub struct TimerFile(OwnedFd);
 
 impl TimerFile {
-    /// A timer of `CLOCK_MONOTONIC` that is set to nothing.
+    /// A timer of `CLOCK_MONOTONIC` that is not set.
     pub fn new() -> Result<Self> {
         let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
         // SAFETY: no pointer is passed.
@@ -107,9 +107,9 @@ impl TimerFile {
         Ok(TimerFile(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// Sets it to a moment, once. One that is past has come.
+    /// Sets the timer to a moment, once. A moment in the past expires at once.
     pub fn set_ns(&self, moment_ns: u64) -> Result<()> {
-        // A moment of zero would set it to nothing, and one after the end of the kernel's time is that end.
+        // Zero would disarm the timer, and a moment beyond the kernel's range is clamped to its end.
         let moment_ns = moment_ns.clamp(1, i64::MAX as u64);
         let at = libc::timespec {
             tv_sec: (moment_ns / 1_000_000_000) as _,
@@ -118,7 +118,7 @@ impl TimerFile {
         let setting =
             libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
         let (fd, before) = (self.0.as_raw_fd(), std::ptr::null_mut());
-        // SAFETY: `setting` is valid for the call and only read; nobody asks for the old one.
+        // SAFETY: `setting` is valid for the call and only read; the old setting is not requested.
         check(
             unsafe { libc::timerfd_settime(fd, libc::TFD_TIMER_ABSTIME, &setting, before) },
             "timerfd_settime",
@@ -126,7 +126,7 @@ impl TimerFile {
         .map(drop)
     }
 
-    /// Whether the moment has come since this was last asked.
+    /// Whether the timer has expired since the last call.
     pub fn take(&self) -> bool {
         let mut count = [0_u8; 8];
         // SAFETY: eight writable bytes, as timerfd wants.
@@ -145,10 +145,11 @@ impl AsFd for TimerFile {
 pub struct SignalFile(OwnedFd);
 
 impl SignalFile {
-    /// From now on these signals do nothing to the calling thread, and those that it makes later, but are told here.
+    /// Blocks these signals in the calling thread, and in those that it creates later, so that they are reported here
+    /// alone.
     ///
-    /// One that is ignored is told as well: while a signal is blocked the kernel keeps it, even if it is ignored. Who is
-    /// to heed `nohup(1)` leaves it out, as [`requests_to_end`](crate::signal::requests_to_end) does.
+    /// An ignored signal is reported as well: the kernel keeps a blocked signal even if it is ignored. A program that
+    /// respects `nohup(1)` leaves it out, as [`requests_to_end`](crate::signal::requests_to_end) does.
     pub fn new(signals: &[i32]) -> Result<Self> {
         // SAFETY: a zeroed set is valid and emptied at once; the pointers are to locals.
         let set = unsafe {
@@ -167,13 +168,13 @@ impl SignalFile {
         Ok(SignalFile(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// The number of a signal that came, if one did.
+    /// Number of a signal that arrived; `None` if none did.
     pub fn take(&self) -> Result<Option<i32>> {
         let mut told = [0_u8; size_of::<libc::signalfd_siginfo>()];
-        // SAFETY: as many writable bytes as one of them takes.
+        // SAFETY: as many writable bytes as one signalfd_siginfo takes.
         let read = unsafe { libc::read(self.0.as_raw_fd(), told.as_mut_ptr().cast(), told.len()) };
         match read {
-            // The number is the first word.
+            // The signal number is the first word.
             read if read == told.len() as isize => {
                 Ok(Some(i32::from_ne_bytes([told[0], told[1], told[2], told[3]])))
             }
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_signal_is_told_and_does_nothing_else() {
-        // The mask is that of this thread alone, which is why the signal is sent to it alone.
+        // The signal mask belongs to a thread, which is why the signal is sent to this thread alone.
         std::thread::spawn(|| {
             let signals = SignalFile::new(&[libc::SIGUSR2]).unwrap();
             assert_eq!(signals.take().unwrap(), None);

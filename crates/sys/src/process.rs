@@ -1,4 +1,4 @@
-//! Waiting for processes, and what the kernel tells of them.
+//! Waits for processes, and reads their properties from the kernel.
 #![expect(unsafe_code, reason = "wait4(2), prctl(2) and poll(2) are C calls")]
 
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -8,26 +8,26 @@ use fauxplat_procfs::task::TaskStat;
 
 use crate::{Result, SysError, check};
 
-/// What `getrusage(2)` counts, for a process that was waited for and the descendants that it waited for itself.
+/// Resource usage by `getrusage(2)`, of a process that was waited for and the descendants that it waited for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time in user mode.
     pub user_ns: u64,
     /// CPU time in kernel mode.
     pub system_ns: u64,
-    /// Largest resident set of one process, carried over from the parent at exec.
+    /// Largest resident set of one process, whose initial value exec carries over from the parent.
     pub peak_memory_bytes: u64,
-    /// Page faults without input or output.
+    /// Page faults without disk access.
     pub minor_faults: u64,
-    /// Page faults with input.
+    /// Page faults with a read from disk.
     pub major_faults: u64,
     /// Bytes read from block devices.
     pub block_input_bytes: u64,
     /// Bytes written to block devices.
     pub block_output_bytes: u64,
-    /// Switches because the process waited.
+    /// Context switches because the process waited.
     pub voluntary_switches: u64,
-    /// Switches because the CPU was taken away.
+    /// Context switches because the CPU was taken away.
     pub involuntary_switches: u64,
 }
 
@@ -67,22 +67,22 @@ impl From<&libc::rusage> for Usage {
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It returned this status.
+    /// The process exited with this status.
     Status(u8),
-    /// This signal ended it.
+    /// A signal ended the process.
     Signal(u8),
 }
 
 /// The result of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// This process ended and is reaped.
+    /// The process ended and is reaped.
     Ended {
-        /// Its process id.
+        /// Process id.
         pid: i32,
-        /// How it ended.
+        /// Exit status or signal.
         exit: Exit,
-        /// What it used.
+        /// Resource usage.
         usage: Usage,
     },
     /// There are children, and none has ended.
@@ -122,20 +122,20 @@ pub fn wait(pid: i32, block: bool) -> Waited {
     }
 }
 
-/// Lets a child go on that has made its parent its tracer, as programs do that do not want to be debugged, and that has
-/// stopped for this signal: nobody here traces it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
+/// Detaches a child that has made its parent its tracer, as programs do that do not want to be debugged, and that has
+/// stopped for this signal: fauxplat does not trace it. See `PTRACE_TRACEME` and `PTRACE_DETACH` in `ptrace(2)`.
 fn let_go(pid: i32, signal: i32) {
     let signal = if signal == libc::SIGTRAP { 0 } else { signal };
-    // SAFETY: no memory is passed. Whoever is not stopped any more, or not traced, is left alone.
+    // SAFETY: no memory is passed. A process that is not stopped any more, or not traced, is left alone.
     unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, signal as libc::c_long) };
 }
 
-/// Why a wait for a child ended that leaves it to be reaped.
+/// Why a wait for a child, which is left to be reaped, has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// It has ended, or there is no such child.
+    /// The child has ended, or does not exist.
     Ended,
-    /// This signal stopped it. It is told once.
+    /// The child was stopped by this signal, which is reported once.
     Stopped(i32),
     /// A signal interrupted the wait.
     Interrupted,
@@ -150,12 +150,12 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     // SAFETY: the pointer is valid for writes during the call.
     let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
     if done == 0 && info.si_code == libc::CLD_TRAPPED {
-        // SAFETY: it was told of a child.
+        // SAFETY: the report is about a child.
         let_go(pid, unsafe { info.si_status() });
         return Seen::Interrupted;
     }
     if done == 0 && info.si_code == libc::CLD_STOPPED {
-        // SAFETY: as above. The stop is taken here, or the next wait would tell it again; and it was told of a child.
+        // SAFETY: the report is about a child. The stop is consumed here, or the next wait would report it again.
         return Seen::Stopped(unsafe {
             let signal = info.si_status();
             libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WSTOPPED | libc::WNOHANG);
@@ -166,7 +166,7 @@ pub fn wait_unreaped(pid: i32) -> Seen {
     if interrupted { Seen::Interrupted } else { Seen::Ended }
 }
 
-/// The signal that has stopped a child since the last look, if one has. See `waitid(2)`.
+/// The signal that has stopped a child since the last call, if any. See `waitid(2)`.
 pub fn stopped_by(pid: i32) -> Option<i32> {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -182,7 +182,7 @@ pub fn stopped_by(pid: i32) -> Option<i32> {
     stopped
 }
 
-/// Whether a child has ended; it is left to be reaped, so that its number stays its own. See `waitid(2)`.
+/// Whether a child has ended; it is not reaped, so that its process id is not reused. See `waitid(2)`.
 pub fn has_ended(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -193,35 +193,35 @@ pub fn has_ended(pid: i32) -> bool {
     done == 0 && unsafe { info.si_pid() } == pid
 }
 
-/// Orphans of our descendants become our children instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
+/// Makes orphaned descendants children of this process instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.
 pub fn become_subreaper() -> Result<()> {
     // SAFETY: the option takes one integer.
     check(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }, "prctl(PR_SET_CHILD_SUBREAPER)")
         .map(drop)
 }
 
-/// When a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`): with
-/// its id it names a process of a boot for ever. `None` when it is gone, or dead and only not yet reaped.
+/// Start time of a process in clock ticks since boot (field 22 of `/proc/PID/stat`, see `proc_pid_stat(5)`), which
+/// together with its id identifies a process of a boot. `None` when it is gone, or a zombie.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     TaskStat::parse(&line).filter(|task| !task.is_dead())?.start_ticks()
 }
 
-/// Whether `/proc` numbers processes as this process knows itself. It does not where it is missing, or was mounted in
-/// another namespace of process ids.
+/// Whether `/proc` has the process ids of this process's namespace. False where it is missing, or was mounted in
+/// another pid namespace.
 pub fn proc_shows_our_numbers() -> bool {
     let shown = std::fs::read_link("/proc/self").ok();
     shown.is_some_and(|shown| shown.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// The namespace in which the numbers of processes are those that `/proc` shows here, by the number of its file
-/// (`pid_namespaces(7)`, `namespaces(7)`); `None` where [`proc_shows_our_numbers`] is false.
+/// Inode number of the pid namespace whose process ids `/proc` shows here (`pid_namespaces(7)`, `namespaces(7)`);
+/// `None` where [`proc_shows_our_numbers`] is false.
 pub fn pid_namespace() -> Option<u64> {
     proc_shows_our_numbers().then(|| std::fs::metadata("/proc/self/ns/pid").ok().map(|facts| facts.ino()))?
 }
 
-/// Keeps the kernel from giving transparent huge pages to this process and to the programs that it executes or
-/// creates from now on, or lets it again; see `PR_SET_THP_DISABLE` in `prctl(2)`.
+/// Disables or enables transparent huge pages for this process and for the programs that it executes or creates from
+/// now on; see `PR_SET_THP_DISABLE` in `prctl(2)`.
 pub fn disable_huge_pages(disable: bool) -> Result<()> {
     let value = libc::c_ulong::from(disable);
     // SAFETY: the option takes one integer, and the others must be zero.
@@ -229,7 +229,7 @@ pub fn disable_huge_pages(disable: bool) -> Result<()> {
         .map(drop)
 }
 
-/// Whether the kernel keeps huge pages from this process, see `PR_GET_THP_DISABLE` in `prctl(2)`.
+/// Whether transparent huge pages are disabled for this process, see `PR_GET_THP_DISABLE` in `prctl(2)`.
 pub fn huge_pages_are_disabled() -> bool {
     // SAFETY: the option takes no argument, and the others must be zero.
     unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1 }
@@ -241,23 +241,23 @@ pub fn own_process_group() {
     unsafe { libc::setpgid(0, 0) };
 }
 
-/// Makes the calling process the leader of a session of its own, out of reach of its terminal and of whoever signals
-/// the old process group; see `setsid(2)`. The call fails only for the leader of a process group, who stays one.
+/// Makes the calling process the leader of a session of its own, out of reach of its terminal and of signals to the old
+/// process group; see `setsid(2)`. The call fails only for the leader of a process group, which stays one.
 pub fn own_session() {
     // SAFETY: no pointer is passed.
     unsafe { libc::setsid() };
 }
 
-/// Waits until the descriptor is readable or the time is over; true when readable. See `poll(2)`.
-/// Interruption by a signal counts as time over, so that the caller looks at its flags.
+/// Waits until the descriptor is readable or the timeout has passed; true when readable. See `poll(2)`. Interruption by
+/// a signal counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
-/// The descriptor is not open: it would never become readable, and a caller that reads it would turn in circles.
+/// The descriptor is not open: it would never become readable, and a caller that reads it would loop for ever.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
     let not_open =
         || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
     if fd < 0 {
-        // poll(2) passes over such a descriptor, and waits for nothing.
+        // `poll(2)` ignores such a descriptor, and would wait for nothing.
         return Err(not_open());
     }
     let mut one = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -271,8 +271,8 @@ pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
     }
 }
 
-/// Waits until one of two descriptors is readable or the time is over. See `poll(2)`. Interruption by a signal counts as time
-/// over, so that the caller looks at its flags.
+/// Waits until one of two descriptors is readable or the timeout has passed. See `poll(2)`. Interruption by a signal
+/// counts as a timeout, so that the caller checks its flags.
 ///
 /// # Errors
 /// As [`wait_readable`].
@@ -290,7 +290,7 @@ pub fn wait_either(fds: [i32; 2], timeout_ms: i32) -> Result<[bool; 2]> {
 /// A descriptor that becomes readable when a child has ended, see `pidfd_open(2)` (Linux 5.3).
 ///
 /// # Errors
-/// What it says.
+/// Errors of `pidfd_open(2)`.
 pub fn end_of(pid: i32) -> Result<OwnedFd> {
     // SAFETY: no pointer is passed.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
@@ -299,7 +299,7 @@ pub fn end_of(pid: i32) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Times that the scheduler took the CPU from the calling thread, see `getrusage(2)`.
+/// Number of times that the scheduler took the CPU from the calling thread, see `getrusage(2)`.
 pub fn involuntary_switches_of_thread() -> u64 {
     // SAFETY: the structure is plain numbers, for which all bits zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -318,10 +318,10 @@ pub fn children_cpu_ns() -> u64 {
     usage.user_ns + usage.system_ns
 }
 
-/// Creates a process that ends at once, and waits for its end. See `fork(2)`.
+/// Creates a process that exits at once, and waits for its end. See `fork(2)`.
 ///
 /// # Errors
-/// The kernel creates no process: a limit is reached, or memory.
+/// The kernel creates no process: a limit is reached, or memory is exhausted.
 pub fn fork_and_reap() -> Result<()> {
     // SAFETY: the child makes one call, which signal-safety(7) allows also where other threads held locks.
     let pid = unsafe { libc::fork() };
@@ -354,7 +354,7 @@ pub fn own_peak_memory_bytes() -> u64 {
     usage.ru_maxrss as u64 * 1024
 }
 
-/// Makes `place` mean what `fd` means, see `dup2(2)`; it stays open over exec.
+/// Makes descriptor `place` a duplicate of `fd`, see `dup2(2)`; it stays open over exec.
 pub fn redirect(fd: i32, place: i32) -> Result<()> {
     // SAFETY: no pointer is passed.
     check(unsafe { libc::dup2(fd, place) }, "dup2").map(drop)

@@ -1,18 +1,18 @@
-//! Programs of our own that are another face of this binary.
+//! Hidden verbs of this binary, by which it runs as a helper process.
 
 use std::path::PathBuf;
 
-/// The program and the first words that make it a part of fauxplat; normally this very binary and a hidden verb.
+/// Command that starts a helper process of fauxplat; normally this binary with a hidden verb.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The executable.
     pub path: PathBuf,
-    /// The words before those of whoever starts it.
+    /// Arguments before those of the caller.
     pub words: Vec<String>,
 }
 
 impl Program {
-    /// This very binary, with a hidden verb.
+    /// Command that runs this binary with a hidden verb.
     pub fn this_binary(verb: &str) -> Self {
         Program { path: "/proc/self/exe".into(), words: vec![verb.to_owned()] }
     }

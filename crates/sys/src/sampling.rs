@@ -1,7 +1,7 @@
-//! Samples of what threads do, with their stacks, through ring buffers of the kernel.
+//! Samples of threads with their stacks, through ring buffers of the kernel.
 //!
-//! See `perf_event_open(2)`. There is a ring for each CPU, since the kernel gives none to events that are inherited
-//! otherwise; the records of all are handed over in the order of their time, which is that of the monotonic clock.
+//! See `perf_event_open(2)`. Each CPU has a ring of its own, since the kernel gives inherited events no other kind; the
+//! records of all rings are returned in the order of their time, which is that of the monotonic clock.
 #![expect(unsafe_code, reason = "ioctl(2) commands the descriptors of events")]
 
 mod record;
@@ -44,7 +44,7 @@ const COMM_EXEC: u32 = 24;
 const USE_CLOCKID: u32 = 25;
 const CONTEXT_SWITCH: u32 = 26;
 
-/// `PERF_EVENT_IOC_SET_OUTPUT`: a second event of a CPU writes into the ring of the first.
+/// `PERF_EVENT_IOC_SET_OUTPUT`: makes a second event of a CPU write into the ring of the first.
 const IOC_SET_OUTPUT: libc::Ioctl = libc::_IO(b'$' as u32, 5);
 
 /// Numbers of the kernel for the registers that unwinding needs (`asm/perf_regs.h`): the stack pointer, the instruction
@@ -56,7 +56,7 @@ const REGISTERS: Registers = Registers { fp: 29, sp: 31, ip: 32, lr: Some(30) };
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const REGISTERS: Registers = Registers { fp: 0, sp: 0, ip: 0, lr: None };
 
-/// The kernel's numbers of the registers that come with a copy of a stack, in their order.
+/// Numbers of the registers that come with a copy of a stack, in their order, as defined by the kernel.
 pub fn registers() -> Vec<u32> {
     REGISTERS.numbers()
 }
@@ -73,7 +73,7 @@ struct Registers {
 }
 
 impl Registers {
-    /// Their numbers, rising.
+    /// Numbers of the registers, ascending.
     fn numbers(self) -> Vec<u32> {
         (0..64).filter(|number| self.mask() >> number & 1 == 1).collect()
     }
@@ -84,34 +84,34 @@ impl Registers {
     }
 }
 
-/// When a sample is taken.
+/// Rule for when a sample is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// So many a second, which the kernel keeps by looking how fast events come.
+    /// A number of samples per second, which the kernel maintains by adjusting the period.
     Frequency(u64),
-    /// Every so many events; of a clock these are nanoseconds.
+    /// A sample every this many events; for a clock, nanoseconds.
     Period(u64),
 }
 
-/// What is kept of the stack.
+/// Part of the stack that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
     /// The chain of frame pointers, as the kernel follows it.
     Chain,
-    /// A copy of its last bytes, with the registers.
+    /// A copy of this many bytes from the stack pointer on, with the registers.
     Copy(u32),
 }
 
-/// What is sampled, and how.
+/// Event to sample, and the content of a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplingEvent {
     /// The event.
     pub event: CountingEvent,
-    /// When.
+    /// When a sample is taken.
     pub pace: Pace,
-    /// With what of the stack in user mode.
+    /// Part of the user-mode stack that is recorded.
     pub stack: Stack,
-    /// Whether it is recorded, too, when threads lose their CPU and get one.
+    /// Whether context switches of the threads are recorded, too.
     pub has_switches: bool,
 }
 
@@ -153,7 +153,7 @@ impl SamplingEvent {
             sample_regs_user: registers,
             sample_stack_user: bytes,
             clockid: libc::CLOCK_MONOTONIC,
-            // Whoever reads looks by himself, so nobody need be woken.
+            // The reader polls at its own pace, so it need not be woken.
             wakeup_events: u32::MAX,
             ..plain
         }
@@ -168,7 +168,7 @@ impl SamplingEvent {
     }
 }
 
-/// Samples threads with all that they make, until it is dropped.
+/// Samples threads and all tasks that they create, until it is dropped.
 #[derive(Debug)]
 pub struct Sampler {
     events: Vec<File>,
@@ -180,17 +180,17 @@ pub struct Sampler {
 #[derive(Debug)]
 struct Ring {
     memory: SharedWords,
-    /// The first page is the kernel's own; records come behind it.
+    /// Size of a page: the first page of the mapping belongs to the kernel, records follow it.
     page_bytes: u64,
     data_bytes: u64,
 }
 
 impl Sampler {
-    /// Prepares to sample threads wherever they run; see [`Whom`] for when each begins. `ring_bytes`, a power of two, is the
-    /// room for samples of each CPU; less is taken where the kernel gives no more.
+    /// Opens sampling events for threads on all CPUs; see [`Whom`] for when each begins. `ring_bytes`, a power of two,
+    /// is the size of each CPU's ring; a smaller ring is used where the kernel allows no more.
     ///
     /// # Errors
-    /// What perf_event_open(2) and mmap(2) say.
+    /// Errors of perf_event_open(2) and mmap(2).
     pub fn open(event: &SamplingEvent, threads: &[Whom], cpus: &CpuSet, ring_bytes: u64) -> Result<Self> {
         let layout = event.layout();
         let mut sampler = Sampler { events: Vec::new(), rings: Vec::new(), layout, scratch: Vec::new() };
@@ -206,7 +206,7 @@ impl Sampler {
                 );
                 let file = match opened {
                     Ok(file) => file,
-                    // One of many that has ended does nothing that could be sampled.
+                    // A thread of several that has ended has nothing to sample.
                     Err(error) if error.is_gone() && threads.len() > 1 => continue,
                     Err(error) => return Err(error),
                 };
@@ -223,18 +223,18 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// Samples from now on; needed only for processes that run already.
+    /// Starts sampling; needed only for processes that run already.
     ///
     /// # Errors
-    /// What ioctl(2) says.
+    /// Errors of ioctl(2).
     pub fn enable(&self) -> Result<()> {
         self.command(perf::IOC_ENABLE, "ioctl(PERF_EVENT_IOC_ENABLE)")
     }
 
-    /// Samples no more.
+    /// Stops sampling.
     ///
     /// # Errors
-    /// What ioctl(2) says.
+    /// Errors of ioctl(2).
     pub fn disable(&self) -> Result<()> {
         self.command(perf::IOC_DISABLE, "ioctl(PERF_EVENT_IOC_DISABLE)")
     }
@@ -246,18 +246,18 @@ impl Sampler {
         })
     }
 
-    /// The share of the fullest ring that is taken, 0 to 1.
+    /// Fill level of the fullest ring, 0 to 1.
     pub fn fill(&self) -> f64 {
         self.rings.iter().map(Ring::fill).fold(0.0, f64::max)
     }
 
-    /// Bytes of one ring.
+    /// Size of one ring in bytes.
     pub fn ring_bytes(&self) -> u64 {
         self.rings.first().map_or(0, |ring| ring.data_bytes)
     }
 
-    /// Hands over the records of all CPUs from before a moment of the monotonic clock, the oldest first. A CPU that took a
-    /// sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
+    /// Passes on the records of all CPUs from before a moment of the monotonic clock, the oldest first. A CPU that took
+    /// a sample just before the moment may not have written it yet, so the moment should be some milliseconds ago.
     pub fn drain(&mut self, before_ns: u64, mut each: impl FnMut(Record<'_>)) {
         let Sampler { rings, layout, scratch, .. } = self;
         let heads: Vec<u64> = rings.iter().map(Ring::head).collect();
@@ -280,7 +280,7 @@ impl Sampler {
     }
 }
 
-/// A second event on a CPU writes into the ring of the first.
+/// Makes a second event on a CPU write into the ring of the first.
 fn share_ring(event: &File, first: &File) -> Result<()> {
     // SAFETY: the command takes the number of a descriptor, and both are open.
     let done = unsafe { libc::ioctl(event.as_raw_fd(), IOC_SET_OUTPUT, first.as_raw_fd()) };
@@ -288,7 +288,7 @@ fn share_ring(event: &File, first: &File) -> Result<()> {
 }
 
 impl Ring {
-    /// The largest ring that may be locked into memory, up to the one that is asked for.
+    /// Maps the largest ring that may be locked into memory, up to the requested size.
     fn open(event: &File, bytes: u64) -> Result<Self> {
         let page_bytes = page_bytes() as u64;
         let mut data_bytes = bytes.max(page_bytes);
@@ -325,7 +325,7 @@ impl Ring {
         self.word(tail + place)
     }
 
-    /// Copies a record but for the part of its stack that was not filled, and says how long it is in the ring.
+    /// Copies a record without the part of its stack that was not filled, and returns its length in the ring.
     fn copy(&self, tail: u64, layout: &Layout, into: &mut Vec<u64>) -> u64 {
         into.clear();
         let bytes = record::bytes_of(self.word(tail));

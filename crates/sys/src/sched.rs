@@ -1,4 +1,4 @@
-//! Where and how a task runs: affinity, policy, nice value, personality.
+//! Scheduling attributes of a task: affinity, policy, nice value, personality.
 #![expect(unsafe_code, reason = "the scheduler's calls have no safe form in std")]
 
 use std::fs::File;
@@ -51,7 +51,7 @@ pub fn set_affinity(tid: i32, cpus: &CpuSet) -> Result<()> {
     check(done as libc::c_int, &format!("sched_setaffinity to CPUs {cpus}")).map(drop)
 }
 
-/// The calling thread on other CPUs, and back on its own when this is dropped by it.
+/// Moves the calling thread to other CPUs until this is dropped, which that thread must do.
 #[derive(Debug)]
 pub struct Aside {
     before: CpuSet,
@@ -61,7 +61,7 @@ impl Aside {
     /// Moves the calling thread.
     ///
     /// # Errors
-    /// Those of [`set_affinity`].
+    /// Errors of [`set_affinity`].
     pub fn on(cpus: &CpuSet) -> Result<Self> {
         let before = affinity(0)?;
         set_affinity(0, cpus)?;
@@ -71,7 +71,7 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        // What it may no longer use was taken away from outside meanwhile.
+        // Restoring fails if the CPUs were taken away from this process meanwhile, which is not ours to undo.
         let _not_ours_any_more = set_affinity(0, &self.before);
     }
 }
@@ -81,9 +81,11 @@ pub fn set_policy(tid: i32, policy: i32, priority: u8) -> Result<()> {
     check(try_policy(tid, policy, priority), "sched_setscheduler").map(drop)
 }
 
-/// The same without an allocation and with the plain result of the call, for a child between its birth and `exec`.
+/// Sets the policy without an allocation and returns the plain result of the call, for a child between its creation and
+/// `exec`.
 ///
-/// The kernel's own call, since musl has a function of that name that only says `ENOSYS`, and a larger `sched_param`.
+/// Makes the system call itself, since musl has a function of that name that only returns `ENOSYS`, and a larger
+/// `sched_param`.
 pub(crate) fn try_policy(tid: i32, policy: i32, priority: u8) -> libc::c_int {
     let param = libc::c_int::from(priority);
     // SAFETY: the kernel's `sched_param` is one int, which is valid for the call and only read.
@@ -103,24 +105,24 @@ pub fn nice() -> i8 {
 }
 
 /// Whether this process may lower nice values and set real-time policies: `CAP_SYS_NICE`, see `capabilities(7)`. A
-/// resource limit may allow a part of that without; who relies on it says so by trying.
+/// resource limit may allow a part of that without the capability, which only an attempt shows.
 pub fn may_raise_priority() -> bool {
     const CAP_SYS_NICE: u64 = 23;
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status::effective_capabilities(&text).is_some_and(|mask| mask >> CAP_SYS_NICE & 1 == 1)
 }
 
-/// How long the thread that opened it has waited for a CPU.
+/// Reads how long the opening thread has waited for a CPU.
 #[derive(Debug)]
 pub struct WaitClock(Option<File>);
 
 impl WaitClock {
-    /// The file is opened once: opening it costs more than reading it.
+    /// Opens the file once: opening it costs more than reading it.
     pub fn open() -> Self {
         WaitClock(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// Run-queue wait so far, the second number of `/proc/PID/schedstat`; `None` where the kernel does not tell.
+    /// Run-queue wait so far, the second number of `/proc/PID/schedstat`; `None` where the kernel does not provide it.
     pub fn run_delay_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 64];
         let got = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check};
 
-/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A length that is given is sealed:
-/// whoever made the file shorter would end the others by SIGBUS. A file without one grows as it is written to.
+/// An anonymous file in memory, to be shared by descriptor; see `memfd_create(2)`. A given length is sealed: a process
+/// that made the file shorter would end the others by SIGBUS. With a length of 0 the file grows as it is written to.
 pub fn memory_file(words: usize) -> Result<File> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a null-terminated literal.
@@ -81,7 +81,7 @@ impl Doorbell {
         Ok(Doorbell(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// The descriptor's number, to be inherited.
+    /// Number of the descriptor, to be inherited.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
@@ -93,7 +93,7 @@ impl Doorbell {
         unsafe { libc::write(self.fd(), one.as_ptr().cast(), one.len()) };
     }
 
-    /// Sleeps until the bell rings or the time is over (-1: for ever) or a signal arrives; true when it rang.
+    /// Sleeps until the bell rings, the timeout has passed (-1: none) or a signal arrives; true when it rang.
     pub fn wait(&self, timeout_ms: i32) -> Result<bool> {
         let rang = crate::process::wait_readable(self.fd(), timeout_ms)?;
         if rang {
@@ -106,7 +106,7 @@ impl Doorbell {
 }
 
 impl From<OwnedFd> for Doorbell {
-    /// A doorbell that was inherited.
+    /// A doorbell from an inherited descriptor.
     fn from(fd: OwnedFd) -> Self {
         Doorbell(fd)
     }
@@ -115,9 +115,9 @@ impl From<OwnedFd> for Doorbell {
 /// Raised by the first call of [`adopt`].
 static ADOPTED: AtomicBool = AtomicBool::new(false);
 
-/// Takes over the descriptors that the parent left open under these numbers, keeps them from this process's own children,
-/// and closes what else came along above standard error. Works once in the life of a process, and only for numbers that
-/// differ and lie above standard error.
+/// Takes over the descriptors that the parent left open under these numbers, keeps them from this process's own
+/// children, and closes every other inherited descriptor above standard error. Works once in the life of a process, and
+/// only for distinct numbers above standard error.
 ///
 /// # Errors
 /// A second call, a number that occurs twice or is not open.
@@ -139,7 +139,7 @@ pub fn adopt<const N: usize>(fds: [RawFd; N]) -> Result<[OwnedFd; N]> {
     Ok(fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }))
 }
 
-/// Closes what came over exec and nobody has taken over. A descriptor that stays open, and a high number more than a low
+/// Closes inherited descriptors that were not adopted. A descriptor that stays open, and a high number more than a low
 /// one, costs every child: the kernel copies the table of descriptors for each. Without `/proc` they stay open.
 fn close_strangers() {
     let listed = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
@@ -148,15 +148,15 @@ fn close_strangers() {
         // SAFETY: F_GETFD takes no argument; a number that is not open any more, as that of the list, gives -1.
         let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
         if flags >= 0 && flags & libc::FD_CLOEXEC == 0 {
-            // SAFETY: what is not marked came over exec, since this process marks whatever it opens; so nobody in it
-            // owns the number.
+            // SAFETY: a descriptor without the mark was inherited over exec, since this process marks every one that it
+            // opens; so no other owner in this process can hold the number.
             unsafe { libc::close(fd) };
         }
     }
 }
 
-/// A descriptor of one's own for what a parent left open under this number. Duplication makes it safe whatever
-/// the number is: nobody else can own the new descriptor. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
+/// A duplicate of a descriptor that a parent left open under this number. Duplication is safe whatever the number is:
+/// the new descriptor has no other owner. See `F_DUPFD_CLOEXEC` in `fcntl(2)`.
 pub fn duplicate(fd: RawFd) -> Result<OwnedFd> {
     // SAFETY: no pointer is passed; a number that is not open gives EBADF.
     let own = check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) }, "fcntl(F_DUPFD_CLOEXEC)")?;

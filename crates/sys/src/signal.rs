@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use crate::inherited::{NEWS_OF_PARENT, Signals};
 use crate::{Result, check};
 
-/// Raised by the handlers. One per process, as signals are.
+/// Number of requests to stop, raised by the handlers. A global, since signals are per process.
 static STOPS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a stop was asked for since the last [`clear_stop`].
+/// Whether a stop was requested since the last [`clear_stop`].
 pub fn stop_requested() -> bool {
     stops() > 0
 }
 
-/// How often a stop was asked for since then: what still has to be cleaned up is ended by asking once more.
+/// Number of requests to stop since the last [`clear_stop`]: cleaning up is ended by a further request.
 pub fn stops() -> u32 {
     // Relaxed is enough: the count carries no other data, and readers look again.
     STOPS.load(Ordering::Relaxed)
 }
 
-/// Forgets a stop that was asked for.
+/// Resets the number of requests to stop.
 pub fn clear_stop() {
     STOPS.store(0, Ordering::Relaxed);
 }
@@ -35,7 +35,7 @@ extern "C" fn raise_stop_again_and_again(_: libc::c_int) {
     repeat();
 }
 
-/// Whether that is so since [`repeat`].
+/// Whether blocked calls are being interrupted since [`repeat`].
 static REPEATS: AtomicBool = AtomicBool::new(false);
 
 /// Interrupts blocked calls every 10 ms from now on, until [`quiet`].
@@ -57,16 +57,16 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> Result<()
     check(unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) }, "sigaction").map(drop)
 }
 
-/// The signals by which this process is asked to end: SIGINT, SIGTERM and SIGHUP.
+/// Signals by which this process is asked to end: SIGINT, SIGTERM and SIGHUP.
 ///
-/// SIGHUP is left out where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts start
-/// every job in the background with it ignored, and whoever sends it to one by `kill` means it.
+/// SIGHUP is left out where it was ignored from the start, which is what `nohup(1)` is for. SIGINT is not: scripts
+/// start every job in the background with it ignored, and a user who sends it to such a job by `kill` means it.
 pub fn requests_to_end() -> Vec<i32> {
     let is_heeded = |signal: &i32| *signal != libc::SIGHUP || !Signals::at_start().ignores(*signal);
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_heeded).collect()
 }
 
-/// [`requests_to_end`] raise the stop flag instead of ending the process; blocking calls return `EINTR`.
+/// Makes [`requests_to_end`] raise the stop flag instead of ending the process; blocking calls return `EINTR`.
 pub fn stop_on_interrupt() -> Result<()> {
     stop_by(raise_stop)
 }
@@ -75,18 +75,18 @@ fn stop_by(handler: extern "C" fn(libc::c_int)) -> Result<()> {
     requests_to_end().into_iter().try_for_each(|signal| handle(signal, handler))
 }
 
-/// The same, and the blocked wait for a child is interrupted again and again until [`quiet`]: a signal that arrived just
-/// before the wait began would be lost otherwise.
+/// Makes [`requests_to_end`] raise the stop flag and from then on interrupt the blocked wait for a child repeatedly
+/// until [`quiet`]: a signal that arrived just before the wait began would be lost otherwise.
 pub fn stop_on_interrupt_repeatedly() -> Result<()> {
     stop_by(raise_stop_again_and_again)?;
     handle(libc::SIGALRM, interrupt_only)
 }
 
-/// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until
-/// [`quiet`]. One signal alone could arrive just before the wait begins and be lost.
+/// For the spawner: SIGTERM raises the flag and interrupts the blocked wait, now and every 10 ms until [`quiet`]. A
+/// single interruption could come just before the wait begins and be lost.
 ///
-/// Only that of its parent does: a measured program that ends its whole process group, as `kill 0` in a shell does, sends
-/// it to the spawner too. The signal of `PR_SET_PDEATHSIG` is the parent's own.
+/// Only a SIGTERM of the parent counts: a measured program that ends its whole process group, as `kill 0` in a shell
+/// does, sends the signal to the spawner too. The signal of `PR_SET_PDEATHSIG` has the parent as its sender.
 pub fn stop_on_terminate_of_parent() -> Result<()> {
     note_parent();
     // SAFETY: as in `handle`; with SA_SIGINFO the handler gets three arguments, which it takes.
@@ -100,15 +100,15 @@ pub fn stop_on_terminate_of_parent() -> Result<()> {
     handle(libc::SIGALRM, interrupt_only)
 }
 
-/// The parent when it was asked for last.
+/// Process id of the parent when it was last noted.
 static PARENT: AtomicI32 = AtomicI32::new(0);
 
-/// Notes who the parent is, whose signals alone are heeded.
+/// Notes the parent, whose signals alone count.
 pub(crate) fn note_parent() {
     PARENT.store(std::os::unix::process::parent_id().cast_signed(), Ordering::Relaxed);
 }
 
-/// Whether this is the parent that was noted.
+/// Whether this is the process id of the noted parent.
 pub(crate) fn is_parent(pid: i32) -> bool {
     pid == PARENT.load(Ordering::Relaxed)
 }
@@ -124,15 +124,16 @@ extern "C" fn raise_stop_of_parent(
     }
 }
 
-/// What a terminal sends to its whole foreground group, what asks one process to end, and what tells it that it shall rest.
+/// Signals that a terminal sends to its whole foreground group, that ask one process to end, or that report a stopped
+/// parent.
 const REQUESTS: [libc::c_int; 6] =
     [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGTSTP, NEWS_OF_PARENT];
 
-/// Does something while the calling thread holds back SIGTERM and what a terminal sends to its whole foreground group,
-/// and so does every process that it starts meanwhile, until that calls [`ignore_terminal`],
+/// Runs a closure while SIGTERM and the signals that a terminal sends to its whole foreground group are blocked in the
+/// calling thread, and in every process that it starts meanwhile, until that calls [`ignore_terminal`],
 /// [`ignore_requests_to_end`] or [`Signals::pass_on`](crate::inherited::Signals::pass_on). See `sigprocmask(2)`.
 ///
-/// A process that a signal finds before it has said what it does with it would otherwise die of it or stop.
+/// Otherwise a signal that arrives before the new process has set its dispositions would end or stop it.
 pub fn while_requests_wait<T>(work: impl FnOnce() -> T) -> T {
     let before = mask_requests(libc::SIG_BLOCK);
     let done = work();
@@ -141,7 +142,7 @@ pub fn while_requests_wait<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Blocks the requests in the calling thread or lets them come, and returns the mask as it was.
+/// Blocks or unblocks the requests in the calling thread, and returns the previous mask.
 fn mask_requests(how: libc::c_int) -> libc::sigset_t {
     // SAFETY: zeroed sets are valid and emptied at once; all pointers are to locals. The calls cannot fail, since
     // the signals exist.
@@ -174,20 +175,20 @@ pub fn interrupt_after(first_ns: u64) {
         libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 10_000 }, it_value: value };
     // SAFETY: `timer` is valid for the call and only read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
-    // There is one such timer: what a stop has set meanwhile would have to wait for this one.
+    // There is only one such timer, so interruptions requested meanwhile would be delayed by this setting.
     if stop_requested() || REPEATS.load(Ordering::Relaxed) {
         repeat();
     }
 }
 
-/// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent decides.
-/// What was held back meanwhile ([`while_requests_wait`]) comes now.
+/// Ignores SIGINT, SIGHUP and SIGQUIT: a terminal sends them to the whole foreground group, and only the parent
+/// decides. Signals blocked by [`while_requests_wait`] are unblocked.
 pub fn ignore_terminal() {
     ignore(&[libc::SIGINT, libc::SIGHUP, libc::SIGQUIT]);
     let _held = mask_requests(libc::SIG_UNBLOCK);
 }
 
-/// Ignores every signal by which people and service managers ask a process to end. SIGKILL cannot be ignored.
+/// Ignores every signal by which users and service managers ask a process to end. SIGKILL cannot be ignored.
 pub fn ignore_requests_to_end() {
     ignore(&[libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGALRM, libc::SIGPIPE]);
     ignore_terminal();
@@ -216,8 +217,8 @@ pub fn send(pid: i32, signal: i32) {
     }
 }
 
-/// Sends a signal to the process of a descriptor ([`crate::process::end_of`]), and to nobody else however its number is
-/// used by now, see `pidfd_send_signal(2)` (Linux 5.1). A process that is gone already is no error.
+/// Sends a signal to the process of a descriptor ([`crate::process::end_of`]), and to no other however its process id
+/// is used by now, see `pidfd_send_signal(2)` (Linux 5.1). A process that is gone already is no error.
 pub fn send_held(process: &impl AsFd, signal: i32) {
     let fd = process.as_fd().as_raw_fd();
     let no_information = std::ptr::null::<libc::siginfo_t>();
@@ -225,24 +226,25 @@ pub fn send_held(process: &impl AsFd, signal: i32) {
     unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, no_information, 0) };
 }
 
-/// As [`send`], and whether it was permitted: a process that has become another user's is out of reach.
+/// Sends a signal like [`send`]; returns whether it was permitted: a process that now belongs to another user cannot be
+/// signalled.
 pub fn send_if_permitted(pid: i32, signal: i32) -> bool {
     // SAFETY: no pointer is passed; pid is positive, so neither a group nor everybody is meant.
     let refused = pid > 0 && unsafe { libc::kill(pid, signal) } < 0;
     !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
-/// Sends a signal to every process of a group, see `kill(2)`, and whether it was permitted for one of them: a group that has
-/// become another user's is out of reach. A group that is gone already is no error.
+/// Sends a signal to every process of a group, see `kill(2)`; returns whether it was permitted for at least one: a
+/// group that now belongs to another user cannot be signalled. A group that is gone already is no error.
 pub fn send_group(leader: i32, signal: i32) -> bool {
     // SAFETY: no pointer is passed; minus a leader above 1 is one group, and neither our own nor everybody.
     let refused = leader > 1 && unsafe { libc::kill(-leader, signal) } < 0;
     !(refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))
 }
 
-/// Whether a group has a process in it, also one that nobody has waited for yet, see `kill(2)`.
+/// Whether a group has a process, zombies included, see `kill(2)`.
 pub fn group_exists(leader: i32) -> bool {
-    // SAFETY: no pointer is passed, and signal 0 is sent to nobody; minus a leader above 1 is one group.
+    // SAFETY: no pointer is passed, and signal 0 is not delivered; minus a leader above 1 is one group.
     leader > 1
         && (unsafe { libc::kill(-leader, 0) } == 0
             || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH))

@@ -1,4 +1,4 @@
-//! Creating a process under a stated condition, at the price of a bare `vfork` and `exec`.
+//! Creates a process under a stated condition, at the cost of a bare `vfork` and `exec`.
 #![expect(unsafe_code, reason = "clone(2) and execve(2) need raw pointers that outlive the child's start")]
 
 mod stage;
@@ -17,10 +17,10 @@ use crate::{SysError, mempolicy};
 
 pub use stage::Stage;
 
-/// The longest padding: many pages, so that a sweep over the size of the environment reaches far.
+/// Maximum size of the padding: many pages, so that a sweep over the size of the environment reaches far.
 pub const PAD_BYTES_MAX: usize = u16::MAX as usize;
 
-/// Bytes that an environment pointer takes in the process image.
+/// Size of an environment pointer in the process image.
 const POINTER_BYTES: usize = size_of::<*const u8>();
 
 /// A program, its arguments and its environment, laid out once so that starting it again costs nothing.
@@ -31,9 +31,9 @@ pub struct Image {
     env: Vec<CString>,
     /// `argv` as execve(2) wants it, null at the end. The strings' heap blocks do not move with the struct.
     argv_pointers: Vec<*const libc::c_char>,
-    /// `env` likewise, with two places more, before the null, for the number of the run and for padding.
+    /// `env` likewise, with two more places before the null, for the number of the run and for padding.
     env_pointers: Vec<*const libc::c_char>,
-    /// The number of the run, where the program is told it.
+    /// Number of the run; `None` if the program does not receive it.
     number: Option<Number>,
 }
 
@@ -49,13 +49,13 @@ impl Image {
         Ok(Image { program: CString::new(program)?, argv, env, argv_pointers, env_pointers, number: None })
     }
 
-    /// The same program, which finds the number of its run in [`NUMBER_NAME`]. Whatever the number, its digits and what
-    /// fills them up take the same room, so that the stack begins at the same place in every run.
+    /// The image of a program that finds the number of its run in the variable [`NUMBER_NAME`]. Digits and filling
+    /// together have the same length for every number, so that the stack starts at the same address in every run.
     pub fn numbered(self) -> Self {
         Image { number: Some(Number::default()), ..self }
     }
 
-    /// Says which run comes next.
+    /// Sets the number of the next run.
     pub fn set_number(&mut self, number: u32) {
         if let Some(text) = &mut self.number {
             text.write(number);
@@ -63,7 +63,7 @@ impl Image {
     }
 
     /// Bytes that arguments, environment, program name and their pointers take at the top of the stack, without
-    /// padding. Two images with the same number start with the same stack pointer when ASLR is off.
+    /// padding. Two images of the same size start with the same stack pointer when ASLR is off.
     pub fn stack_bytes(&self) -> usize {
         let bytes = |list: &[CString]| {
             list.iter().map(|text| text.as_bytes_with_nul().len() + POINTER_BYTES).sum::<usize>()
@@ -72,7 +72,7 @@ impl Image {
         bytes(&self.argv) + bytes(&self.env) + number + self.program.as_bytes_with_nul().len()
     }
 
-    /// Puts the padding variable at the end of the environment, or nothing.
+    /// Sets or removes the padding variable at the end of the environment.
     fn set_pad(&mut self, pad: Option<*const libc::c_char>) {
         let mut place = self.env.len();
         for variable in self.number.iter().flat_map(Number::variables).chain(pad) {
@@ -83,18 +83,18 @@ impl Image {
     }
 }
 
-/// Name of the variable that holds the number of a run.
+/// Name of the environment variable with the number of a run.
 pub const NUMBER_NAME: &str = "FAUXPLAT_RUN";
-/// Name of the variable that fills it up.
+/// Name of the environment variable that fills up the number's length.
 const FILL_NAME: &str = "FAUXPLAT_RUN_FILL";
-/// Digits of the largest number.
+/// Maximum number of digits.
 const DIGITS_MAX: usize = 10;
 
-/// Two variables behind each other: a number, and as much as makes both together always as long.
+/// Two consecutive variables: the number, and a filling that makes both together always the same length.
 #[derive(Debug)]
 struct Number {
     text: Vec<u8>,
-    /// Where the second one begins.
+    /// Offset of the second variable.
     second: usize,
 }
 
@@ -120,12 +120,13 @@ impl Number {
     }
 }
 
-/// The padding variable. One serves all images, since only one program starts at a time: a sweep holds thousands.
+/// The padding variable. All images share one, since only one program starts at a time: a sweep holds thousands of
+/// images.
 #[derive(Debug)]
 struct Padding {
-    /// Its text; a null byte at the right place ends it.
+    /// Text of the variable, ended by a null byte.
     text: Vec<u8>,
-    /// Where that null byte stands.
+    /// Position of the null byte.
     end: usize,
 }
 
@@ -138,7 +139,7 @@ impl Default for Padding {
 }
 
 impl Padding {
-    /// A variable that takes exactly so many bytes, its null byte included.
+    /// Pointer to a variable that takes exactly this many bytes, its null byte included.
     fn of_bytes(&mut self, bytes: usize) -> *const libc::c_char {
         // A variable shorter than its own name is cut: a strange string, but it takes exactly its bytes.
         self.text[self.end] = if self.end < PAD_NAME.len() { PAD_NAME[self.end] } else { b'x' };
@@ -151,7 +152,7 @@ impl Padding {
 /// Name of the padding variable.
 const PAD_NAME: &[u8] = b"FAUXPLAT_PAD=";
 
-/// What the child does to itself between its creation and its first instruction.
+/// Settings that the child applies to itself between its creation and its first instruction.
 #[derive(Clone, Debug, Default)]
 pub struct ChildSetup {
     /// Scheduling policy (`libc::SCHED_*`) and priority.
@@ -160,72 +161,72 @@ pub struct ChildSetup {
     pub nice: Option<i8>,
     /// Execution domain, see `personality(2)`.
     pub personality: Option<u32>,
-    /// Soft limit of the stack; all ones are none. execve(2) lays out the address space by it, see getrlimit(2).
+    /// Soft limit of the stack; `u64::MAX` for unlimited. execve(2) lays out the address space by it, see getrlimit(2).
     pub stack_limit_bytes: Option<u64>,
-    /// How its memory comes from which nodes: a mode of [`crate::mempolicy`].
+    /// Memory policy: a mode of [`crate::mempolicy`] and its nodes.
     pub memory_policy: Option<(i32, CpuSet)>,
     /// Working directory.
     pub cwd: Option<CString>,
     /// Descriptors that become standard input, output and error.
     pub stdio: [i32; 3],
-    /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. The kernel
-    /// may take many milliseconds for that, so a child that enters groups is timed from the moment it is inside.
+    /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. The kernel may
+    /// take many milliseconds for that, so a child that enters groups is timed from the moment it is inside.
     pub groups: Vec<i32>,
     /// Whether the child asks to be traced by its parent.
     pub traced: bool,
-    /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known
-    /// amount of extra work, for calibration.
+    /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known amount of
+    /// extra work, for calibration.
     pub extra_work: u64,
-    /// The descriptors above standard error that the program gets, and no others, whoever opened those and forgot to
-    /// mark them. Without it, it gets every one that is not marked to be closed on exec.
+    /// Descriptors above standard error that the program gets, and no others, even if they lack the close-on-exec mark
+    /// by mistake. `None`: every descriptor without that mark.
     pub inherited: Option<Vec<i32>>,
-    /// Signals that the child gets back as its creator was given them.
+    /// Signal state that the child restores.
     pub signals: Restoration,
 }
 
-/// A child that runs.
+/// A child that was started.
 #[derive(Clone, Copy, Debug)]
 pub struct Started {
-    /// Its process id.
+    /// Process id.
     pub pid: i32,
-    /// The CPU on which it stood just before exec.
+    /// CPU on which the child was just before exec.
     pub cpu: Option<u16>,
-    /// `CLOCK_MONOTONIC` just before it was created, just after it entered its control groups, or just after it was
-    /// let through a gate.
+    /// `CLOCK_MONOTONIC` just before the child was created, just after it entered its control groups, or just after it
+    /// passed a gate.
     pub started_ns: u64,
 }
 
 /// A child that could not be started.
 #[derive(Clone, Copy, Debug)]
 pub struct StartFailed {
-    /// The step that failed.
+    /// Step that failed.
     pub stage: Stage,
-    /// The kernel's reason.
+    /// Error number of the failed call.
     pub errno: i32,
 }
 
-/// Where a child waits, all of its setup applied, until it is let through to its program or sent away.
+/// A gate at which a child waits, with all of its setup applied, until it is released to its program or told to end.
 ///
-/// The words lie in memory that the gatekeeper shares; the calls only wake.
+/// The state is in words of memory that the gatekeeper shares; the calls only wake.
 #[derive(Debug)]
 pub struct Gate<'a> {
-    /// The child writes its process id here when it stands at the gate, and rings the bell.
+    /// The child stores its process id here when it has arrived at the gate, and rings the bell.
     pub arrived: &'a AtomicU64,
-    /// Rung by the child.
+    /// Doorbell that the child rings.
     pub bell: &'a Doorbell,
-    /// What the gatekeeper says: [`Gate::OPEN`], [`Gate::SHUT`], or nothing yet.
+    /// Order of the gatekeeper: [`Gate::OPEN`], [`Gate::SHUT`], or 0 for none yet.
     pub order: &'a AtomicU64,
-    /// By which the gatekeeper calls. A gatekeeper that is gone has shut the gate.
+    /// Pipe by which the gatekeeper wakes the child. The end of the gatekeeper shuts the gate.
     pub summons: &'a Summons,
 }
 
 impl Gate<'_> {
-    /// The child goes on to its program.
+    /// Order: execute the program.
     pub const OPEN: u64 = 1;
-    /// The child ends.
+    /// Order: end.
     pub const SHUT: u64 = 2;
 
-    /// Waits at the gate. Only calls that are safe after vfork(2).
+    /// Waits at the gate, by calls that are safe after vfork(2) only.
     fn pass(&self) -> Result<(), Stage> {
         // SAFETY: no pointer is passed.
         let pid = unsafe { libc::getpid() };
@@ -235,7 +236,7 @@ impl Gate<'_> {
             match self.order.load(Ordering::SeqCst) {
                 Gate::OPEN => return Ok(()),
                 Gate::SHUT => return Err(Stage::Hold),
-                // Who asks the creator to stop raises a flag that the child shares.
+                // A request to stop that reaches the creator raises a flag in memory that the child shares.
                 _ if crate::signal::stop_requested() => return Err(Stage::Hold),
                 _ => {}
             }
@@ -246,7 +247,7 @@ impl Gate<'_> {
     }
 }
 
-/// Everything that the child reads and writes between clone and exec. It shares the parent's memory there.
+/// Data that the child reads and writes between clone and exec, in the memory that it shares with the parent.
 struct Shared<'a> {
     image: &'a Image,
     setup: &'a ChildSetup,
@@ -257,7 +258,7 @@ struct Shared<'a> {
     errno: i32,
 }
 
-/// What every start needs and none keeps: a stack for the child's few calls before exec, and the padding variable.
+/// Buffers that are reused for every start: a stack for the child's few calls before exec, and the padding variable.
 #[derive(Debug)]
 pub struct StartSpace {
     stack: Vec<u128>,
@@ -266,7 +267,7 @@ pub struct StartSpace {
 
 impl Default for StartSpace {
     fn default() -> Self {
-        // 64 KiB, in units of 16 bytes because the ABI wants the stack aligned so.
+        // 64 KiB, in units of 16 bytes because the ABI requires that alignment of the stack.
         StartSpace { stack: vec![0; 4096], padding: Padding::default() }
     }
 }
@@ -284,7 +285,7 @@ pub fn start(
     create(image, setup, pad_bytes, space, None)
 }
 
-/// The same with a child that waits at a gate before exec, while the caller sleeps.
+/// Starts the image like [`start`], but the child waits at a gate before exec, while the caller sleeps.
 pub fn start_held(
     image: &mut Image,
     setup: &ChildSetup,
@@ -334,7 +335,7 @@ fn create(
     Ok(Started { pid, cpu: u16::try_from(cpu).ok(), started_ns: started_ns.max(entered_ns) })
 }
 
-/// The child's life between clone and exec. Only calls that are safe after vfork(2): no allocation, no locks.
+/// Code of the child between clone and exec: only calls that are safe after vfork(2), no allocation, no locks.
 extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `start` passes a pointer to its `Shared`, which lives while the parent is suspended.
     let shared = unsafe { &mut *argument.cast::<Shared<'_>>() };
@@ -359,14 +360,15 @@ extern "C" fn child(argument: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// One multiplication and one addition per iteration, each waiting for the one before. Nothing can shorten it.
+/// A multiplication and an addition per iteration, each dependent on the one before, so that the chain cannot be
+/// shortened.
 fn work(iterations: u64) {
     (0..iterations)
         .fold(1u64, |sum, i| std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i)));
 }
 
-/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`. It keeps the affinity with
-/// which it came as far as the groups have those CPUs: before Linux 6.2 the kernel gives whoever enters all CPUs of the
+/// Moves the calling process into control groups: a zero means the writer, see `cgroups(7)`. The process keeps its
+/// affinity as far as the groups have those CPUs: before Linux 6.2 a process that enters a group gets all CPUs of the
 /// group (`cpuset_attach` in `kernel/cgroup/cpuset.c`), and a run that was placed would float among them.
 ///
 /// # Safety
@@ -385,21 +387,21 @@ unsafe fn enter(groups: &[i32]) -> Result<(), Stage> {
         return Err(Stage::Group);
     }
     if got > 0 {
-        // Where the groups have none of these CPUs, what the kernel chose stays: CPUs that were asked for were checked
-        // before any child was made.
+        // Where the groups have none of these CPUs, the kernel's choice stays: requested CPUs were checked before any
+        // child was created.
         // SAFETY: the kernel reads the bytes that it wrote above.
         unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, got, mask.as_ptr()) };
     }
     Ok(())
 }
 
-/// Words of the largest mask of CPUs that a kernel may have; 8 KiB of the child's stack of 64.
+/// Size in words of the largest CPU mask that a kernel may have; 8 KiB of the child's stack of 64.
 const MASK_WORDS: usize = 1024;
 
 /// Applies the setup to the calling process.
 ///
 /// # Safety
-/// Must run in the child of [`start`], where changing the process affects nobody else.
+/// Must run in the child of [`start`], where changing the process affects no other code.
 unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     let done = |value: libc::c_int, stage| if value < 0 { Err(stage) } else { Ok(()) };
     // SAFETY: integers and null-terminated strings that live in `setup`; `param` lives for its call.
@@ -435,8 +437,8 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Gives the standard descriptors their places. One that stands in another's place is moved out of the way first, or it
-/// would be overwritten before its turn.
+/// Moves the standard descriptors to their numbers. A descriptor that occupies another one's number is duplicated
+/// first, or it would be overwritten before its turn.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.
@@ -457,7 +459,7 @@ unsafe fn place_stdio(mut stdio: [i32; 3]) -> Result<(), Stage> {
     Ok(())
 }
 
-/// Sets the soft limit of the stack and leaves the hard one as it is.
+/// Sets the soft limit of the stack and leaves the hard one unchanged.
 fn limit_stack(bytes: u64) -> libc::c_int {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get a pointer to a live struct of the type that they take.
@@ -470,7 +472,7 @@ fn limit_stack(bytes: u64) -> libc::c_int {
     }
 }
 
-/// Marks every descriptor above standard error to be closed on exec, but these.
+/// Marks every descriptor above standard error to be closed on exec, except these.
 ///
 /// # Safety
 /// Must run in the child of [`start`], whose table of descriptors is its own.

@@ -1,30 +1,30 @@
-//! A pipe by which one process calls another, and by whose end the other learns that the first is gone.
+//! A pipe by which one process wakes another, and whose end of file tells the other that the first is gone.
 #![expect(unsafe_code, reason = "pipe2(2) hands out raw descriptors, and read(2) and write(2) take pointers")]
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::{Result, SysError, check};
 
-/// The end that calls. While one process alone holds it, its end is the end of that process.
+/// Write end of the pipe. While only one process holds it, its closing means the end of that process.
 #[derive(Debug)]
 pub struct Summoner(OwnedFd);
 
-/// The end that is called.
+/// Read end of the pipe.
 #[derive(Debug)]
 pub struct Summons(OwnedFd);
 
 /// Why a wait for a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summoned {
-    /// There were calls; all of them count as one.
+    /// There were calls; several count as one.
     Called,
     /// A signal came first.
     Interrupted,
-    /// Nobody is left who could call.
+    /// No process holds the write end any more.
     Gone,
 }
 
-/// Both ends of a new pipe, see `pipe2(2)`. Calling never blocks: a pipe that is full of calls calls loudly enough.
+/// Creates the pipe, see `pipe2(2)`. Calling never blocks: a full pipe wakes the reader anyway.
 pub fn pair() -> Result<(Summoner, Summons)> {
     let mut ends = [0; 2];
     // SAFETY: the pointer is to two integers, which the call fills in.
@@ -38,7 +38,7 @@ pub fn pair() -> Result<(Summoner, Summons)> {
 }
 
 impl Summoner {
-    /// Calls the other side.
+    /// Wakes the reader.
     pub fn call(&self) {
         // SAFETY: one readable byte. A full pipe (EAGAIN) and a side that is gone (EPIPE) need no call.
         unsafe { libc::write(self.0.as_raw_fd(), b"!".as_ptr().cast(), 1) };
@@ -46,12 +46,13 @@ impl Summoner {
 }
 
 impl Summons {
-    /// The descriptor's number, to be inherited.
+    /// Number of the descriptor, to be inherited.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
-    /// Sleeps until it is called. One system call and no allocation, so that a child may wait between vfork and exec.
+    /// Sleeps until there is a call. Makes one system call and no allocation, so that a child may wait between vfork
+    /// and exec.
     ///
     /// # Errors
     /// The pipe cannot be read.
@@ -70,7 +71,7 @@ impl Summons {
 }
 
 impl From<OwnedFd> for Summons {
-    /// An end that was inherited.
+    /// A read end from an inherited descriptor.
     fn from(fd: OwnedFd) -> Self {
         Summons(fd)
     }

@@ -1,15 +1,15 @@
 //! Exit records of all tasks, from the kernel's `taskstats` interface (`Documentation/accounting/taskstats.rst`).
 //!
-//! One record arrives for each thread that ends anywhere on the machine; the caller picks those of its tree. It is
-//! the only source that knows the run-queue wait of processes that nobody can look at any more. Needs
-//! `CAP_NET_ADMIN`, and `CONFIG_TASKSTATS` in the kernel.
+//! A record arrives for each thread that ends anywhere on the machine; the caller picks those of its tree. No other
+//! source has the run-queue wait of processes that are gone. Needs `CAP_NET_ADMIN`, and `CONFIG_TASKSTATS` in the
+//! kernel.
 #![expect(unsafe_code, reason = "netlink sockets are reached through C calls")]
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use crate::{Result, SysError, check};
 
-/// What the kernel says of one task (thread) at its end.
+/// Accounting of one task (thread) at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitRecord {
     /// Thread id.
@@ -20,13 +20,13 @@ pub struct ExitRecord {
     pub parent: i32,
     /// CPU time up to the last tick: the record is written before the rest is charged.
     pub cpu_ns: u64,
-    /// Time spent runnable but waiting.
+    /// Time spent runnable but waiting for a CPU.
     pub run_delay_ns: u64,
     /// Largest resident set of the process's last program image.
     pub peak_memory_bytes: u64,
 }
 
-/// A socket on which exit records arrive.
+/// A netlink socket on which exit records arrive.
 #[derive(Debug)]
 pub struct Listener {
     socket: OwnedFd,
@@ -44,13 +44,13 @@ const TASKSTATS_TYPE_STATS: u16 = 3;
 const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 /// Netlink header and generic netlink header.
 const HEADERS: usize = 16 + 4;
-/// Room for bursts: a run of many processes must not lose records while the spawner waits for its leader. It holds some
-/// thirty thousand.
+/// Size of the receive buffer, for bursts: a run of many processes must not lose records while the spawner waits for
+/// its leader. It holds some thirty thousand records.
 pub const ROOM_BYTES: i32 = 32 << 20;
 
 impl Listener {
-    /// Opens a listener for the tasks that end on these CPUs (a list such as `0-3`), with so much room for records that
-    /// nobody has taken yet.
+    /// Opens a listener for the tasks that end on these CPUs (a list such as `0-3`), with a receive buffer of
+    /// `room_bytes`.
     pub fn open(cpus: &str, room_bytes: i32) -> Result<Self> {
         let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
         // SAFETY: no pointer is passed.
@@ -124,7 +124,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Receives one message into the buffer; `None` when there is none and the flags say not to wait.
+    /// Receives one message into the buffer; `None` when no message is there and the flags say not to wait.
     fn receive(&mut self, flags: i32) -> Result<Option<usize>> {
         // SAFETY: the pointer and length describe the buffer, which is writable.
         let got = unsafe {
@@ -137,7 +137,7 @@ impl Listener {
         if error.source.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) }
     }
 
-    /// Hands over all records that have arrived, and leaves none; false when more had arrived than there was room for.
+    /// Passes on all records that have arrived, and leaves none; false when more had arrived than there was room for.
     ///
     /// # Errors
     /// The socket cannot be read.
@@ -147,8 +147,8 @@ impl Listener {
             match self.receive(libc::MSG_DONTWAIT) {
                 Ok(None) => return Ok(whole),
                 Ok(Some(length)) => records(&self.buffer, length).for_each(&mut each),
-                // The kernel says so once and goes on with what is there. Left there, those records would be taken for
-                // another run's.
+                // The kernel reports the loss once, and the remaining records can still be read. If left there, they
+                // would be attributed to another run.
                 Err(error) if error.source.raw_os_error() == Some(libc::ENOBUFS) => whole = false,
                 Err(error) => return Err(error),
             }
@@ -156,7 +156,7 @@ impl Listener {
     }
 }
 
-/// The records of one message.
+/// Records in one message.
 fn records(buffer: &[u8], length: usize) -> impl Iterator<Item = ExitRecord> {
     let message = attributes(buffer.get(HEADERS..length).unwrap_or_default());
     let of_tasks = message.filter(|(kind, _)| *kind == TASKSTATS_TYPE_AGGR_PID);
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(seen, [(1, &[9u8][..]), (2, &[][..])]);
     }
 
-    /// A listener, where this user may have one.
+    /// A listener; `None` if this user may not have one.
     fn listener(room_bytes: i32) -> Option<Listener> {
         let cpus = crate::sched::affinity(0).unwrap().to_string();
         let listener = Listener::open(&cpus, room_bytes);
@@ -230,7 +230,7 @@ mod tests {
         listener.ok()
     }
 
-    /// Runs the program of no effect so often; the last process id.
+    /// Runs `true` this many times; returns the last process id.
     fn run(times: usize) -> i32 {
         let mut image = crate::spawn::Image::new("/bin/true", &["true".into()], &[]).unwrap();
         let setup = crate::spawn::ChildSetup { stdio: [0, 1, 2], ..Default::default() };
@@ -248,7 +248,7 @@ mod tests {
         let pid = run(1);
         let mut found = None;
         let whole = listener.drain(|record| found = Some(record).filter(|it| it.pid == pid).or(found.take()));
-        // Its CPU time and resident set may read zero: what is younger than a tick or a batch is not counted yet.
+        // CPU time and resident set may read zero: values younger than a tick or a batch are not counted yet.
         let record = found.expect("the kernel reports every task that ends");
         assert_eq!((record.tid, record.parent), (pid, std::process::id() as i32));
         assert!(whole.unwrap());
@@ -262,12 +262,12 @@ mod tests {
         assert!(!listener.drain(|_| records += 1).unwrap(), "200 records fit into 4 KiB");
         assert!(records < 200, "{records}");
         let mut late = Vec::new();
-        // Strangers may fill so small a room again meanwhile, so whether that was whole says nothing.
+        // Other processes may fill so small a buffer again meanwhile, so the second result proves nothing.
         listener.drain(|record| late.push(record.parent)).unwrap();
         assert!(!late.contains(&(std::process::id() as i32)), "a record of the run before was left");
     }
 
-    /// A record as the kernel lays it out, with these figures.
+    /// A record in the kernel's layout, with these values.
     fn laid_out(version: u16, tid: u32, pid: u32) -> Vec<u8> {
         let mut stats = vec![0; 376];
         stats[..2].copy_from_slice(&version.to_ne_bytes());
@@ -324,7 +324,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes through the socket: it ends, and nothing beyond it is read.
+        /// For any bytes from the socket, decoding ends, and nothing beyond the buffer is read.
         #[test]
         fn any_bytes_are_records_or_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..600), length in 0usize..700) {
             let _any = records(&bytes, length).count();

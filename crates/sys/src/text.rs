@@ -1,4 +1,4 @@
-//! Texts that somebody else wrote, read with a bound and without waiting past the user's wish to stop.
+//! Reads text files of foreign origin, with a size limit, and without waiting past a request to stop.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,23 +9,23 @@ use std::path::Path;
 use crate::process::wait_readable;
 use crate::signal::stop_requested;
 
-/// How long a pipe may be silent before the stop flag is looked at again; a signal is seen at once.
+/// Interval at which the stop flag is checked while a pipe is silent; a signal is seen at once.
 const LOOK_MS: i32 = 100;
 
-/// A whole file of at most so many bytes, as text.
+/// A whole file of at most `bytes_max` bytes, as text.
 ///
 /// # Errors
-/// As [`read_bytes`]; what is no UTF-8.
+/// As [`read_bytes`]; the file is not UTF-8.
 pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
     let bytes = read_bytes(path, bytes_max)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// A whole file of at most so many bytes. A pipe that somebody writes to is read to its end, a named one that nobody
-/// writes to is empty, and one whose writer says nothing is waited for until the user stops fauxplat.
+/// A whole file of at most `bytes_max` bytes. A pipe is read to its end; a named pipe without a writer is empty, and
+/// one whose writer is silent is waited for until the user stops fauxplat.
 ///
 /// # Errors
-/// Those of `open(2)` and `read(2)`; a file that is longer; a stop.
+/// Errors of `open(2)` and `read(2)`; a file that is longer; a stop.
 pub fn read_bytes(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if file.metadata().is_ok_and(|facts| facts.len() > bytes_max as u64) {
@@ -71,7 +71,7 @@ mod tests {
         assert!(read_text(Path::new("/proc/self/exe"), 1 << 30).unwrap_err().to_string().contains("UTF-8"));
     }
 
-    /// As a shell hands over what another command writes: `<(command)`.
+    /// A pipe as made by a shell for `<(command)`.
     #[test]
     fn a_pipe_is_read_to_its_end_however_slow_its_writer() {
         let (reader, mut writer) = io::pipe().unwrap();

@@ -1,4 +1,4 @@
-//! Sleeping until a moment, and what keeps a sleeper from waking in time.
+//! Sleeps until a moment, and settings that make sleepers wake in time.
 #![expect(unsafe_code, reason = "clock_nanosleep(2), prctl(2) and mlockall(2) are C calls")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,8 +19,8 @@ pub fn sleep_until_ns(moment_ns: u64) -> bool {
 }
 
 /// Sleeps until a moment of `CLOCK_MONOTONIC`, or until the user asks to stop
-/// ([`signal::stop_requested`](crate::signal::stop_requested)). A signal may arrive at another thread, so the sleep is cut
-/// into short ones.
+/// ([`signal::stop_requested`](crate::signal::stop_requested)). A signal may arrive at another thread, so the sleep is
+/// cut into short ones.
 pub fn sleep_unless_stopped(moment_ns: u64) {
     const SLICE_NS: u64 = 50_000_000;
     loop {
@@ -32,7 +32,7 @@ pub fn sleep_unless_stopped(moment_ns: u64) {
     }
 }
 
-/// Signals of [`storm_once`] that arrived. One per process, as signal handlers are.
+/// Number of signals of [`storm_once`] that arrived. A global, since signal handlers are per process.
 static STORM: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn count(_: libc::c_int) {
@@ -52,19 +52,19 @@ pub fn storm_once() -> Result<()> {
     check(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) }, "setitimer").map(drop)
 }
 
-/// Signals of [`storm_once`] that arrived so far.
+/// Number of signals of [`storm_once`] that arrived so far.
 pub fn storm_signals() -> u64 {
     STORM.load(Ordering::Relaxed)
 }
 
-/// By how much the kernel may delay timers of the calling thread to fire several at once, see `PR_GET_TIMERSLACK` in
-/// `prctl(2)`. Real-time policies ignore it.
+/// Timer slack of the calling thread: the delay that the kernel may add to its timers to fire several at once, see
+/// `PR_GET_TIMERSLACK` in `prctl(2)`. Real-time policies ignore it.
 pub fn slack_ns() -> Option<u64> {
     // SAFETY: the option takes no argument.
     u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) }).ok()
 }
 
-/// Sets the timer slack of the calling thread, which processes that it creates inherit; 0 gives it back its default. See
+/// Sets the timer slack of the calling thread, which processes that it creates inherit; 0 restores the default. See
 /// `PR_SET_TIMERSLACK` in `prctl(2)`.
 pub fn set_slack_ns(slack_ns: u64) -> Result<()> {
     // SAFETY: the option takes one integer.

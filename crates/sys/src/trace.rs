@@ -1,5 +1,5 @@
-//! Tracing the birth and death of processes, see `ptrace(2)`. It needs no privilege, and it slows each fork, exec
-//! and exit by some microseconds, so it is for runs that are looked at and not for runs that are timed.
+//! Traces the creation and the end of processes, see `ptrace(2)`. Tracing needs no privilege, and slows each fork, exec
+//! and exit by some microseconds, so it is for runs that are inspected and not for runs that are timed.
 #![expect(unsafe_code, reason = "ptrace(2) is a C call")]
 
 use crate::process::{Exit, exit_of};
@@ -8,15 +8,15 @@ use crate::{Result, check};
 /// Why a traced task stopped or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It created the process or thread with this id.
+    /// The task created the process or thread with this id.
     Created(i32),
-    /// It executed a new program.
+    /// The task executed a new program.
     Executed,
-    /// It is about to end; `/proc` still shows all of it.
+    /// The task is about to end; `/proc` still shows all of it.
     Ending,
-    /// It stopped for this signal, which is to be delivered when it goes on (0: none).
+    /// The task stopped for this signal, which is to be delivered when it is resumed (0: none).
     Signal(i32),
-    /// It is gone.
+    /// The task has ended.
     Ended(Exit),
 }
 
@@ -33,7 +33,7 @@ pub fn follow_descendants(pid: i32) -> Result<()> {
     check(done as i32, "ptrace(PTRACE_SETOPTIONS)").map(drop)
 }
 
-/// Waits until a child that asked to be traced stands before its first instruction.
+/// Waits until a child that asked to be traced has stopped before its first instruction.
 ///
 /// # Errors
 /// There is no such child, or a signal interrupted the wait.
@@ -44,21 +44,21 @@ pub fn wait_for_exec(pid: i32) -> Result<()> {
     check(seen, "waitpid of the stopped program").map(drop)
 }
 
-/// Stops tracing a stopped task and lets it go on, without the signal that it stopped for.
+/// Detaches a stopped task, which continues without the signal that it stopped for.
 ///
 /// # Errors
-/// It is not stopped, or gone.
+/// The task is not stopped, or gone.
 pub fn release(pid: i32) -> Result<()> {
     // SAFETY: no memory is passed.
     let released = unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, 0, 0) };
     check(released as i32, "ptrace(PTRACE_DETACH)").map(drop)
 }
 
-/// Moves the end of the data segment of a program that stands before its first instruction, so that its heap begins
-/// `bytes` further on. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
+/// Moves the end of the data segment of a program that is stopped before its first instruction, so that its heap begins
+/// `bytes` later. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
-/// Every allocator that grows by `brk` starts from where it finds the end, so no library has to be preloaded. Two
-/// system calls are made in the program's name, from its first instruction, which is put back afterwards.
+/// Every allocator that grows by `brk` starts from the end that it finds, so no library has to be preloaded. Two system
+/// calls are made in the program's name, from its first instruction, which is put back afterwards.
 ///
 /// # Errors
 /// The architecture is not x86-64, or the kernel refuses.
@@ -68,11 +68,11 @@ pub fn shift_heap(_pid: i32, _bytes: u16) -> Result<()> {
     Err(crate::SysError { call: "heap displacement on this architecture".into(), source })
 }
 
-/// Moves the end of the data segment of a program that stands before its first instruction, so that its heap begins
-/// `bytes` further on. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
+/// Moves the end of the data segment of a program that is stopped before its first instruction, so that its heap begins
+/// `bytes` later. See `brk(2)` and `PTRACE_SINGLESTEP` in `ptrace(2)`.
 ///
-/// Every allocator that grows by `brk` starts from where it finds the end, so no library has to be preloaded. Two
-/// system calls are made in the program's name, from its first instruction, which is put back afterwards.
+/// Every allocator that grows by `brk` starts from the end that it finds, so no library has to be preloaded. Two system
+/// calls are made in the program's name, from its first instruction, which is put back afterwards.
 ///
 /// # Errors
 /// The kernel refuses.
@@ -101,7 +101,8 @@ pub fn shift_heap(pid: i32, bytes: u16) -> Result<()> {
     moved.map(drop)
 }
 
-/// One `brk` in the name of a program that stands before a `syscall` instruction; the end of its data segment.
+/// Makes one `brk` call in the name of a program that is stopped before a `syscall` instruction; returns the end of its
+/// data segment.
 #[cfg(target_arch = "x86_64")]
 fn brk_in(pid: i32, before: &libc::user_regs_struct, end: u64) -> Result<u64> {
     let mut status = 0;
@@ -124,13 +125,13 @@ fn brk_in(pid: i32, before: &libc::user_regs_struct, end: u64) -> Result<u64> {
     Ok(registers.rax)
 }
 
-/// Lets a stopped task go on and delivers a signal to it (0: none). A task that is gone is no error.
+/// Resumes a stopped task and delivers a signal to it (0: none). A task that is gone is no error.
 pub fn resume(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.
     unsafe { libc::ptrace(libc::PTRACE_CONT, pid, 0, signal as libc::c_long) };
 }
 
-/// Lets a stopped task go on until it enters or leaves its next system call, where it stops with [`SIGTRAP`]; see
+/// Resumes a stopped task until it enters or leaves its next system call, where it stops with [`SIGTRAP`]; see
 /// `PTRACE_SYSCALL` in `ptrace(2)`. A task that is gone is no error.
 pub fn resume_to_call(pid: i32, signal: i32) {
     // SAFETY: no memory is passed.
@@ -140,14 +141,14 @@ pub fn resume_to_call(pid: i32, signal: i32) {
 /// A system call at which a task has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its number on this architecture.
+    /// Number of the call on this architecture.
     pub number: i64,
-    /// What it was called with.
+    /// Arguments of the call.
     pub arguments: [u64; 6],
 }
 
-/// What the kernel writes for `PTRACE_GET_SYSCALL_INFO`, see `ptrace(2)`. Behind the stack pointer stand the number and
-/// the arguments, at an entry.
+/// Result of `PTRACE_GET_SYSCALL_INFO`, see `ptrace(2)`. At the entry of a call, its number and arguments follow the
+/// stack pointer.
 #[repr(C)]
 #[derive(Default)]
 struct CallInfo {
@@ -161,12 +162,12 @@ struct CallInfo {
     _more: u64,
 }
 
-/// The type of a request differs between C libraries.
+/// Number of the request, whose type differs between C libraries.
 const PTRACE_GET_SYSCALL_INFO: u16 = 0x420e;
 const PTRACE_SYSCALL_INFO_ENTRY: u8 = 1;
 
-/// The call that a task, stopped by [`resume_to_call`], is about to make; `None` when it stopped for anything else, its
-/// return from a call among that.
+/// The call that a task, stopped by [`resume_to_call`], is about to make; `None` when it stopped for another reason,
+/// such as the return from a call.
 pub fn call_begun(pid: i32) -> Option<Call> {
     let mut info = CallInfo::default();
     // SAFETY: the kernel writes at most as many bytes as it is told, to a structure of plain numbers.
@@ -176,8 +177,8 @@ pub fn call_begun(pid: i32) -> Option<Call> {
         .then(|| Call { number: info.number.cast_signed(), arguments: info.arguments })
 }
 
-/// Keeps a task that stands before a system call from making it. What it returns is said when it has come to the end of
-/// the call that was not made, by [`answer_call`].
+/// Makes a task that is stopped before a system call skip it. The result is set by [`answer_call`] when the task has
+/// stopped at the end of the skipped call.
 ///
 /// # Errors
 /// The architecture is not x86-64, or the task is gone.
@@ -185,7 +186,7 @@ pub fn skip_call(pid: i32) -> Result<()> {
     change_registers(pid, |registers| registers.orig_rax = u64::MAX)
 }
 
-/// Says what the call returns whose end a task has come to: this error.
+/// Sets the result of a system call at whose end a task has stopped: this error.
 ///
 /// # Errors
 /// As [`skip_call`].
@@ -207,7 +208,7 @@ fn change_registers(pid: i32, change: impl FnOnce(&mut libc::user_regs_struct)) 
     }
 }
 
-/// Registers that nobody changes elsewhere.
+/// Stand-in for the registers on other architectures, where they are never changed.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Default)]
 struct Registers {
@@ -239,20 +240,20 @@ pub fn next_event() -> std::result::Result<(i32, Event), NoEvent> {
     event_of(-1, 0)
 }
 
-/// The event that this task has had. It is not waited for: if the task was killed since it was seen to have one, and it
-/// is the first of its process, it tells nothing before its other threads are reaped, which only the caller can do. See
-/// `waitpid(2)`, `WNOHANG`.
+/// The event that this task has reported. The call does not wait: if the task was killed since its event was seen, and
+/// it is the first of its process, it reports nothing before its other threads are reaped, which only the caller can
+/// do. See `waitpid(2)`, `WNOHANG`.
 fn event_had_by(tid: i32) -> std::result::Result<(i32, Event), NoEvent> {
     event_of(tid, libc::WNOHANG)
 }
 
-/// The event of this task, or of any (-1).
+/// The next event of this task, or of any (-1).
 fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEvent> {
     let mut status = 0;
     // SAFETY: the pointer is valid for writes during the call.
     let pid = unsafe { libc::waitpid(whose, &mut status, libc::__WALL | options) };
     match pid {
-        // Nothing to tell by now, and no error that could be asked for.
+        // No event now, and no error number for that.
         0 => return Err(NoEvent::Interrupted),
         ..0 => return Err(no_event()),
         _ => {}
@@ -271,24 +272,24 @@ fn event_of(whose: i32, options: i32) -> std::result::Result<(i32, Event), NoEve
     Ok((pid, event))
 }
 
-/// What [`next_of_traced`] says.
+/// Result of [`next_of_traced`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traced {
-    /// A task stopped or ended; whoever ended is reaped.
+    /// A task stopped or ended; a task that ended is reaped.
     Event(i32, Event),
-    /// The process that is waited for has ended, and its other threads are gone; it is left to be reaped.
+    /// The leader has ended, and its other threads are gone; it is left to be reaped.
     LeaderEnded,
 }
 
-/// Waits for the next event of a traced task, and of no child that is not traced.
+/// Waits for the next event of a traced task; untraced children are ignored.
 ///
 /// # Errors
 /// [`NoEvent`]: none came.
 pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    // Of children that are not traced `__WCLONE` leaves those out that end with SIGCHLD: whatever outlived its parent, and
-    // is reaped when the run is over.
+    // Untraced children that end with SIGCHLD are left out by `__WCLONE`: they outlived their parent, and are reaped
+    // when the run is over.
     let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WCLONE;
     // SAFETY: the pointer is valid for writes during the call.
     if unsafe { libc::waitid(libc::P_ALL, 0, &mut info, options) } < 0 {
@@ -298,15 +299,15 @@ pub fn next_of_traced(leader: i32) -> std::result::Result<Traced, NoEvent> {
     let (pid, code) = (unsafe { info.si_pid() }, info.si_code);
     match pid == leader && code != libc::CLD_TRAPPED && code != libc::CLD_STOPPED {
         true => Ok(Traced::LeaderEnded),
-        // Who is gone since then has become another one, by exec, or was killed: there is more to see.
+        // A task that is gone since then took another id, by exec, or was killed: a further event follows.
         false => {
             event_had_by(pid).map(|(pid, event)| Traced::Event(pid, event)).map_err(|_| NoEvent::Interrupted)
         }
     }
 }
 
-/// Whether a task that was told to have stopped for a signal has stopped with all of its process, the signal being
-/// delivered already: `PTRACE_GETSIGINFO` has nothing to tell of then, see "Group-stop" in `ptrace(2)`.
+/// Whether a task that reported a stop for a signal has stopped with all of its process, after the signal was
+/// delivered: `PTRACE_GETSIGINFO` fails then, see "Group-stop" in `ptrace(2)`.
 pub fn is_group_stop(pid: i32) -> bool {
     // SAFETY: a zeroed siginfo_t is a valid value of a plain C structure.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -323,7 +324,7 @@ pub fn is_thread_of(process: i32, tid: i32) -> bool {
 /// Sends a signal to one thread of a process, see `tgkill(2)`.
 ///
 /// # Errors
-/// There is no such thread in it.
+/// The process has no such thread.
 pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
     // SAFETY: no pointer is passed.
     let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, tid, signal) };
@@ -334,7 +335,7 @@ pub fn signal_thread(process: i32, tid: i32, signal: i32) -> Result<()> {
 /// tracer dies.
 ///
 /// # Errors
-/// It is not stopped, or gone.
+/// The task is not stopped, or gone.
 pub fn follow_threads(pid: i32) -> Result<()> {
     let options = libc::PTRACE_O_EXITKILL | libc::PTRACE_O_TRACECLONE | libc::PTRACE_O_TRACEEXEC;
     // SAFETY: the option takes an integer where a pointer is declared.
@@ -347,7 +348,7 @@ fn no_event() -> NoEvent {
     if interrupted { NoEvent::Interrupted } else { NoEvent::NoneLeft }
 }
 
-/// The new task's id of a creation event.
+/// Id of the new task in a creation event.
 fn message(pid: i32) -> i32 {
     let mut value: libc::c_ulong = 0;
     // SAFETY: PTRACE_GETEVENTMSG writes one unsigned long to the pointer, which is valid.
@@ -361,8 +362,8 @@ pub use libc::{SIGSTOP, SIGTRAP};
 mod tests {
     use super::*;
 
-    /// A first thread that was killed, and whose other threads nobody has reaped, is as silent as one that sleeps. A
-    /// wait for it would have no end; here it has one, so that the test fails instead.
+    /// A first thread that was killed, and whose other threads were not reaped, is as silent as one that sleeps. A wait
+    /// for it would have no end; here it has a limit, so that the test fails instead.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "nothing is measured by a test")]
     fn who_has_nothing_to_tell_is_not_waited_for() {

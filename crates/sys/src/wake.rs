@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::{Result, SysError, check, clock};
 
-/// Sleeps while the word has this value, see `FUTEX_WAIT` in `futex(2)`. It may return for no reason.
+/// Sleeps while the word has this value, see `FUTEX_WAIT` in `futex(2)`. Spurious wake-ups are possible.
 pub fn futex_wait(word: &AtomicU32, value: u32) {
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     let no_limit: *const libc::timespec = std::ptr::null();
@@ -40,7 +40,7 @@ impl EventCounter {
         unsafe { libc::write(self.0.as_raw_fd(), one.as_ptr().cast(), one.len()) };
     }
 
-    /// Sleeps until the count is not zero, and takes it; false when a signal came first.
+    /// Sleeps until the count is not zero, and resets it; false when a signal came first.
     pub fn take(&self) -> bool {
         let mut count = [0u8; 8];
         // SAFETY: eight writable bytes, as eventfd wants.
@@ -48,18 +48,19 @@ impl EventCounter {
     }
 }
 
-/// When the last signal of [`stamp_signals`] arrived, and how many did. One per process, as signal handlers are.
+/// Time of the last signal of [`stamp_signals`], and number of such signals. Globals, since signal handlers are per
+/// process.
 static ARRIVED_NS: AtomicU64 = AtomicU64::new(0);
 static ARRIVALS: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn stamp(_: libc::c_int) {
     // clock_gettime is async-signal-safe (signal-safety(7)).
     ARRIVED_NS.store(clock::monotonic_ns(), Ordering::Relaxed);
-    // Release: whoever sees the count sees the time that belongs to it.
+    // Release: a reader that sees the count sees the time that belongs to it.
     ARRIVALS.fetch_add(1, Ordering::Release);
 }
 
-/// Makes the first real-time signal stamp the time of its arrival. Returns its number.
+/// Makes the first real-time signal record the time of its arrival. Returns its number.
 pub fn stamp_signals() -> Result<i32> {
     let signal = libc::SIGRTMIN();
     // SAFETY: a zeroed sigaction is valid: no flags and an empty mask.
@@ -70,14 +71,14 @@ pub fn stamp_signals() -> Result<i32> {
     Ok(signal)
 }
 
-/// Signals that arrived so far, and when the last of them did.
+/// Number of signals that arrived so far, and the time of the last one.
 pub fn arrivals() -> (u64, u64) {
     // Acquire: the partner of the release in the handler.
     let count = ARRIVALS.load(Ordering::Acquire);
     (count, ARRIVED_NS.load(Ordering::Relaxed))
 }
 
-/// The kernel's number of the calling thread, see `gettid(2)`.
+/// Thread id of the calling thread, see `gettid(2)`.
 pub fn thread_id() -> i32 {
     // SAFETY: no pointer is passed.
     unsafe { libc::gettid() }

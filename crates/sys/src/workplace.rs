@@ -1,12 +1,13 @@
-//! Folders for what is made beside an experiment, also below folders in which anybody may make files.
+//! Temporary directories for an experiment, which are safe also below directories where any user may create files.
 //!
-//! A mark in each says whose it is. Whoever made it holds the lock of its mark (`flock(2)`), which the kernel lets go
-//! however its holder ends, in whatever namespace of processes that was. So the next fauxplat can tell one that is in use
-//! from one whose owner was killed, and removes it.
+//! A lock file in each identifies its owner. The creator holds the lock of that file (`flock(2)`), which the kernel
+//! releases however the process ends, and in whatever pid namespace. So a later fauxplat can tell a directory in use
+//! from one whose owner was killed, and removes the latter.
 //!
-//! Nobody else can make a mark where nobody else may enter, so a folder with one is what it says, whatever others may do to
-//! its name. Machines that share a file system do not always share its locks (`local_lock` in nfs(5), `localflock` of
-//! Lustre): the mark says on which machine the lock counts, and of others only what is old is removed.
+//! No other user can create a lock file where only the owner may enter, so the content of a directory with one can be
+//! trusted, whatever others may do to its name. Machines that share a file system do not always share its locks
+//! (`local_lock` in nfs(5), `localflock` of Lustre): the lock file names the machine on which the lock counts, and
+//! directories of other machines are removed only when they are old.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -22,19 +23,21 @@ use tempfile::TempDir;
 use crate::files::open_itself;
 use crate::{clock, process};
 
-/// What their names begin and end with.
+/// Prefix and suffix of the directories' names.
 const NAME: (&str, &str) = ("fauxplat-", ".tmp");
-/// The file that makes a folder one of ours.
+/// Name of the lock file, which marks a directory as one of fauxplat.
 const MARK: &str = ".fauxplat-workplace";
-/// A name may be drawn while somebody takes the folder, which has no mark yet, for forgotten.
+/// Maximum number of names that are tried: another process may mistake a new directory without a lock file for an
+/// abandoned one, and remove it.
 const ATTEMPTS: usize = 16;
-/// So many names of a folder are looked at: whoever fills it must not hold up every experiment.
+/// Maximum number of directory entries that are checked: a user who fills the directory must not delay every
+/// experiment.
 const NAMES_MAX: usize = 100_000;
-/// So old is nothing that somebody still works in, on whatever machine.
+/// Age from which on a directory is not in use any more, on whatever machine.
 const OLD: Duration = Duration::from_secs(30 * 86_400);
 
-/// A folder that did not exist, under a name that is drawn, which nobody else may enter whatever the umask: programs that are
-/// executed lie in one, and others could put theirs in their place. It is gone when this is dropped.
+/// A new temporary directory with a random name, which only its owner may enter whatever the umask: programs that are
+/// executed lie in it, and other users must not be able to replace them. Dropping this removes it.
 #[derive(Debug)]
 pub struct Workplace {
     folder: TempDir,
@@ -42,10 +45,10 @@ pub struct Workplace {
 }
 
 impl Workplace {
-    /// Makes one for a purpose, a word, below a place.
+    /// Creates a temporary directory below `place`; `purpose` is a word in its name.
     ///
     /// # Errors
-    /// Those of `mkdir(2)` and `open(2)`.
+    /// Errors of `mkdir(2)` and `open(2)`.
     pub fn make(purpose: &str, place: &Path) -> io::Result<Self> {
         let prefix = format!("{}{purpose}-", NAME.0);
         for _ in 0..ATTEMPTS {
@@ -63,15 +66,15 @@ impl Workplace {
         Err(io::Error::other(format!("somebody removes every new folder from {}", place.display())))
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Gives it a name of somebody's choice, under which it stays.
+    /// Renames the directory, which then stays.
     ///
     /// # Errors
-    /// Those of `rename(2)`; then it is removed.
+    /// Errors of `rename(2)`; the directory is removed then.
     pub fn persist(self, path: &Path) -> io::Result<()> {
         fs::rename(self.path(), path)?;
         let _a_mark_does_no_harm = fs::remove_file(path.join(MARK));
@@ -79,15 +82,15 @@ impl Workplace {
         Ok(())
     }
 
-    /// Leaves it as it is, as somebody who is killed does.
+    /// Leaves the directory as a killed process would.
     pub fn abandon(self) {
-        // A child that is being born has the descriptor, too.
+        // A child that is just being created has the descriptor, too.
         let _unlocked = self.mark.unlock();
         drop(self.folder.keep());
     }
 }
 
-/// Makes the mark of a folder. Where there is no lock to be had it says nothing, and nobody relies on it.
+/// Creates the lock file of a directory. If locking is not supported the file stays empty, and is not relied upon.
 fn marked(folder: &Path) -> io::Result<File> {
     let mut options = File::options();
     let mut mark = options.read(true).write(true).create_new(true).mode(0o600).open(folder.join(MARK))?;
@@ -97,8 +100,8 @@ fn marked(folder: &Path) -> io::Result<File> {
     Ok(mark)
 }
 
-/// Removes the workplaces of this user below a place whose owners have ended without removing them. What cannot be asked or
-/// removed stays.
+/// Removes the temporary directories of this user below `place` whose owners have ended without removing them. A
+/// directory that cannot be checked or removed stays.
 pub fn remove_forgotten(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().take(NAMES_MAX).flatten();
     for path in entries.filter(|entry| is_name(&entry.file_name())).map(|entry| entry.path()) {
@@ -110,7 +113,8 @@ fn is_name(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1))
 }
 
-/// Everything is done to the folder that was opened, whatever comes to stand under its name meanwhile.
+/// Removes a directory if it is abandoned. All operations are on the opened directory, whatever its name refers to
+/// meanwhile.
 fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     let folder = open_itself(File::options().read(true), path)?;
     let facts = folder.metadata()?;
@@ -119,7 +123,8 @@ fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     }
     let inside = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
     let mut mark = match open_itself(File::options().read(true).write(true), &inside.join(MARK)) {
-        // Its owner was killed before it came to that, and then it is empty; or it has a mark in a moment.
+        // Without a lock file the owner was killed early, and then the directory is empty; or the file is about to be
+        // created.
         Err(error) if error.kind() == ErrorKind::NotFound => return fs::remove_dir(path),
         mark => mark?,
     };
@@ -132,7 +137,7 @@ fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     }
     for entry in fs::read_dir(&inside)? {
         let entry = entry?;
-        // The mark goes last: what could not be removed now is, later.
+        // The lock file is removed last, so that remaining files can be removed later.
         match entry.file_type()?.is_dir() {
             true => fs::remove_dir_all(entry.path())?,
             false if entry.file_name() != MARK => fs::remove_file(entry.path())?,
@@ -143,7 +148,7 @@ fn remove_if_forgotten(path: &Path) -> io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Whether something is mounted in it, which is not ours to remove; where that is not known, it may be.
+/// Whether something is mounted in the directory, which must not be removed; true if that is unknown.
 fn is_mounted_upon(folder: &Path) -> bool {
     let Ok(text) = fs::read_to_string("/proc/self/mountinfo") else { return true };
     mountinfo(&text).any(|mount| Path::new(&*unescaped(mount.point)).starts_with(folder))
@@ -154,9 +159,9 @@ fn age(of: SystemTime) -> Option<Duration> {
     now.duration_since(of).ok()
 }
 
-/// Where a lock counts.
+/// Identity of the machine on which a lock counts.
 struct Machine {
-    /// That of this boot, see random(4).
+    /// Identifier of this boot, see random(4).
     boot: String,
     name: String,
 }
@@ -174,7 +179,7 @@ impl Machine {
         format!("{}\n{}\n", self.boot, self.name)
     }
 
-    /// Whether it wrote this, in this boot or in an earlier one. What it does not know of itself is not the same.
+    /// Whether the text was written by this machine, in this boot or an earlier one. An unknown property never matches.
     fn is_that_of(&self, text: &str) -> bool {
         let mut lines = text.lines();
         let is = |own: &str, line: Option<&str>| !own.is_empty() && line == Some(own);
@@ -188,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// A place, whatever the umask and wherever temporary files are.
+    /// A directory that does not depend on the umask or on where temporary files are.
     fn place() -> TempDir {
         tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().unwrap()
     }
@@ -197,7 +202,7 @@ mod tests {
         format!("{}aa-{drawn}{}", NAME.0, NAME.1)
     }
 
-    /// As one that was killed has left it, under a name.
+    /// A directory as left by a killed process, under this name.
     fn left(place: &Path, name: &str) -> PathBuf {
         let killed = Workplace::make("aa", place).unwrap();
         fs::write(killed.path().join("content"), "x").unwrap();
@@ -233,8 +238,8 @@ mod tests {
         assert_eq!((names.len(), names[0].file_name().to_str()), (1, Some("content")));
     }
 
-    /// Under names as ours: a folder that somebody gave that name, one to which others may write, and one of somebody else,
-    /// each with all that a workplace has but one thing; a file; a link to one.
+    /// Directories with names like ours: one made by a user under that name, one that others may write to, and one of
+    /// another user, each with all properties of a temporary directory but one; a file; a link to a directory.
     #[test]
     fn what_is_not_ours_stays() {
         let place = place();
@@ -247,7 +252,7 @@ mod tests {
         symlink(left(place.path(), "elsewhere"), &link).unwrap();
         let mut foreign = vec![unmarked.join("content"), open.join("content"), file, link.join("content")];
         let strangers = left(place.path(), &name("nobody"));
-        // An ordinary user can only give it to itself.
+        // An ordinary user cannot give the directory to another user.
         if process::is_root() && chown(&strangers, Some(65_534), None).is_ok() {
             foreign.push(strangers.join("content"));
         }
@@ -268,7 +273,7 @@ mod tests {
         assert!(!left.exists() && target.join("content").exists());
     }
 
-    /// Whose lock may not be seen from here, or who had none.
+    /// Directories whose lock may not be visible from here, or that had no lock.
     #[test]
     fn of_other_machines_what_is_old_goes() {
         let place = place();
@@ -303,7 +308,7 @@ mod tests {
         assert!(!is_mounted_upon(place().path()));
     }
 
-    /// Between its birth and its mark one looks forgotten.
+    /// Between its creation and its lock file a directory looks abandoned.
     #[test]
     fn who_makes_one_while_others_remove_has_it() {
         let place = place();

@@ -1,4 +1,4 @@
-//! Files, memory and pipes between processes: what the kernel says of them afterwards.
+//! Files, memory and pipes between processes, and their state as reported by the kernel.
 #![expect(clippy::disallowed_methods, reason = "mkfifo(1) makes the FIFO of a test")]
 
 use std::io::{ErrorKind, Read, Write};
@@ -21,7 +21,7 @@ fn flags_of(file: &impl AsRawFd) -> i64 {
 const NONBLOCK: i64 = 0o4000;
 const CLOSE_ON_EXEC: i64 = 0o2_000_000;
 
-/// Whoever opens a pipe that nobody else has is not held up, and who inherits the file may wait as usual.
+/// Opening a pipe without another end does not block, and reads of an inherited file wait as usual.
 #[test]
 fn a_named_pipe_holds_nobody_up() {
     let folder = std::env::temp_dir().join(format!("fauxplat-channels-{}", std::process::id()));
@@ -82,7 +82,7 @@ fn a_bell_is_heard_through_every_descriptor_of_it() {
     assert_eq!(flags_of(&inherited.fd()) & (CLOSE_ON_EXEC | NONBLOCK), CLOSE_ON_EXEC | NONBLOCK);
 }
 
-/// While a second caller is left the callee is not told that nobody is.
+/// While a second caller is left the callee is not told that there is none.
 #[test]
 fn a_summons_ends_with_its_last_caller_alone() {
     let (caller, called) = summons::pair().unwrap();
@@ -110,7 +110,7 @@ fn an_event_counter_wakes_the_reader_that_sleeps() {
     });
 }
 
-/// A log that was overwritten while it was read goes on behind the gap; one that only fails comes to an end.
+/// A log that was overwritten while it was read continues behind the gap; a log that only fails ends.
 #[test]
 fn a_log_is_read_past_its_gaps_and_never_for_ever() {
     struct Log(Vec<Result<&'static str, ErrorKind>>);

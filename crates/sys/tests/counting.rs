@@ -1,4 +1,4 @@
-//! Counters of children, held against a program whose instructions can be counted by hand.
+//! Counters of children, compared with a program whose instructions can be counted by hand.
 #![expect(clippy::disallowed_macros, reason = "a test says what it skips and what it found")]
 
 use std::fs;
@@ -25,7 +25,7 @@ const fn of_processor(config: u64) -> CountingEvent {
     }
 }
 
-/// The machine's number and the program, with the instructions that it has around its rounds.
+/// The machine's ELF number and the program, with the number of instructions outside its rounds.
 #[cfg(target_arch = "aarch64")]
 fn code() -> (u16, Vec<u8>, u64) {
     let words = [
@@ -80,7 +80,7 @@ fn executable(machine: u16, code: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Instructions and cycles of so many runs.
+/// Instructions and cycles of this many runs.
 fn counts(path: &str, runs: usize) -> Vec<[Count; 2]> {
     let leader = Counter::open(&INSTRUCTIONS, Whom::Children, None).unwrap();
     let member = Counter::open(&CYCLES, Whom::Children, Some(&leader)).unwrap();
@@ -99,9 +99,9 @@ fn counts(path: &str, runs: usize) -> Vec<[Count; 2]> {
     all
 }
 
-/// Where `EXACT_COUNTERS` is set, as in a guest whose counters are emulated, each of a hundred runs counts the same to the
-/// last instruction. A processor may add some for each interrupt, so that elsewhere the run that had fewest is held against
-/// what is known.
+/// Where `EXACT_COUNTERS` is set, as in a guest whose counters are emulated, each of a hundred runs counts exactly the
+/// same number of instructions. A real processor may add some for each interrupt, so elsewhere the smallest count of
+/// all runs is compared with the known number.
 #[test]
 fn a_known_program_has_the_instructions_that_it_has() {
     let (machine, code, around) = code();
@@ -116,7 +116,7 @@ fn a_known_program_has_the_instructions_that_it_has() {
     let all = counts(path.to_str().unwrap(), 100);
     fs::remove_file(&path).unwrap();
     let known = 3 * u64::from(ROUNDS) + around;
-    // Where others count too, or a core of another kind has no such counter, a part of a run is not seen.
+    // Where others use counters too, or a core of another kind has none, a part of a run is not counted.
     let whole = all.iter().filter(|both| both.iter().all(|count| count.running_ns == count.enabled_ns));
     match whole.min_by_key(|[instructions, _]| instructions.value.abs_diff(known)) {
         None => println!("skipped: no run was counted from its beginning to its end"),

@@ -1,4 +1,4 @@
-//! The kernel of the index executes exactly as many instructions as it says, by the count of valgrind.
+//! The kernel of the index executes exactly the stated number of instructions, as counted by valgrind.
 #![expect(clippy::disallowed_methods, reason = "the test starts valgrind on itself")]
 #![expect(clippy::disallowed_macros, reason = "a test that cannot run says so")]
 
@@ -6,10 +6,10 @@ use std::process::Command;
 
 use fauxplat_sys::arithmetic::{self, FAUXPLAT_INSTRUCTIONS};
 
-/// Set in the process whose instructions are counted: the number of iterations.
+/// Environment variable of the process whose instructions are counted: the number of iterations.
 const ITERATIONS: &str = "FAUXPLAT_TEST_ITERATIONS";
 
-/// Instructions inside the kernel for so many iterations: this test once more, under valgrind.
+/// Instructions inside the kernel for this many iterations: runs this test once more, under valgrind.
 fn counted(iterations: u64) -> Option<u64> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

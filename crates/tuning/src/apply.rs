@@ -24,39 +24,39 @@ use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
 
-/// A wish to change the machine.
+/// A request to tune a machine.
 #[derive(Debug)]
 pub struct Tuning<'a> {
     /// The machine.
     pub root: Root,
     /// Where changes are announced.
     pub journal: PathBuf,
-    /// What shall be changed.
+    /// Settings of knobs to apply.
     pub settings: Settings,
-    /// Whether there is a command, to which what reaches one process can be given.
+    /// Whether a command is run, to which settings of a single process can be applied.
     pub command: bool,
-    /// Whether knobs are turned for the whole machine also where the command alone could have them.
+    /// Whether knobs are turned for the whole machine even where a setting of the command's process would do.
     pub machine_wide: bool,
-    /// Whether a change that fails takes all others back.
+    /// Whether one failed change undoes all others.
     pub all_or_nothing: bool,
-    /// Whether to wait while somebody else is tuning.
+    /// Whether to wait while another tuner holds the lock.
     pub wait: bool,
-    /// Whether a machine that is tuned on purpose is put back first, rather than refused.
+    /// Whether a machine that is deliberately kept tuned is restored first, rather than refused.
     pub replace: bool,
-    /// After this time everything is put back, whatever the tuner does.
+    /// Time limit after which the guardian restores everything, even if the tuner still runs. `None`: no limit.
     pub max: Option<Nanos>,
-    /// Our command line.
+    /// Command line of this process, for the journal and the lock file.
     pub argv: &'a [String],
     /// The hidden verb by which this binary becomes the guardian.
     pub guardian_verb: &'a str,
 }
 
 impl Tuning<'_> {
-    /// Changes the machine as far as it lets itself be changed.
+    /// Applies the settings as far as the machine permits.
     ///
     /// # Errors
-    /// Somebody else is tuning; the journal cannot be used; a change failed and all or none were asked for. In each
-    /// case the machine is as it was, or the error says what is not.
+    /// Another process is tuning; the journal cannot be used; a change failed and `all_or_nothing` is set. In each case
+    /// the machine is as it was, or the error says what is not.
     pub fn apply(&self) -> Result<Tuned, TuneError> {
         let mut tuned = Tuned::untouched(&self.root, &self.journal);
         match self.change(&mut tuned) {
@@ -69,13 +69,13 @@ impl Tuning<'_> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
         let is_to_do = |step: &Step| matches!(Standing::of(&self.root, step), Standing::ToDo(_));
-        // A note of who may use which CPUs is nothing without what takes them away.
+        // A snapshot of affinities alone changes nothing: it matters only beside steps that take CPUs away.
         let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
         let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
         let mut plan = look();
         if self.journal.exists() || needs_journal(&plan) {
             self.enter(tuned)?;
-            // What was left behind is back now, so the machine is read anew.
+            // Leftovers of an earlier tuner are restored by now, so the machine is read again.
             plan = look();
         }
         tuned.notes.clone_from(&plan.notes);
@@ -106,9 +106,9 @@ impl Tuning<'_> {
     /// Takes the lock, and puts back what an earlier tuner left behind.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
-        // Values that another journal is to put back are not those of before.
+        // While another journal is pending, present values are not the original ones.
         for other in place::others(&self.root, &self.journal) {
-            // What cannot be read or trusted keeps nobody from tuning.
+            // A journal that cannot be read or trusted does not block tuning.
             let story = journal::read(&other).ok().flatten();
             self.refuse_if(story, &other, |story| !story.entries.is_empty())?;
         }
@@ -121,7 +121,7 @@ impl Tuning<'_> {
                 let left = remainder(done, &self.journal).unwrap_or_default();
                 return Err(TuneError::Stuck { by: done.tuned_by.join(" "), left });
             }
-            // What is left belongs to somebody else by now, and was reported.
+            // Remaining entries now belong to another program, and were reported.
             if let Some(journal) = Journal::reopen(&self.journal)? {
                 journal.remove()?;
             }
@@ -129,7 +129,7 @@ impl Tuning<'_> {
         place::note(&self.root, &self.journal)
     }
 
-    /// Refuses a machine that is tuned in this boot, if that is in the way.
+    /// Refuses a machine that is tuned in this boot, unless `replace` permits it.
     fn refuse_if(
         &self,
         story: Option<Story>,
@@ -146,7 +146,7 @@ impl Tuning<'_> {
         }
     }
 
-    /// Announces and makes every change; what is read back at the end of a group is what we left.
+    /// Announces and makes every change. At the end of each group the values are read back and recorded.
     fn take_steps(
         &self,
         steps: &[Step],
@@ -169,7 +169,7 @@ impl Tuning<'_> {
         Ok(())
     }
 
-    /// What ends with the command or with us.
+    /// Applies a setting of the command's process or of an open descriptor, which ends by itself.
     fn set_own(&self, knob: &str, own: Own, value: &str, tuned: &mut Tuned) -> KnobChange {
         let mut before = None;
         let done: io::Result<()> = match own {
@@ -209,7 +209,7 @@ impl Tuning<'_> {
         Ok(file)
     }
 
-    /// The first change that is not as it was asked for. A profile may ask for what a machine does not have.
+    /// The first change that was not made as asked. A profile may ask for knobs that a machine does not have.
     fn first_failure(&self, changes: &[KnobChange]) -> Option<String> {
         let named = self.settings.by_name();
         let failed = |change: &KnobChange| match change.outcome {
@@ -231,11 +231,11 @@ impl Tuning<'_> {
 struct Writer<'a> {
     root: &'a Root,
     journal: &'a mut Journal,
-    /// Numbers and files of the values that were written, and where their changes are reported.
+    /// Journal numbers and steps of the values that were written, to find their reports again.
     made: Vec<(usize, Step)>,
-    /// Values that the kernel did not take: another of the group may have stood in the way.
+    /// Values that the kernel refused, perhaps because another value of the group stood in the way: tried again later.
     failed: Vec<Step>,
-    /// What stood in files before any of the group was written.
+    /// Contents of the group's files before any of them was written.
     noted: Vec<Noted>,
 }
 
@@ -261,7 +261,7 @@ impl Writer<'_> {
             let files =
                 |place: &'static Place| place.files(self.root).into_iter().map(move |file| (place, file));
             for (place, file) in knob.places.iter().flat_map(files) {
-                // What cannot be read cannot be noted, and is not written either.
+                // A value that cannot be read cannot be journaled, and so is not written either.
                 let Ok(old) = self.root.read(&file) else { continue };
                 let asked = steps.iter().find_map(|step| match &step.action {
                     Action::Write { file: other, want, .. } if *other == file => Some(want.clone()),
@@ -284,7 +284,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// One change, announced before and read back after; `None` for what is not reported by itself.
+    /// Makes one change: announced before, read back after. `None` for steps without a report of their own.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
         let old = match Standing::of(self.root, step) {
             Standing::ToDo(old) => old,
@@ -319,7 +319,7 @@ impl Writer<'_> {
         self.journal.announce(&step.knob, step.group, &action)
     }
 
-    /// A value that is as wished, or that another one of the group has made so.
+    /// A value that is as wished already, or became so when another value of the group was written.
     fn already(&mut self, step: &Step, value: String) -> Result<KnobChange, TuneError> {
         let noted = self.noted_of(step).map(|noted| (noted.seq, noted.form.value(&noted.old)));
         Ok(match noted.filter(|(_, before)| *before != value) {
@@ -354,12 +354,12 @@ impl Writer<'_> {
         };
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        // What cannot be read back stays in flight, and so is put back whatever is there then.
+        // Without a reading the change stays in flight, and a restoration then overwrites whatever is there.
         if got.is_some() {
             self.journal.got(seq, got.clone())?;
         }
         if written.is_err() && got.as_deref() == Some(now.as_str()) {
-            // What is noted stays so until the whole group is put back.
+            // A noted value stays in the journal until the whole group is restored.
             if self.noted_of(step).is_none() {
                 self.journal.settle(vec![seq])?;
             }
@@ -399,7 +399,7 @@ impl Writer<'_> {
             told.reason = (!holds).then(|| "another setting of the group changed it again".to_owned());
             told.after = now;
         }
-        // What the others of the group left of those that nobody wrote.
+        // Values of the group that were noted but not written by us: record what writing the others made of them.
         for Noted { seq, file, form, .. } in &self.noted {
             let now = self.root.read(file).ok().map(|text| form.value(&text));
             if now.is_some() && !self.made.iter().any(|(made, _)| made == seq) {
@@ -409,7 +409,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A control group with its settings. What it refuses shows in what it then holds.
+    /// Makes a control group with its settings. A refused setting shows when the value is read back.
     fn make_folder(&self, path: &str, settings: &[(String, String)]) -> io::Result<()> {
         std::fs::create_dir(self.root.join(path))?;
         for (name, value) in settings {
@@ -423,7 +423,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves tasks until no new ones turn up. The kernel's own stay, and so does whoever the kernel does not let go.
+    /// Moves tasks until no new ones turn up. Kernel threads and tasks that the kernel does not let go stay.
     fn move_tasks(&self, from: &str, to: &str, only: Option<u32>) -> io::Result<()> {
         if let Some(pid) = only {
             return self.root.write(to, &pid.to_string());
@@ -446,7 +446,7 @@ impl Writer<'_> {
     }
 }
 
-/// Readings of a list of tasks that grows while it is read.
+/// Maximum number of passes over a list of tasks that grows while it is read.
 const ROUNDS: usize = 10;
 
 /// Threads of the kernel have no memory of their own, and so an empty command line and no executable.

@@ -1,4 +1,4 @@
-//! What there is to turn, and what turning it would do.
+//! Catalog of knobs and profiles, and a preview of what a set of settings would change.
 
 use fauxplat_model::{KnobChange, KnobEntry, KnobOutcome, KnobScope, ProfileEntry, TuneCatalog};
 
@@ -30,7 +30,7 @@ pub fn catalog(root: &Root) -> TuneCatalog {
     TuneCatalog { profiles: profiles.collect(), knobs: knobs.collect() }
 }
 
-/// The value that a knob has here, in its own words; several when its files differ.
+/// Current value of the knob on this machine, in the knob's own words; several when its files differ.
 fn current(root: &Root, knob: &Knob) -> Option<String> {
     let found = knob.places.iter().map(|place| (place, place.files(root)));
     let (place, files) = found.into_iter().find(|(_, files)| !files.is_empty())?;
@@ -46,7 +46,7 @@ fn current(root: &Root, knob: &Knob) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// What these settings would change, without changing it; and what may spoil it.
+/// The changes that these settings would make, without making them, and notes about what may spoil their effect.
 pub fn preview(
     root: &Root,
     settings: &Settings,

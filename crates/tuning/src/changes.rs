@@ -1,4 +1,4 @@
-//! One change of the machine, as it stands in the journal: everything that is needed to take it back.
+//! A change of the machine as recorded in the journal, with everything that is needed to undo it.
 
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::knob::Form;
 use crate::{cpusets, knobs};
 
-/// A change and what it replaces.
+/// A change, with everything that is needed to undo it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Action {
@@ -14,43 +14,44 @@ pub(crate) enum Action {
     Write {
         /// The file, below the root.
         file: String,
-        /// How it shows its value.
+        /// Format in which the file shows its value.
         form: Form,
-        /// Its whole text before, white space included.
+        /// Whole text of the file before the change, white space included.
         old: String,
         /// The value that is written.
         want: String,
     },
-    /// A control group of our own. It ends with its folder, and so do its settings.
+    /// A control group of fauxplat, which is removed with its folder, settings included.
     Folder {
         /// The folder, below the root.
         path: String,
         /// Files in it, and what is written to them.
         settings: Vec<(String, String)>,
     },
-    /// Tasks that change their control group. Both are files that list tasks, and move those written to them.
+    /// Tasks that change their control group. Both paths are files that list tasks, and that move a task written to
+    /// them.
     Move {
-        /// Where they come from, and go back to.
+        /// List of tasks of the old group, to which they return.
         from: String,
-        /// Where they go.
+        /// List of tasks of the new group.
         to: String,
-        /// Only this process; all that may be moved when absent.
+        /// Process id of the only process to move; `None` moves every task that can be moved.
         only: Option<u32>,
     },
-    /// Nothing is changed, but what follows takes CPUs away from tasks, control groups and interrupts.
+    /// Affinities before CPUs are taken away from tasks, control groups and interrupts; changes nothing itself.
     Snapshot(Snapshot),
 }
 
-/// Who may use which CPUs, before some of them go.
+/// Affinities of tasks, cpusets and interrupts before some CPUs are taken away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
-    /// The CPUs that go.
+    /// CPUs that are about to be taken away.
     pub(crate) removed: CpuSet,
-    /// All that could ever be online.
+    /// CPUs that could ever be online.
     pub(crate) possible: CpuSet,
-    /// When it was taken, in clock ticks since the boot, as start times of tasks are counted.
+    /// Time of the snapshot in clock ticks since boot, the unit of task start times.
     pub(crate) taken_ticks: u64,
-    /// The newest record of the kernel's log then, where it can be read.
+    /// Sequence number of the newest kernel log record at that time; `None` where the log cannot be read.
     #[serde(default)]
     pub(crate) log_record: Option<u64>,
     /// Tasks that may run on one of them.
@@ -69,16 +70,16 @@ pub(crate) fn interrupt(number: &str) -> String {
 /// Tasks of one cpuset with one affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SavedTasks {
-    /// Where they may run.
+    /// Affinity mask of these tasks.
     pub(crate) mask: CpuSet,
-    /// Their cpuset, as `/proc/PID/cpuset` names it.
+    /// Name of the cpuset as in `/proc/PID/cpuset`.
     pub(crate) cpuset: String,
     /// Task id and start time, which together name a task for as long as the machine is up.
     pub(crate) tasks: Vec<(i32, u64)>,
 }
 
 impl Action {
-    /// Whether every place that it names is one to which the knobs lead, as in everything that fauxplat writes.
+    /// Whether every path in the change is one that a knob of fauxplat writes; a journal with other paths is refused.
     pub(crate) fn is_plausible(&self) -> bool {
         match self {
             Action::Write { file, form, .. } => knobs::leads_to(file, *form),
@@ -98,15 +99,15 @@ impl Action {
         }
     }
 
-    /// Leaves out of a snapshot what was put back since it was taken: the snapshot has the tuner's own value of that, and
-    /// the machine the one from before.
+    /// Removes an interrupt from the snapshot once its affinity has been restored: the snapshot has the value that the
+    /// tuner wrote, and the machine the original one.
     pub(crate) fn forget(&mut self, back: &Action) {
         if let (Action::Snapshot(snapshot), Action::Write { file, .. }) = (self, back) {
             snapshot.interrupts.retain(|(number, _)| interrupt(&number.to_string()) != *file);
         }
     }
 
-    /// What reports call the place.
+    /// Path of the change, for reports.
     pub(crate) fn target(&self) -> String {
         let place = match self {
             Action::Write { file: place, .. }
@@ -117,7 +118,7 @@ impl Action {
         format!("/{place}")
     }
 
-    /// What reports say was asked for.
+    /// Requested value of the change, for reports.
     pub(crate) fn wanted(&self) -> String {
         match self {
             Action::Write { want, .. } => want.clone(),

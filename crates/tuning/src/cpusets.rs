@@ -4,7 +4,7 @@ use fauxplat_units::CpuSet;
 
 use crate::Root;
 
-/// Which kind of cpusets there are, and where.
+/// Version of control groups that provides cpusets on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cpusets {
     /// Version 1: a hierarchy of its own.
@@ -13,11 +13,11 @@ pub(crate) enum Cpusets {
     V2,
 }
 
-/// No tree of control groups is deeper; a loop of links would be.
+/// Maximum depth of the control group tree, which also ends a loop of links.
 const DEPTH_MAX: usize = 32;
 
 impl Cpusets {
-    /// What this machine has.
+    /// Version found on this machine; `None` without cpusets.
     pub(crate) fn of(root: &Root) -> Option<Cpusets> {
         let v2 = root.value("sys/fs/cgroup/cgroup.controllers");
         if root.has("sys/fs/cgroup/cpuset/cpuset.cpus") {
@@ -51,7 +51,8 @@ impl Cpusets {
         root.value(&format!("{}/{file}", self.folder(name)))?.parse().ok()
     }
 
-    /// Every cpuset below the uppermost with its `cpuset.cpus`, parents first. Only version 1 forgets CPUs that go.
+    /// Every cpuset below the root one with its `cpuset.cpus`, parents first; empty for version 2. Only version 1
+    /// forgets CPUs that go offline.
     pub(crate) fn forgetful(root: &Root) -> Vec<(String, String)> {
         let mut found = Vec::new();
         if Cpusets::of(root) == Some(Cpusets::V1) {

@@ -1,4 +1,4 @@
-//! What can go wrong before, while and after the machine is changed.
+//! Errors of tuning and restoring.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub enum TuneError {
     UnknownProfile {
         /// The name that was given.
         name: String,
-        /// Those that there are.
+        /// Names of the existing profiles.
         known: String,
     },
     /// A setting is not `KNOB=VALUE`, or its value makes no sense for the knob.
@@ -25,7 +25,7 @@ pub enum TuneError {
     BadSetting {
         /// The setting as it was given.
         setting: String,
-        /// What is wrong.
+        /// Why the setting is invalid.
         reason: String,
     },
     /// A file with a profile cannot be read.
@@ -33,10 +33,10 @@ pub enum TuneError {
     BadProfile {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Why the profile cannot be used.
         reason: String,
     },
-    /// Somebody else is tuning.
+    /// Another process holds the lock.
     #[error(
         "{} is held by process {} of user {} (`{}`): wait for it with --wait, or try again later",
         lock.display(), holder.pid, holder.uid, holder.command
@@ -44,10 +44,10 @@ pub enum TuneError {
     Busy {
         /// The lock file.
         lock: PathBuf,
-        /// Who holds it.
+        /// Process that holds the lock.
         holder: Tuner,
     },
-    /// The machine is tuned on purpose.
+    /// The machine is deliberately kept tuned.
     #[error(
         "the machine is tuned since {since} by `{by}`: run `fauxplat restore --journal {}` first, or leave --tune out",
         journal.display()
@@ -57,7 +57,7 @@ pub enum TuneError {
         journal: PathBuf,
         /// The command line that tuned it.
         by: String,
-        /// When.
+        /// Time of that tuning.
         since: String,
     },
     /// The journal cannot be created, written or removed.
@@ -79,10 +79,11 @@ pub enum TuneError {
         path: PathBuf,
         /// Number of the first record that makes no sense, from 1.
         record: usize,
-        /// What is wrong with it.
+        /// Reason why the record is invalid.
         reason: String,
     },
-    /// A change names a place that the journal cannot hold, since what is read from one must lead nowhere else.
+    /// The path of a change is not one that a journal may name, since records that are read back must lead nowhere
+    /// else.
     #[error(
         "journal {}: {target} ({wanted}) is no place that a knob leads to, so nobody could put back from the journal \
          what is done there; it is not done. Leave out the knob that asks for it",
@@ -93,7 +94,7 @@ pub enum TuneError {
         path: PathBuf,
         /// The place.
         target: String,
-        /// What was to be done there.
+        /// Value that was to be written there.
         wanted: String,
     },
     /// The last record of the journal is cut off.
@@ -119,7 +120,7 @@ pub enum TuneError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// Format version of the journal.
         found: u64,
         /// The latest format that is known here.
         known: u64,
@@ -132,10 +133,10 @@ pub enum TuneError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// Its owner.
+        /// User id of the file's owner.
         owner: u32,
     },
-    /// Somebody else could have written the journal.
+    /// Another user could have written the journal.
     #[error(
         "journal {}: user {owner} owns {} (mode {mode:04o}), so others than root could write what root would act upon; \
          nothing was written to the machine. Name a place that is root's alone with --journal",
@@ -146,12 +147,12 @@ pub enum TuneError {
         path: PathBuf,
         /// The file or folder that is open to others.
         culprit: PathBuf,
-        /// Its owner.
+        /// User id of the culprit's owner.
         owner: u32,
-        /// Its permissions.
+        /// Permission bits of the culprit.
         mode: u32,
     },
-    /// Nobody can tell in which boot the journal was written.
+    /// The boot in which the journal was written cannot be determined.
     #[error(
         "journal {}: {} cannot be read, so nobody can tell whether its values are those of this boot; nothing was \
          written to the machine. `fauxplat restore --force` puts them back all the same",
@@ -160,7 +161,7 @@ pub enum TuneError {
     NoBootId {
         /// The journal.
         path: PathBuf,
-        /// What would tell.
+        /// The unreadable file that identifies the boot.
         file: PathBuf,
     },
     /// The journal was written in another container.
@@ -173,37 +174,37 @@ pub enum TuneError {
         /// The file.
         path: PathBuf,
     },
-    /// What an earlier tuner changed cannot be put back, so nobody could tell what was there before.
+    /// Changes of an earlier tuner cannot be restored, so the original values would be lost by tuning again.
     #[error("the machine is not tuned anew while the changes of `{by}` are there: {left}")]
     Stuck {
         /// The command line that made them.
         by: String,
-        /// What they are, and what to do about them.
+        /// The remaining changes, and what to do about them.
         left: String,
     },
-    /// One change failed, and all or none were asked for.
+    /// A change failed, and `--all-or-nothing` was given.
     #[error("--all-or-nothing: {failed}; {back}")]
     NotAll {
         /// The change and why.
         failed: String,
-        /// What became of the others.
+        /// Result of restoring the other changes.
         back: Back,
     },
-    /// The tuning failed on its way, and what was changed until then could not all be put back.
+    /// Tuning failed midway, and not all changes made until then could be restored.
     #[error("{cause}; {back}")]
     Half {
         /// Why it failed.
         cause: Box<TuneError>,
-        /// What is left.
+        /// Changes that remain.
         back: Back,
     },
     /// The guardian could not be started.
     #[error("the guardian process could not be started ({0}); nothing was changed")]
     Guardian(String),
-    /// The user stopped it.
+    /// The user stopped the tuning.
     #[error("interrupted while the machine was being changed; {0}")]
     Interrupted(Back),
-    /// The user stopped it before it had begun.
+    /// The user stopped the tuning before it began.
     #[error("interrupted while waiting for {}, which somebody else holds; nothing was changed", lock.display())]
     StillWaiting {
         /// The lock file.
@@ -233,7 +234,8 @@ impl TuneError {
         )
     }
 
-    /// Whether the user stopped it and nothing else is to be told: nothing was changed, or all of it was put back.
+    /// Whether the user stopped the tuning and nothing else needs to be reported: no change was made, or all were
+    /// restored.
     pub fn is_stopped(&self) -> bool {
         match self {
             TuneError::Interrupted(back) => *back == Back::default(),
@@ -242,7 +244,7 @@ impl TuneError {
         }
     }
 
-    /// The same error, now that it is known what became of the changes before it.
+    /// Adds the result of the rollback to an error that occurred before it.
     pub(crate) fn after(self, back: Back) -> Self {
         match self {
             TuneError::NotAll { failed, .. } => TuneError::NotAll { failed, back },
@@ -253,7 +255,7 @@ impl TuneError {
     }
 }
 
-/// What became of changes that had to be taken back: what of them is left, if anything is.
+/// Result of a rollback: the remaining changes, or `None` when everything was restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Back(pub(crate) Option<String>);
 

@@ -1,9 +1,10 @@
-//! The guardian: a process that does nothing but wait for the tuner's end, and then puts everything back.
+//! The guardian: a process that only waits for the tuner's end, and then restores everything.
 //!
-//! It leads a session of its own, so that neither a terminal nor a signal to the tuner's process group reaches it; it
-//! ignores what asks politely; and the kernel takes it last when memory runs out. It holds the read end of a pipe of
-//! which the tuner alone has the write end, so the tuner's end, however it comes, is an end of file. Whoever kills the
-//! guardian too (a container that is stopped) leaves the journal, and the next fauxplat restores from that.
+//! The guardian leads a session of its own, so that neither a terminal nor a signal to the tuner's process group
+//! reaches it; it ignores signals that ask politely; and the kernel picks it last when memory runs out. It holds the
+//! read end of a pipe whose write end only the tuner has, so that the end of the tuner, however it comes, is an end of
+//! file. If the guardian is killed too (a container that is stopped), the journal stays, and the next fauxplat restores
+//! from that.
 
 use std::fs::File;
 use std::io::{PipeReader, PipeWriter, Read, Write};
@@ -19,15 +20,15 @@ use crate::lock::Lock;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError, journal};
 
-/// What the tuner writes when the machine is to stay as it is.
+/// Message of the tuner: keep the machine tuned.
 const KEEP: u8 = b'k';
-/// What the guardian writes when it is out of reach.
+/// Message of the guardian: shielded from signals and watching.
 const READY: u8 = b'r';
-/// What it writes when it has let others have the lock.
+/// Message of the guardian: the lock has been released.
 const RELEASED: u8 = b'l';
-/// How often it is looked, after the limit of time, whether the tuner has changed something after all.
+/// Interval at which, after the time limit, the guardian checks whether the tuner has changed something after all.
 const LOOK_AGAIN_MS: i32 = 500;
-/// What stands for no limit of time.
+/// Command line word for "no time limit".
 const NEVER_MS: &str = "never";
 
 /// The guardian, seen from the tuner. Dropping it without [`Guardian::keep`] lets it restore what is left to restore,
@@ -56,7 +57,8 @@ impl Guardian {
         let fds = [reader.as_raw_fd(), told.as_raw_fd(), lock.file().as_raw_fd()];
         let words = words(verb, fds, root, journal, max_ms).map_err(|error| fail(&error))?;
         let mut image = Image::new("/proc/self/exe", &words, &[]).map_err(|error| fail(&error))?;
-        // Nothing else comes along: a guardian that lives for hours must not hold a lock or a pipe of whoever called us.
+        // No other descriptors are inherited: a guardian that lives for hours must not hold a lock or a pipe of the
+        // caller.
         let stdio = [null.as_raw_fd(); 3];
         let setup = ChildSetup { stdio, inherited: Some(fds.to_vec()), ..ChildSetup::default() };
         let started =
@@ -71,23 +73,23 @@ impl Guardian {
         }
     }
 
-    /// The next word of the guardian; `None` when it is gone.
+    /// The next message of the guardian; `None` when the process has ended.
     fn hear(&mut self) -> Option<u8> {
         let mut word = [0];
         self.told.read_exact(&mut word).ok().map(|()| word[0])
     }
 
-    /// What tells this guardian from every other process.
+    /// Identity of the guardian process, by which it is found again later.
     pub(crate) fn keeper(&self) -> Option<Keeper> {
         Keeper::of(self.pid)
     }
 
-    /// Lets the machine stay as it is. With a limit of time the guardian stays too, else it ends. In both cases it has
-    /// let go of the lock when this returns.
+    /// Lets the machine stay tuned. With a time limit the guardian stays too, otherwise it ends. In both cases it has
+    /// released the lock when this returns.
     pub(crate) fn keep(mut self, limited: bool) {
         self.stays = limited;
         if let Some(pipe) = &mut self.pipe {
-            // A guardian that is gone guards nothing, and the journal is there all the same.
+            // Without a guardian nothing is restored at the limit, but the journal is there all the same.
             let _gone = pipe.write_all(&[KEEP]);
         }
         let _released = limited && self.hear() == Some(RELEASED);
@@ -145,19 +147,19 @@ pub fn serve(words: &[String]) -> Result<(), TuneError> {
     watch.until_the_end()
 }
 
-/// The last to be ended when memory runs out, see `proc_pid_oom_score_adj(5)`. Without the right to it nothing is lost
-/// but that. The working directory is left, so that its file system can be unmounted.
+/// Makes the kernel pick this process last when memory runs out, see `proc_pid_oom_score_adj(5)`; without the right to
+/// do so that protection alone is lost. Also leaves the working directory, so that its file system can be unmounted.
 fn take_cover() {
     let _without_right = std::fs::write("/proc/self/oom_score_adj", "-1000");
     let _nowhere_else = std::env::set_current_dir("/");
 }
 
 fn tell(tuner: &mut PipeWriter, word: u8) {
-    // The tuner that is gone already reads nothing, and then the other pipe tells the rest.
+    // A tuner that has ended reads nothing, and the end of file on the other pipe reports its end.
     let _gone = tuner.write_all(&[word]);
 }
 
-/// What the guardian watches.
+/// State of the guardian while it watches a tuner.
 struct Watch {
     pipe: PipeReader,
     told: PipeWriter,
@@ -165,7 +167,7 @@ struct Watch {
     lock: Option<Lock>,
     journal: PathBuf,
     root: Root,
-    /// The tuner, unless it is gone already.
+    /// The tuner; `None` when it had ended already.
     tuner: Option<Keeper>,
 }
 
@@ -175,7 +177,7 @@ enum Word {
     End,
     /// The machine is to stay as it is.
     Keep,
-    /// The time is over.
+    /// The time limit has passed.
     Late,
 }
 
@@ -212,9 +214,9 @@ impl Watch {
         recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
     }
 
-    /// The tuner is done and the machine stays as it is for a while. Others may tune meanwhile; what they put back is not
-    /// there any more when the time comes, and what they changed is theirs: a journal of this name that does not name this
-    /// process as its guardian is another tuner's.
+    /// Waits for the time limit after the tuner has ended and the machine stays tuned. Others may tune meanwhile: what
+    /// they restored is gone from the journal by then, and their own changes are not ours, since a journal of this name
+    /// that names another guardian belongs to another tuner.
     fn until_the_deadline(mut self) -> Result<(), TuneError> {
         self.lock = None;
         tell(&mut self.told, RELEASED);
@@ -235,12 +237,12 @@ impl Watch {
         Ok(named.is_some() && named == Keeper::of(std::process::id() as i32))
     }
 
-    /// The time is over and the tuner still works. It may finish what it writes, and putting many CPUs back takes it a while;
-    /// a tuner that hangs in the middle of that is ended, since nobody else could restore. Nobody else can hold the journal:
-    /// it was made by the tuner, for its owner alone.
+    /// Restores after the time limit while the tuner still works. The tuner may finish what it writes, and restoring
+    /// many CPUs takes it a while; a tuner that hangs midway is ended, since otherwise no process could restore. No
+    /// other process can hold the journal, which the tuner created for its owner alone.
     fn take_over(mut self) -> Result<(), TuneError> {
         let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        // One that was slow to begin writes only now. What it then changes is over its time as well.
+        // A tuner that was slow to start writes only now, past its time limit, so what it changes then is restored too.
         loop {
             if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
                 tuner.end();

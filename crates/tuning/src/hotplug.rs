@@ -1,23 +1,23 @@
-//! Which CPUs may be taken off. Some may not: the first is often wired to things that cannot move, and the last of a
-//! node would leave its memory without a CPU of its own.
+//! Decides which CPUs may be taken offline. Two may not: the first one, to which things that cannot move are often
+//! wired, and the last one of a node, whose memory would have no local CPU.
 
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::Root;
 use crate::repair::cpus;
 
-/// Why a CPU is not taken off.
+/// Reason why a CPU stays online.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
-    /// It does not exist or cannot be taken off here.
+    /// The CPU does not exist or has no switch here.
     Absent(String),
-    /// It is off already.
+    /// The CPU is offline already.
     Already,
-    /// A rule of ours.
+    /// A rule of fauxplat forbids it.
     Refused(String),
 }
 
-/// Whether this CPU may be taken off after these others.
+/// Why this CPU may not be taken offline after the CPUs in `going`; `None` if it may.
 pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> {
     let online = cpus(root, "online");
     let left = online.without(going).without(&only(cpu));
@@ -47,7 +47,7 @@ pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> 
     None
 }
 
-/// The node that would have no CPU left.
+/// The node that would lose its last CPU.
 fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     let nodes = root.glob("sys/devices/system/node/node*/cpulist");
     let of_cpu = nodes.into_iter().find(|file| {
@@ -57,7 +57,7 @@ fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     of_cpu.rsplit('/').nth(1).map(str::to_owned)
 }
 
-/// The switch of a CPU.
+/// Path of the CPU's `online` file.
 pub(crate) fn file(cpu: Cpu) -> String {
     format!("sys/devices/system/cpu/cpu{cpu}/online")
 }

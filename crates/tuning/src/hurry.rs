@@ -1,10 +1,11 @@
-//! Makes the kernel hurry while it brings CPUs back.
+//! Makes the kernel hurry while CPUs are brought back online.
 //!
 //! A CPU comes back through states that wait until every reader of RCU has passed, and the kernel lets them take their
-//! time: 25 ms as a rule and now and then 50. With `rcu_expedited` it asks each CPU instead, which disturbs all of them
-//! for as long, and takes half the time (`rcupdate.rcu_expedited` in Documentation/admin-guide/kernel-parameters.txt). It
-//! is a change of the machine like any other: announced first, and put back by the next fauxplat if we are ended. What
-//! cannot be announced is not done, and nothing else depends on it.
+//! time: 25 ms as a rule and now and then 50. With `rcu_expedited` the kernel asks each CPU instead, which disturbs all
+//! of them for as long, and takes half the time (`rcupdate.rcu_expedited` in
+//! Documentation/admin-guide/kernel-parameters.txt). The setting is a change of the machine like any other: announced
+//! first, and restored by the next fauxplat if this process is killed. If it cannot be announced it is not made, and
+//! nothing else depends on it.
 
 use fauxplat_model::{KnobChange, KnobOutcome};
 
@@ -17,18 +18,18 @@ use crate::undo::why;
 
 const KNOB: &str = "rcu-expedited";
 
-/// The hurry while it lasts.
+/// `rcu_expedited` while it is set.
 pub(crate) struct Hurry {
     seq: usize,
     old: String,
 }
 
 impl Hurry {
-    /// Begins, if CPUs are to come back, the kernel knows how to hurry, and the journal takes a note of it; else there is
-    /// none.
+    /// Sets `rcu_expedited` if CPUs are to come back, the kernel has the setting, and the journal can record it; `None`
+    /// otherwise.
     pub(crate) fn begin(root: &Root, journal: &mut Journal, story: &Story) -> Option<Self> {
         let old = root.read(FILE).unwrap_or_default();
-        // Nothing can be added to a journal that is cut off: the record would be part of the one before.
+        // No record can be added after a record that is cut off: it would become part of that one.
         if !brings_cpus_back(story) || story.cut.is_some() || old.trim() != "0" {
             return None;
         }
@@ -39,17 +40,17 @@ impl Hurry {
             want: "1".to_owned(),
         };
         let seq = journal.note(KNOB, Group::Tasks, &action, story).ok()?;
-        // Without the right to it, it takes the time that it takes.
+        // Without permission the CPUs come back at the usual pace.
         let _without_right = root.write(FILE, "1");
         Some(Hurry { seq, old })
     }
 
-    /// Ends; the change that stays, if the kernel does not take the old value back. The journal keeps it then.
+    /// Writes the old value back. Returns the change if the kernel refuses that; the journal keeps it then.
     pub(crate) fn end(self, root: &Root, journal: &mut Journal) -> Option<KnobChange> {
         let written = root.write(FILE, &self.old);
         let now = root.read(FILE).ok();
         if now.as_ref() == Some(&self.old) {
-            // Where even this cannot be noted, the value is as it was all the same.
+            // Even if this record cannot be written, the old value is there again.
             let _unheard = journal.settle(vec![self.seq]);
             return None;
         }

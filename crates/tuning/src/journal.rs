@@ -1,9 +1,9 @@
-//! The write-ahead journal: what is about to be changed is on the disk before it is changed.
+//! The write-ahead journal: every change is announced on the disk before it is made.
 //!
-//! The file is only ever appended to. A record is one line: the CRC-32 of what follows in eight hexadecimal digits, a
-//! blank, and JSON. The first record says who wrote it, in which boot and in which format. A line without its end
-//! announces a change that was never made, since the change follows the record; anything else that cannot be read
-//! is damage, and then nothing of the file is acted upon.
+//! The file is only ever appended to. A record is a line of the CRC-32 of the text in eight hexadecimal digits, a
+//! blank, and the text, which is JSON. The first record has the writer, the boot and the format. A line without its end
+//! announces a change that was never made, since the change follows the record; any other unreadable line is damage,
+//! and then no record of the file is acted upon.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -24,7 +24,7 @@ use crate::{Root, TuneError, place};
 /// The format that this version writes, and the latest that it reads.
 const FORMAT: u64 = 1;
 
-/// No journal is longer: a machine of 100,000 tasks makes two megabytes.
+/// Maximum size of a journal that is read: a machine of 100,000 tasks makes two megabytes.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// The first record.
@@ -47,13 +47,13 @@ pub(crate) struct Opening {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 enum Record {
-    /// This is about to be changed.
+    /// The change is about to be made.
     Change { seq: usize, knob: String, group: Group, action: Action },
-    /// It was, and this is what the kernel made of it.
+    /// The change was made, and this is the value that was read back.
     Got { seq: usize, value: Option<String> },
-    /// The machine is to stay so until somebody restores it, or until this guardian does.
+    /// The machine is to stay tuned until a restoration, by a user or by this guardian.
     Kept { guardian: Option<Keeper> },
-    /// These changes were taken back, or there is nothing left to take back.
+    /// The changes were undone, or nothing of them is left to undo.
     Settled { seqs: Vec<usize> },
 }
 
@@ -64,12 +64,12 @@ pub(crate) struct Entry {
     pub(crate) knob: String,
     pub(crate) group: Group,
     pub(crate) action: Action,
-    /// What the kernel made of it; `None` while it was in flight.
+    /// Value read back after the change; `None` while it was in flight.
     pub(crate) got: Option<Option<String>>,
 }
 
 impl Entry {
-    /// Whether the file held what it had held once everything was written: it was only noted, because others might have
+    /// Whether the file held its original value after all writes: it was journaled only because other writes might have
     /// changed it.
     pub(crate) fn is_untouched(&self) -> bool {
         let Action::Write { form, old, .. } = &self.action else { return false };
@@ -77,19 +77,19 @@ impl Entry {
     }
 }
 
-/// What a journal says.
+/// Content of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
     pub(crate) opening: Opening,
-    /// Changes that were not yet taken back, in the order in which they were made.
+    /// Changes that were not undone yet, in the order in which they were made.
     pub(crate) entries: Vec<Entry>,
-    /// Whether the machine was to stay so.
+    /// Whether the machine was to stay tuned.
     pub(crate) kept: bool,
-    /// Who restores it after a while.
+    /// Guardian that restores the machine at the time limit; `None` without a limit.
     pub(crate) keeper: Option<Keeper>,
-    /// The first number that no change has had.
+    /// Smallest number that no change has used.
     pub(crate) next_seq: usize,
-    /// Number of the record that is cut off, if the file ends in the middle of one.
+    /// Number of the record that is cut off, if the file ends in the middle of a record.
     pub(crate) cut: Option<usize>,
 }
 
@@ -99,21 +99,21 @@ pub(crate) struct Journal {
     file: File,
     path: PathBuf,
     entries: usize,
-    /// Why nothing can be added, by the number of the kernel's reason: the file can only be read, or its last record is a
-    /// part of one and could not be taken back.
+    /// Error number that explains why nothing can be appended: the file can only be read, or its last record is
+    /// incomplete and could not be truncated. `None` while the journal is open for records.
     closed: Option<i32>,
 }
 
-/// How long whoever writes is waited for. A record takes less; a disk that hangs for longer must not keep anybody from
-/// putting the machine back.
+/// How long to wait for another writer. A record takes less; a disk that hangs for longer must not keep the machine
+/// from being restored.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Journal {
-    /// Creates the journal, which must not exist, and sees it on the disk. It and a folder that is made for it are for
-    /// their owner alone.
+    /// Creates the journal, which must not exist, and syncs it to the disk. The journal, and a folder that is made for
+    /// it, are accessible to their owner alone.
     ///
-    /// It gets its name only with its first record in it, so that a journal without a beginning is always damage.
+    /// The file gets its name only with its first record in it, so that a journal without a beginning is always damage.
     pub(crate) fn create(path: &Path, root: &Root, argv: &[String]) -> Result<Self, TuneError> {
         let opening = opening(path, root, argv)?;
         place::prepare(path)?;
@@ -121,11 +121,11 @@ impl Journal {
         let journal = Journal::begin(path, &begun, &opening);
         let named =
             journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
-        // Without its name it is nobody's, on a disk that is full least of all.
+        // A file without its final name is of no use, least of all on a disk that is full.
         let removed = fs::remove_file(&begun);
         named.and_then(|journal| {
             let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
-            // Nothing was announced in it.
+            // No change was announced in it.
             seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
         })
     }
@@ -146,8 +146,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens a journal to add what was taken back; waits while somebody else writes. Where it can only be read, what it
-    /// says can be acted upon all the same.
+    /// Opens a journal to record what was undone; waits while another process writes. A journal that can only be read
+    /// can be acted upon all the same.
     pub(crate) fn reopen(path: &Path) -> Result<Option<Self>, TuneError> {
         let (file, closed) = match files::open_itself(File::options().read(true).append(true), path) {
             Ok(file) => (file, None),
@@ -158,7 +158,7 @@ impl Journal {
             },
         };
         wait_for_writers(&file);
-        // Whoever held the lock before may have taken everything back and removed the file.
+        // The process that held the lock before may have undone everything and removed the file.
         let still = is_still(path, &file);
         Ok(still.then(|| Journal { file, path: path.to_owned(), entries: 0, closed }))
     }
@@ -181,7 +181,8 @@ impl Journal {
         Ok(seqs)
     }
 
-    /// One record that would not be read back makes the whole journal damage, so it is refused before it is written.
+    /// Refuses a record that could not be read back, before it is written: one such record would make the whole journal
+    /// damage.
     fn add(&mut self, knob: &str, group: Group, action: &Action) -> Result<usize, TuneError> {
         if !action.is_plausible() {
             let (path, target, wanted) = (self.path.clone(), action.target(), action.wanted());
@@ -194,8 +195,9 @@ impl Journal {
         Ok(seq)
     }
 
-    /// The same for a change that lasts for the time of a restoration, and is made by whoever restores this story: if they
-    /// are ended, the next one puts it back too. It need not reach the disk either: after a power cut the machine is new.
+    /// Records a change that lasts only while this journal is restored: if the restoring process is killed, the next
+    /// one undoes the change too. The record need not reach the disk: after a power cut the machine boots with default
+    /// values.
     pub(crate) fn note(
         &mut self,
         knob: &str,
@@ -209,31 +211,32 @@ impl Journal {
         Ok(seq)
     }
 
-    /// Says what became of a change. It need not reach the disk: after a power cut the machine is new anyway.
+    /// Records the value after a change. The record need not reach the disk: after a power cut the machine boots with
+    /// default values.
     pub(crate) fn got(&mut self, seq: usize, value: Option<String>) -> Result<(), TuneError> {
         self.append(&Record::Got { seq, value })
     }
 
-    /// Says that the machine is to stay so.
+    /// Records that the machine is to stay tuned.
     pub(crate) fn keep(&mut self, guardian: Option<Keeper>) -> Result<(), TuneError> {
         self.append(&Record::Kept { guardian })?;
         self.sync()
     }
 
-    /// Says which changes were taken back.
+    /// Records which changes were undone.
     pub(crate) fn settle(&mut self, seqs: Vec<usize>) -> Result<(), TuneError> {
         self.append(&Record::Settled { seqs })
     }
 
-    /// Removes the file: nothing is left to take back.
+    /// Removes the file once nothing is left to undo.
     pub(crate) fn remove(&self) -> Result<(), TuneError> {
         fs::remove_file(&self.path).map_err(failed(&self.path))?;
-        // A power cut that brings it back brings another boot with it.
+        // If a power cut brings the file back, it brings another boot with it.
         let _unseen = sync_folder(&self.path);
         Ok(())
     }
 
-    /// Lets others write. What follows is announced after [`Journal::reopen`] alone.
+    /// Lets other processes write. Later records need a [`Journal::reopen`] first.
     pub(crate) fn close(self) {}
 
     /// Everything that the file says.
@@ -250,7 +253,7 @@ impl Journal {
         }
         let before = self.file.metadata().map_err(&fail)?.len();
         self.file.write_all(line.as_bytes()).map_err(|error| {
-            // A part of a record may be there, and what followed it would be damage.
+            // The record may have been written in part, and records after a partial one would be damage.
             if self.file.set_len(before).is_err() {
                 self.closed = Some(error.raw_os_error().unwrap_or_default());
             }
@@ -271,7 +274,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Story>, TuneError> {
     }
 }
 
-/// Reads the very file that was opened and looked at: its name may stand for another by now.
+/// Reads the file that was opened and checked: its name may refer to another file by now.
 fn read_from(path: &Path, file: &mut File) -> Result<Story, TuneError> {
     place::check_folder(path)?;
     place::check_file(path, file)?;
@@ -281,7 +284,7 @@ fn read_from(path: &Path, file: &mut File) -> Result<Story, TuneError> {
     parse(path, &bytes)
 }
 
-/// Waits until nobody else writes, or for as long as that can be waited for.
+/// Waits until no other process writes, at most for [`PATIENCE`].
 fn wait_for_writers(file: &File) {
     let since_ns = clock::monotonic_ns();
     while matches!(file.try_lock(), Err(TryLockError::WouldBlock))
@@ -334,7 +337,7 @@ fn read_opening(path: &Path, line: &[u8]) -> Result<Opening, TuneError> {
     }
 }
 
-/// A record that only names what the knobs lead to: a journal is no way to write anywhere else.
+/// Refuses a record with a path that no knob leads to: a journal must not make root write anywhere else.
 fn plausible(record: Record) -> Result<Record, &'static str> {
     match &record {
         Record::Change { action, .. } if !action.is_plausible() => {
@@ -348,7 +351,7 @@ fn plausible(record: Record) -> Result<Record, &'static str> {
 fn checked(line: &[u8]) -> Result<&str, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
     let (sum, text) = text.split_once(' ').ok_or("it has no checksum")?;
-    // As it is written, to the letter: a digit that became a capital is damage, too.
+    // Compared as text: a hexadecimal digit that became a capital is damage, too.
     if sum == checksum(text) { Ok(text) } else { Err("its checksum is wrong") }
 }
 
@@ -379,7 +382,7 @@ impl Story {
     }
 }
 
-/// A new name in a folder is on the disk only when the folder is.
+/// Syncs the folder: a new file name is on the disk only when its folder is.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
@@ -400,11 +403,11 @@ fn opening(path: &Path, root: &Root, argv: &[String]) -> Result<Opening, TuneErr
 
 const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
 
-/// The identifier of this boot.
+/// Identifier of this boot.
 ///
 /// # Errors
-/// It cannot be read. A journal without one, or beside one, says nothing: its values may be those of another boot, or
-/// the only ones that are right.
+/// The identifier cannot be read. A journal without one, or beside one that cannot be read, is of no use: its values
+/// may be those of another boot, or the only right ones.
 pub(crate) fn boot_id(path: &Path, root: &Root) -> Result<String, TuneError> {
     root.value(BOOT_ID)
         .filter(|id| !id.is_empty())

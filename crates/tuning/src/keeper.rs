@@ -1,4 +1,4 @@
-//! The name of a tuner or of a guardian that stays, by which it is found again.
+//! Identity of a tuner or guardian process, by which it is found again.
 
 use std::time::Duration;
 
@@ -7,19 +7,20 @@ use fauxplat_procfs::{cgroup, keyed};
 use fauxplat_sys::{clock, process, signal};
 use serde::{Deserialize, Serialize};
 
-/// A process of ours: the tuner, or a guardian that stays when the tuner has ended, until its limit of time.
+/// A process of fauxplat: the tuner, or the guardian that stays until the time limit when the tuner has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Keeper {
     pub(crate) pid: i32,
-    /// Start time, which tells it from a later process of the same number.
+    /// Start time, which tells the process from a later one of the same number.
     pub(crate) start_ticks: u64,
 }
 
-/// Who has waited for one and the same thing so long, or is stopped, hangs.
+/// Time without progress, or stopped, after which a process counts as hanging.
 const STANDSTILL_NS: u64 = 1_000_000_000;
-/// The same for a disk, or for what the kernel does with a CPU, neither of which can be interrupted.
+/// Time without progress in an uninterruptible wait, for a disk or for a CPU that changes its state, after which a
+/// process counts as hanging.
 const DISK_NS: u64 = 10_000_000_000;
-/// Longer than a machine of hundreds of CPUs takes to be put back.
+/// Total time after which a busy process counts as hanging: longer than restoring a machine of hundreds of CPUs takes.
 const PATIENCE_NS: u64 = 60_000_000_000;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -29,18 +30,18 @@ impl Keeper {
         Some(Keeper { pid, start_ticks: process::start_ticks(pid as u32)? })
     }
 
-    /// Whether it still is.
+    /// Whether the process still exists.
     pub(crate) fn is_there(self) -> bool {
         Keeper::of(self.pid) == Some(self)
     }
 
-    /// Waits as long as it is at work; whether it hangs meanwhile.
+    /// Waits as long as the process is at work; returns whether it hangs meanwhile.
     pub(crate) fn hangs_while(self, is_at_work: impl Fn() -> bool) -> bool {
         let begun_ns = clock::monotonic_ns();
         let (mut steps, mut stepped_ns) = (None, begun_ns);
         while is_at_work() {
             let (seen, state, now_ns) = (self.steps(), self.state(), clock::monotonic_ns());
-            // Who wants a CPU and has none does not hang.
+            // A process that is runnable but gets no CPU does not hang.
             if seen != steps || state == Some('R') {
                 (steps, stepped_ns) = (seen, now_ns);
             }
@@ -53,21 +54,21 @@ impl Keeper {
         false
     }
 
-    /// How often its first thread, which is the one that tunes, has waited for something: whoever writes to files of the
-    /// kernel does so again and again.
+    /// Number of context switches of the process's first thread, which is the one that tunes: a thread that writes to
+    /// kernel files waits again and again.
     fn steps(self) -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         keyed::number(&text, "voluntary_ctxt_switches")
     }
 
-    /// What it does, as a letter of `proc_pid_stat(5)`.
+    /// State of the process, as a letter of `proc_pid_stat(5)`.
     fn state(self) -> Option<char> {
         let line = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
         TaskStat::parse(&line)?.state()
     }
 
-    /// Ends it: a guardian that has nothing left to guard, which holds no state and asleep would be no more than a puzzle;
-    /// a tuner that hangs. A later process of the same number is left alone.
+    /// Kills the process: a guardian that has nothing left to guard, which would only puzzle whoever finds it; or a
+    /// tuner that hangs. A later process of the same number is left alone.
     pub(crate) fn end(self) {
         if self.is_there() && self.pid != std::process::id() as i32 {
             signal::send(self.pid, signal::SIGKILL);
@@ -75,8 +76,8 @@ impl Keeper {
     }
 }
 
-/// What a reader must know where a guardian that outlives this process ends with somebody else: the container of which
-/// this is the first process, or the service of systemd that it belongs to.
+/// Warning where a guardian that outlives this process will end with something else: the container of which this is the
+/// first process, or the systemd service that it belongs to. `None` elsewhere.
 pub fn ends_with() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let whom = of_whom(std::process::id(), &groups)?;
@@ -85,8 +86,8 @@ pub fn ends_with() -> Option<String> {
     ))
 }
 
-/// The kernel ends all of a container with its first process; systemd ends all of a service with that, see
-/// `systemd.kill(5)`.
+/// The kernel ends all processes of a container with its first one; systemd ends all processes of a service with the
+/// service, see `systemd.kill(5)`.
 fn of_whom(pid: u32, groups: &str) -> Option<String> {
     if pid == 1 {
         return Some("the first process of this container".to_owned());
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn who_works_is_waited_for_and_who_hangs_is_not() {
-        // In words of the shell alone, so that it is this process that works.
+        // Shell builtins only, so that the work is done by this very process.
         let now = "read now rest < /proc/uptime; now=${now%.*}";
         let work = format!("{now}; end=$((now + 3)); while [ $now -lt $end ]; do {now}; done");
         let (is_hung, status) = hangs(&format!("{work}; exec 9>&-; exec sleep 60"));

@@ -1,4 +1,4 @@
-//! What a knob is: a name, places where it may be found, and words for its values. All of it is data.
+//! Definition of a knob: its name, the places where it may be found, and the words for its values. All of it is data.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::Root;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
-    /// Set for one process, or held open: nothing of it is in the journal.
+    /// Set for one process, or held open: never in the journal.
     Process,
     /// Frequency and what limits it. A governor resets what comes after it, so this group is put back in the order of
     /// the table as well: under the governor `performance` the kernel refuses to change the energy preference.
@@ -21,12 +21,12 @@ pub(crate) enum Group {
     Watchdogs,
     /// Interrupts.
     Interrupts,
-    /// Where tasks may run: shields and CPUs that are taken off. They come last, and are put back first, since
-    /// they disturb what the others wrote.
+    /// Affinities: shields and CPUs that are taken offline. Applied last and restored first, since they disturb what
+    /// the other groups wrote.
     Tasks,
 }
 
-/// How a file shows its value.
+/// Format in which a file shows its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
@@ -65,15 +65,15 @@ fn chosen(text: &str) -> Option<&str> {
 pub(crate) struct Place {
     /// Files, as a pattern for `Root::glob`.
     pub(crate) pattern: &'static str,
-    /// How they show their value.
+    /// Format in which the files show their value.
     pub(crate) form: Form,
-    /// What the words of the knob mean there; a word that is not listed is written as it is.
+    /// Pairs of a knob's word and the value written for it; a word that is not listed is written as it is.
     pub(crate) words: &'static [(&'static str, &'static str)],
 }
 
 impl Place {
-    /// The files of this machine that it names. The kernel neither reads nor writes the settings of a frequency policy
-    /// whose CPUs are all off, so those are none.
+    /// Files of this machine that match the pattern. Frequency policies whose CPUs are all offline are left out: the
+    /// kernel neither reads nor writes their settings.
     pub(crate) fn files(&self, root: &Root) -> Vec<String> {
         let rests = |file: &String| {
             let cpus = beside(file, "affected_cpus");
@@ -89,16 +89,16 @@ pub(crate) fn beside(file: &str, name: &str) -> String {
     format!("{folder}/{name}")
 }
 
-/// What values a knob takes.
+/// Values that a knob accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// One of the words.
+    /// A word of the list.
     Words(&'static [&'static str]),
-    /// One of the words, or a whole number within these bounds.
+    /// A word of the list, or a whole number within these bounds.
     Number(&'static [&'static str], i64, i64),
     /// A frequency in kilohertz, or the name of a file beside it that holds one: `min`, `max`, `base`.
     Frequency,
-    /// A word of the driver's own.
+    /// A word that the driver defines.
     Driver,
     /// CPUs: `away:2-3`.
     Away,
@@ -106,7 +106,7 @@ pub(crate) enum Values {
     Cpus,
 }
 
-/// What reaches one process alone, or ends when a descriptor is closed.
+/// A setting of a single process, or one that ends when a descriptor is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     /// `personality(ADDR_NO_RANDOMIZE)`.
@@ -120,7 +120,7 @@ pub(crate) enum Own {
 }
 
 impl Own {
-    /// The call, for reports.
+    /// Name of the call, for reports.
     pub(crate) fn call(self) -> &'static str {
         match self {
             Own::Aslr => "personality(2)",
@@ -131,25 +131,26 @@ impl Own {
     }
 }
 
-/// One thing that can be turned.
+/// A knob: one setting of the machine or of a process.
 #[derive(Debug)]
 pub(crate) struct Knob {
-    /// Its name; `cpu:` stands for `cpu:3` and the like.
+    /// Name of the knob; `cpu:` stands for `cpu:3` and the like.
     pub(crate) name: &'static str,
-    /// The knobs that it is turned with.
+    /// Group of knobs that are applied together.
     pub(crate) group: Group,
-    /// Why one would turn it.
+    /// Reason to turn the knob, for listings.
     pub(crate) purpose: &'static str,
-    /// What it takes.
+    /// Values that the knob accepts.
     pub(crate) values: Values,
     /// Where it may be found; empty for knobs that are more than one file, and for those of a process.
     pub(crate) places: &'static [Place],
-    /// What does the same for one process alone: for this value, or for any when it is empty.
+    /// Setting of a single process with the same effect, and the value for which it applies; an empty value applies to
+    /// all.
     pub(crate) own: Option<(Own, &'static str)>,
 }
 
 impl Knob {
-    /// The values that it takes, in words.
+    /// Accepted values, in words.
     pub(crate) fn values_in_words(&self) -> String {
         match self.values {
             Values::Words(words) => words.join(" | "),
@@ -163,7 +164,7 @@ impl Knob {
         }
     }
 
-    /// Why a value makes no sense for this knob.
+    /// Why a value is invalid for this knob; `None` if it is valid.
     pub(crate) fn objection(&self, value: &str) -> Option<String> {
         let number = |low: i64, high: i64| value.parse().is_ok_and(|number| (low..=high).contains(&number));
         let cpus = |list: &str| {

@@ -1,11 +1,11 @@
-//! All knobs, as a table. A knob that is a file takes one entry here and no other line.
+//! Table of all knobs. A knob that is a file takes one entry here and no other line.
 
 use crate::knob::{Form, Group, Knob, Own, Place, Values};
 
 const ON_OFF: Values = Values::Words(&["on", "off"]);
-/// Most switches of the kernel.
+/// Words of most switches of the kernel.
 const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
-/// Files that name what they forbid.
+/// Words of inverted switches: files whose name says what they forbid.
 const ZERO_ONE: &[(&str, &str)] = &[("on", "0"), ("off", "1")];
 
 const fn plain(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> Place {
@@ -261,8 +261,8 @@ pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
     KNOBS.iter().find_map(of_cpu)
 }
 
-/// Files that are written without being the place of a knob in the table: interrupts and CPUs have one each, the
-/// control groups of a shield need one, and a restoration hurries with another.
+/// Files that are written without being the place of a knob: interrupts and CPUs have one each, the control groups of a
+/// shield need some, and a restoration sets `rcu_expedited`.
 const BESIDES: &[Place] = &[
     plain("proc/irq/*/smp_affinity_list", &[]),
     plain("sys/devices/system/cpu/cpu*/online", &[]),
@@ -270,7 +270,7 @@ const BESIDES: &[Place] = &[
     plain(HURRY, &[]),
 ];
 
-/// The switch by which the kernel hurries.
+/// Switch that expedites RCU grace periods.
 pub(crate) const HURRY: &str = "sys/kernel/rcu_expedited";
 
 /// Whether some knob writes this file, and reads it in this form.
@@ -279,7 +279,7 @@ pub(crate) fn leads_to(file: &str, form: Form) -> bool {
     places.into_iter().any(|place| place.form == form && matches(place.pattern, file))
 }
 
-/// Whether a file is one that a pattern names. A star stands for a part of one component that is no path by itself.
+/// Whether a file is one that a pattern names. A star matches a part of one component that is no path by itself.
 fn matches(pattern: &str, file: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == file };
     let star = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));

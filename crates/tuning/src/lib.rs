@@ -1,10 +1,10 @@
 //! Changes the machine for an experiment, and puts back exactly what was there.
 //!
-//! A *knob* is one thing that can be turned; a *profile* is a list of settings of knobs. What can be set for the
-//! command alone, or for as long as a descriptor is open, is set so: it ends by itself. Everything else is written to
-//! the *journal* and to the disk before it is written to the machine, and a *guardian* process that no signal of a
-//! terminal reaches puts it back when the tuner ends, however that ends. What even the guardian does not survive is
-//! put back from the journal by the next fauxplat that tunes or restores. ARCHITECTURE.md tells the whole story.
+//! A *knob* is one thing that can be turned; a *profile* is a list of settings of knobs. A setting that can be made for
+//! the command alone, or for as long as a descriptor is open, is made so and ends by itself. Every other change is
+//! written to the *journal* and synced to the disk before the machine is changed, and a *guardian* process that no
+//! signal of a terminal reaches restores the machine when the tuner ends, however that ends. If the guardian is killed
+//! as well, the next fauxplat that tunes or restores does so from the journal. ARCHITECTURE.md tells the whole story.
 
 mod apply;
 mod catalog;

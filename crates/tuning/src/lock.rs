@@ -1,8 +1,9 @@
-//! Who may change the machine: one at a time.
+//! The lock of the tuner: one process at a time may change the machine.
 //!
-//! The lock is `flock(2)` on a file that its owner alone may open, since whoever may read a file may lock it. It dies
-//! with the last process that holds it, so it says that somebody is at work, and nothing about the machine: that is
-//! what the journal says. The guardian inherits it, so nobody comes between the end of a tuner and the restoration.
+//! The lock is `flock(2)` on a file that its owner alone may open, since any user who may read a file may lock it. It
+//! ends with the last process that holds it, so it tells that a process is at work, and nothing about the state of the
+//! machine, which the journal records. The guardian inherits the lock, so that no other tuner comes between the end of
+//! a tuner and the restoration.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -24,7 +25,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock that belongs to a journal; waits for it, or names the holder.
+    /// Takes the lock that belongs to a journal; waits for it, or fails with the holder.
     pub(crate) fn take(root: &Root, journal: &Path, wait: bool, command: &str) -> Result<Self, TuneError> {
         let path = place::lock(root, journal);
         place::prepare(&path)?;
@@ -40,8 +41,8 @@ impl Lock {
         }
     }
 
-    /// The same for whoever puts the machine back: nobody is waited for who holds nothing, and where no lock can be made
-    /// (a file system that is full, or read-only) nobody else can tune either. `None` there.
+    /// Takes the lock to restore the machine, without waiting for a process that only has the file open. `None` where
+    /// no lock file can be made (a file system that is full, or read-only): no other process can tune there either.
     pub(crate) fn take_to_restore(
         root: &Root,
         journal: &Path,
@@ -52,7 +53,7 @@ impl Lock {
             Err(TuneError::Journal { .. }) => {}
             taken => return taken.map(Some),
         }
-        // A lock can be held by whoever can read it, and there is nobody to be told by whom.
+        // A lock file that any user can read could be held by a process whose identity nothing tells.
         let path = place::lock(root, journal);
         let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
         match hold(&file, wait) {
@@ -71,8 +72,8 @@ impl Lock {
     }
 }
 
-/// Opens the lock file, for its owner alone. One that others may open is replaced, since they may hold it: an earlier
-/// version made such files.
+/// Opens the lock file, for its owner alone. A file that other users may open is replaced, since they may hold it: an
+/// earlier version made such files.
 fn open(path: &Path) -> io::Result<File> {
     loop {
         let mut options = File::options();
@@ -86,13 +87,13 @@ fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// How long between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Tries of somebody who does not wait: whoever only looks who is at work holds the lock for a moment.
+/// Attempts without `wait`: a process that only looks who holds the lock has it for a moment.
 const TRIES: u32 = 5;
 
-/// Holds the lock, if need be after waiting until nobody else does or the user has had enough; whether it is held.
+/// Takes the lock, if need be after waiting until it is free or the user interrupts; returns whether it is held.
 fn hold(file: &File, wait: bool) -> io::Result<bool> {
     for attempt in 1.. {
         match file.try_lock() {
@@ -105,8 +106,7 @@ fn hold(file: &File, wait: bool) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Why a lock is not held that nothing but its holder kept from us. Nothing was changed, since nobody changes anything
-/// without it.
+/// Error for a lock that another process holds. No change was made, since none is made without the lock.
 fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     match signal::stop_requested() {
         true => TuneError::StillWaiting { lock },
@@ -114,14 +114,14 @@ fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     }
 }
 
-/// Writes down who holds it. Nothing depends on that: a disk that is full need not keep anybody from the lock.
+/// Writes the holder's identity into the file. Nothing depends on that: a disk that is full need not prevent locking.
 fn name(file: &mut File, command: &str) {
     let us = Tuner { pid: std::process::id(), uid: process::user_id(), command: command.to_owned() };
     let text = serde_json::to_string(&us).unwrap_or_default();
     let _unnamed = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
 }
 
-/// Who holds the lock now, if anybody does.
+/// Process that holds the lock; `None` if it is free.
 pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
     let path = place::lock(root, journal);
     let mut file = files::open_itself(File::options().read(true), &path).ok()?;
@@ -131,7 +131,7 @@ pub(crate) fn holder(root: &Root, journal: &Path) -> Option<Tuner> {
     }
 }
 
-/// What the holder wrote about itself.
+/// Identity that the holder wrote into the lock file.
 fn told(file: &mut File) -> Tuner {
     let mut text = String::new();
     let read = file.take(TOLD_BYTES_MAX).read_to_string(&mut text);
@@ -139,7 +139,7 @@ fn told(file: &mut File) -> Tuner {
     read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_else(unknown)
 }
 
-/// No command line is longer.
+/// Maximum length of the holder's identity that is read; no command line is longer.
 const TOLD_BYTES_MAX: u64 = 4 << 20;
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder that nobody else may write to, whatever the umask.
+    /// A folder that only its owner may write to, whatever the umask.
     fn private_folder() -> tempfile::TempDir {
         tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()
     }
@@ -183,7 +183,7 @@ mod tests {
         let lock = Lock::take(&root, &journal, false, "ours").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         drop(lock);
-        // What a link leads to is not touched.
+        // The target of a link is not touched.
         let elsewhere = folder.path().join("elsewhere");
         fs::write(&elsewhere, "precious").unwrap();
         fs::remove_file(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Where journals and their locks lie, and whether anybody else could have put them there: whoever writes a journal
+//! Paths of journals and their locks, and checks that no other user could have put them there: the writer of a journal
 //! decides what root writes to the machine.
 
 use std::fs::{self, DirBuilder, File};
@@ -11,21 +11,22 @@ use fauxplat_sys::{files, process};
 use crate::error::failed;
 use crate::{Root, TuneError};
 
-/// Where the journal is unless somebody names another place: what a boot undoes need not outlive it, and `/run` can be
-/// written to where the rest is read-only. The second is for machines without a `/run` that can be written to.
+/// Default paths of the journal: a boot undoes all changes, so the journal need not outlive it, and `/run` is writable
+/// where the rest is read-only. The second path is for machines without a writable `/run`.
 const DEFAULTS: [&str; 2] = ["/run/fauxplat/journal", "/var/lib/fauxplat/journal"];
 
-/// The variable that names another place for all verbs.
+/// Environment variable that sets the path of the journal for all verbs.
 const VARIABLE: &str = "FAUXPLAT_JOURNAL";
 
-/// The journal's place: the one that is named, else where there is one, else where one can be made.
+/// Path of the journal: the one that the variable names, else a default path where a journal exists, else the first
+/// default path where one can be made.
 pub fn default_journal() -> PathBuf {
     std::env::var_os(VARIABLE)
         .filter(|path| !path.is_empty())
         .map_or_else(|| chosen(Path::exists).unwrap_or_else(|| DEFAULTS[0].into()), PathBuf::from)
 }
 
-/// The default place where there is something already, else the first where something can be made.
+/// The default path at which something exists, else the first at which something can be made.
 fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let places = DEFAULTS.map(Path::new);
     let can_be_made = |place: &&&Path| {
@@ -36,27 +37,27 @@ fn chosen(is_there: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     place.map(|place| place.to_path_buf())
 }
 
-/// The lock that belongs to a journal. There is one for this machine wherever its journals are, since two tuners would
-/// each note what the other wrote. Who cannot have that one (an ordinary user, root where nothing can be written to) has
-/// one beside the journal.
+/// Path of the lock that belongs to a journal. There is one lock for this machine wherever its journals are, since two
+/// tuners would each record the values that the other wrote. A process that cannot have that one (an ordinary user,
+/// root where nothing is writable) uses one beside its journal.
 pub(crate) fn lock(root: &Root, journal: &Path) -> PathBuf {
     beside(&of_the_machine(root).unwrap_or_else(|| journal.to_owned()), LOCK)
 }
 
 const LOCK: &str = ".lock";
 
-/// The default journal beside which is what all journals of this machine have together.
+/// The default journal path beside which the lock and the note shared by all journals of this machine lie.
 fn of_the_machine(root: &Root) -> Option<PathBuf> {
     let is_shared = root.is_real() && process::is_root();
     is_shared.then(|| chosen(|place| beside(place, LOCK).exists()))?
 }
 
-/// Where the path of a journal is noted that lies elsewhere than by default.
+/// File with the path of a journal that is not at a default path.
 fn note_of_another(root: &Root) -> Option<PathBuf> {
     of_the_machine(root).map(|journal| beside(&journal, ".elsewhere"))
 }
 
-/// Other journals of this machine that there may be.
+/// Paths of other journals that this machine may have.
 pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     let Some(note) = note_of_another(root) else { return Vec::new() };
     let noted = fs::read_to_string(note).ok().map(PathBuf::from);
@@ -65,7 +66,7 @@ pub(crate) fn others(root: &Root, journal: &Path) -> Vec<PathBuf> {
     all.filter(|other| fs::canonicalize(other).is_ok_and(|other| other != ours)).collect()
 }
 
-/// Notes where the journal of this machine is, so that a tuner with another one learns of it.
+/// Records where the journal of this machine is, so that a tuner with another journal learns of it.
 pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     let Some(note) = note_of_another(root) else { return Ok(()) };
     if DEFAULTS.iter().any(|place| Path::new(place) == journal) {
@@ -76,7 +77,7 @@ pub(crate) fn note(root: &Root, journal: &Path) -> Result<(), TuneError> {
     fs::write(&note, absolute.as_os_str().as_encoded_bytes()).map_err(failed(&note))
 }
 
-/// Makes the folder of a journal or lock, for its owner alone, and looks at it as [`check_folder`] does.
+/// Makes the folder of a journal or lock, for its owner alone, and checks it with [`check_folder`].
 pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(path))?;
@@ -84,7 +85,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), TuneError> {
     check_folder(path)
 }
 
-/// Refuses a folder in which root would act upon what somebody else may have written.
+/// Refuses a folder in which another user may have written what root would act upon.
 pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
     if !process::is_root() {
         return Ok(());
@@ -97,8 +98,8 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), TuneError> {
     }
 }
 
-/// Refuses a file that is none, or that somebody else may have written. The file is the one that is open, whatever
-/// its name stands for by now.
+/// Refuses a path that is no regular file, or that another user may have written. The check is made on the open file,
+/// whatever its name refers to by now.
 pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     let facts = file.metadata().map_err(failed(path))?;
     if !facts.is_file() {
@@ -117,14 +118,14 @@ pub(crate) fn check_file(path: &Path, file: &File) -> Result<(), TuneError> {
     Ok(())
 }
 
-/// A file beside the journal.
+/// Path beside the journal, with another suffix.
 pub(crate) fn beside(journal: &Path, suffix: &str) -> PathBuf {
     let mut name = journal.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Whether a name still stands for the file that is open.
+/// Whether a name still refers to the open file.
 pub(crate) fn is_still(path: &Path, file: &File) -> bool {
     let identity = |facts: fs::Metadata| (facts.dev(), facts.ino());
     let ours = file.metadata().map(identity);

@@ -1,4 +1,4 @@
-//! From settings to single changes of this machine, and what cannot be changed with the reason.
+//! Turns settings into single changes of this machine, with reasons for those that cannot be made.
 
 use fauxplat_model::{KnobChange, KnobOutcome, KnobScope};
 use fauxplat_procfs::cgroup;
@@ -13,16 +13,16 @@ use crate::repair::cpus;
 use crate::setting::Setting;
 use crate::{Root, cpusets};
 
-/// Whom settings may reach.
+/// Scope that settings may have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reach {
-    /// Whether there is a command, to which what reaches one process can be given.
+    /// Whether a command is run, to which settings of a single process can be applied.
     pub(crate) command: bool,
-    /// Whether knobs are turned for the whole machine also where the command alone could have them.
+    /// Whether knobs are turned for the whole machine even where a setting of the command's process would do.
     pub(crate) machine_wide: bool,
 }
 
-/// One change to be made.
+/// A single change to be made.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) knob: String,
@@ -30,15 +30,15 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-/// What is to be done on this machine.
+/// Changes to be made on this machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
-    /// What reaches the command alone, or is held: the knob, the means, the value.
+    /// Settings of the command's process or of an open descriptor: knob, call, value.
     pub(crate) own: Vec<(String, Own, String)>,
-    /// What need not or cannot be done.
+    /// Reports of changes that are not needed or not possible.
     pub(crate) told: Vec<KnobChange>,
-    /// What may spoil it.
+    /// Notes about what may spoil the effect of the settings.
     pub(crate) notes: Vec<String>,
 }
 
@@ -56,9 +56,9 @@ struct Planner<'a> {
     root: &'a Root,
     reach: Reach,
     plan: Plan,
-    /// CPUs that are taken off.
+    /// CPUs that are to be taken offline.
     going: CpuSet,
-    /// CPUs that other tasks leave.
+    /// CPUs that other tasks have to leave.
     shielded: CpuSet,
 }
 
@@ -138,7 +138,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Interrupts that may come to these CPUs go elsewhere.
+    /// Moves interrupts that may come to these CPUs to other CPUs.
     fn add_interrupts(&mut self, setting: &Setting) {
         let away: CpuSet = setting.value.trim_start_matches("away:").parse().unwrap_or_default();
         let rest = cpus(self.root, "online").without(&away);
@@ -161,7 +161,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The second threads go one by one. The kernel's own switch would bring those back too that were off before.
+    /// Takes the second hardware threads offline one by one. The kernel's own switch would later also bring back those
+    /// that were offline before.
     fn add_smt(&mut self, setting: &Setting) {
         const CONTROL: &str = "sys/devices/system/cpu/smt/control";
         const TARGET: &str = "/sys/devices/system/cpu/smt/control";
@@ -201,7 +202,7 @@ impl Planner<'_> {
         self.tell(setting, &format!("/{file}"), outcome, &why);
     }
 
-    /// Other tasks leave these CPUs.
+    /// Makes other tasks leave these CPUs.
     fn add_shield(&mut self, setting: &Setting) {
         let shield: CpuSet = setting.value.parse().unwrap_or_default();
         let online = cpus(self.root, "online");
@@ -209,7 +210,7 @@ impl Planner<'_> {
         let kind = Cpusets::of(self.root);
         let own = kind.map_or_else(String::new, |kind| own_group(self.root, kind));
         let objection = if self.reach.command && !cpusets::is_name(&own) {
-            // Nobody could put this process back where it was.
+            // Once moved, this process could not be put back into a group that is out of sight.
             let why = format!(
                 "this process is in the control group `{own}`, outside of what can be seen from here: \
                  tune outside of the container"
@@ -240,7 +241,7 @@ impl Planner<'_> {
         self.shielded = shield;
     }
 
-    /// Two cpusets: one for us, and one for all who would be in the way.
+    /// Two cpusets of version 1: one for the command, and one for all tasks that would be in the way.
     fn shield_v1(&mut self, setting: &Setting, shield: &CpuSet, rest: &CpuSet, own: &str) {
         let kind = Cpusets::V1;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -257,13 +258,14 @@ impl Planner<'_> {
         self.push(setting, all);
     }
 
-    /// Tasks of other cpusets stay in them: whoever made those gave them these CPUs on purpose.
+    /// Notes other cpusets whose CPUs meet the shield. Their tasks stay, since those cpusets were given these CPUs on
+    /// purpose.
     fn note_neighbours(&mut self, shield: &CpuSet, own: &str) {
         let stays = |(folder, cpus): (String, String)| {
             let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
             let listed = self.root.read_list(&format!("{folder}/cgroup.procs"));
             let us = std::process::id().to_string();
-            // This process leaves its own for the shield.
+            // The process of fauxplat leaves its cpuset for the shield.
             let leaves = |process: &str| self.reach.command && folder == own && process == us;
             let has_tasks = listed.split_whitespace().any(|process| !leaves(process));
             (meet && has_tasks && !cpusets::is_ours(&folder))
@@ -279,7 +281,7 @@ impl Planner<'_> {
         }
     }
 
-    /// An isolated partition: the kernel moves the others away, and back when it ends.
+    /// An isolated partition of version 2: the kernel moves other tasks away, and back when the partition ends.
     fn shield_v2(&mut self, setting: &Setting, shield: &CpuSet, own: &str) {
         let kind = Cpusets::V2;
         let (base, own) = (kind.base(), kind.folder(own));
@@ -297,14 +299,14 @@ impl Planner<'_> {
         self.enter(setting, format!("{own}/cgroup.procs"), format!("{ours}/cgroup.procs"));
     }
 
-    /// The command inherits the group of this process.
+    /// Moves this process into the group, which the command inherits.
     fn enter(&mut self, setting: &Setting, from: String, to: String) {
         if self.reach.command {
             self.push(setting, Action::Move { from, to, only: Some(std::process::id()) });
         }
     }
 
-    /// Whoever takes CPUs away from tasks notes first who had them.
+    /// Adds a snapshot of affinities before the first step that takes CPUs away from tasks.
     fn finish(mut self) -> Plan {
         let removed: CpuSet = self.going.iter().chain(self.shielded.iter()).collect();
         let first = self.plan.steps.iter().position(|step| step.group == Group::Tasks);
@@ -317,7 +319,7 @@ impl Planner<'_> {
     }
 }
 
-/// What is written to one file of a knob.
+/// Value that is written to one file of the knob; `None` where a frequency cannot be resolved.
 fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
         let beside = |name: &str| root.value(&beside(file, name));
@@ -332,7 +334,7 @@ fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Optio
     Some(meaning.map_or(setting.value.clone(), |(_, text)| (*text).to_owned()))
 }
 
-/// The control group of this process that has to do with CPUs, `/` where nothing says it.
+/// Control group of this process in the hierarchy of cpusets; `/` where it cannot be read.
 fn own_group(root: &Root, kind: Cpusets) -> String {
     let named = match kind {
         Cpusets::V1 => root.value("proc/self/cpuset"),
@@ -341,7 +343,7 @@ fn own_group(root: &Root, kind: Cpusets) -> String {
     named.unwrap_or_else(|| "/".to_owned())
 }
 
-/// Whether the daemon that distributes interrupts is at work.
+/// Whether `irqbalance` is running.
 fn balancer_runs(root: &Root) -> bool {
     root.glob("proc/*/comm").iter().any(|file| root.value(file).is_some_and(|name| name == "irqbalance"))
 }

@@ -1,4 +1,4 @@
-//! Profiles: named lists of settings. Those of the house and those of a user are the same kind of file.
+//! Profiles: named lists of settings. Built-in profiles and those of a user are the same kind of file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,24 +13,24 @@ use crate::setting::Setting;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// What it is for.
+    /// Purpose of the profile, for listings.
     pub(crate) purpose: String,
-    /// Its settings.
+    /// Settings, `KNOB=VALUE` each.
     pub(crate) set: Vec<String>,
 }
 
-/// The profiles of the house, by name.
+/// Built-in profiles, by name.
 pub(crate) fn builtin() -> BTreeMap<String, Profile> {
     parse(include_str!("profiles.toml")).unwrap_or_default()
 }
 
 fn parse(text: &str) -> Result<BTreeMap<String, Profile>, String> {
-    // Whoever wrote the file chose its names, and where their lines end.
+    // The message quotes names and line breaks of the file, whose author may be anybody.
     toml::from_str(text).map_err(|error| error.message().replace('\n', " "))
 }
 
-/// The settings behind words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`.
-/// What comes later replaces what an earlier word said of the same knob.
+/// The settings behind words, each the name of a profile, the path of a TOML file with profiles, or `KNOB=VALUE`. A
+/// later word replaces what an earlier one set for the same knob.
 ///
 /// # Errors
 /// A word is none of these, or a file cannot be read.
@@ -49,19 +49,19 @@ pub fn settings(words: &[String]) -> Result<Settings, TuneError> {
     Ok(Settings { chosen })
 }
 
-/// Settings that make sense, in the order in which they are applied.
+/// Valid settings, in the order in which they are applied.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub(crate) chosen: Vec<Setting>,
 }
 
 impl Settings {
-    /// The words that make the same settings, `KNOB=VALUE` each.
+    /// The settings as words, `KNOB=VALUE` each.
     pub fn words(&self) -> Vec<String> {
         self.chosen.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect()
     }
 
-    /// Names of the knobs that were asked for one by one, not by a profile.
+    /// Names of the knobs that were requested one by one, not by a profile.
     pub fn by_name(&self) -> Vec<String> {
         self.chosen.iter().filter(|setting| setting.by_name).map(|setting| setting.name.clone()).collect()
     }
@@ -88,7 +88,7 @@ fn expand(word: &str) -> Result<Vec<Setting>, TuneError> {
     profile.set.iter().map(|text| Setting::parse(text, false)).collect()
 }
 
-/// The longest file of profiles that anybody writes.
+/// Maximum size of a file of profiles.
 const BYTES_MAX: usize = 1 << 20;
 
 /// All profiles of a file, one after the other.

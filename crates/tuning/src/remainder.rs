@@ -1,10 +1,11 @@
-//! What a restoration left undone, and what is to be done about it.
+//! Advice about changes that a restoration could not undo.
 
 use std::path::Path;
 
 use fauxplat_model::{KnobChange, KnobOutcome, Restoration};
 
-/// What is not as it was, what helps, and a journal that does not say what is; `None` when nothing is left to do.
+/// The changes that remain, with advice: what helps, and whether the journal is to be removed. `None` when nothing is
+/// left to do.
 pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     let with = |outcome| done.changes.iter().filter(move |change| change.outcome == outcome);
     let (theirs, refused) = (with(KnobOutcome::Left), with(KnobOutcome::Refused));
@@ -16,7 +17,7 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     if theirs.count() > 0 {
         said.push("`fauxplat restore --force` writes the old values".to_owned());
     }
-    // Nothing that fauxplat could do again would help, and as long as the journal announces it nobody can tune.
+    // No further attempt of fauxplat would help, and no process can tune while the journal announces the change.
     if refused.count() > 0 {
         let journal = journal.display();
         said.push(format!("put back by hand what was refused, then remove the journal {journal}"));
@@ -27,7 +28,7 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// One value, or a folder or tasks that are still where they were put.
+/// Describes one remaining change: a value, or a folder or tasks that are still where they were put.
 fn words(change: &KnobChange) -> String {
     let KnobChange { target, wanted, .. } = change;
     let why = change.reason.as_deref().unwrap_or("refused");

@@ -1,8 +1,9 @@
-//! Puts back what tasks, cpusets and interrupts lose when CPUs go and come again.
+//! Restores what tasks, cpusets and interrupts lose when CPUs go offline and come back.
 //!
-//! Which of them lose what depends on the kernel and on whether a task happened to run meanwhile, so nothing is
-//! assumed: everything was noted before, and what differs afterwards is put back, provided that it differs in a way in
-//! which the kernel itself changes it. Anything else was somebody's own decision.
+//! The losses depend on the kernel and on whether a task happened to run meanwhile, so nothing is
+//! assumed: all affinities were recorded before, and those that differ afterwards are restored, provided that they
+//! differ in a way in which the kernel itself changes them. Any other difference was made on purpose by another
+//! program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,11 +18,12 @@ use crate::tasks::{self, Task};
 use crate::witness;
 
 impl Snapshot {
-    /// Notes who may use which CPUs.
+    /// Records all affinities.
     pub(crate) fn take(root: &Root, removed: &CpuSet) -> Self {
         let taken_ticks = tasks::now_ticks(root);
         let mut groups: BTreeMap<(String, String), SavedTasks> = BTreeMap::new();
-        // Also tasks that never had one of these CPUs: a partition or a move to another cpuset gives each a new mask.
+        // Tasks that never had one of these CPUs are included: a partition or a move to another cpuset gives each a new
+        // mask.
         for task in tasks::scan(root).into_iter().filter(|task| !task.fixed) {
             let group = groups.entry((task.cpuset.clone(), task.mask.to_string()));
             let saved =
@@ -39,7 +41,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether the kernel makes such a mask when CPUs go: everything possible, the cpuset, or what is left.
+    /// Whether the kernel sets such a mask when CPUs go: all possible CPUs, those of the cpuset, or the remaining ones.
     fn is_the_kernels(&self, mask: &CpuSet, saved: &CpuSet, cpuset: Option<&CpuSet>) -> bool {
         let rest = self.possible.without(&self.removed);
         *mask == self.possible
@@ -65,14 +67,14 @@ fn interrupts(root: &Root) -> Vec<(u32, String)> {
     root.names("proc/irq").iter().filter_map(affinity).collect()
 }
 
-/// A repair under way: what was noted before, who was found to have lost something, and what was done about it.
+/// A repair in progress: the snapshot, the tasks found to have lost something, and what was done about them.
 #[derive(Debug)]
 pub(crate) struct Repairer<'a> {
     root: &'a Root,
     snapshot: &'a Snapshot,
     cpusets: Option<Cpusets>,
     saved: HashMap<(i32, u64), (&'a CpuSet, &'a str)>,
-    /// Tasks whose mask the kernel had changed: the mask before, and the one that their children inherited.
+    /// Tasks whose mask the kernel had changed: the mask before, and the widened one that their children inherited.
     victims: HashMap<i32, (CpuSet, CpuSet)>,
     pub(crate) done: Repairs,
 }
@@ -87,14 +89,14 @@ impl<'a> Repairer<'a> {
         Repairer { root, snapshot, cpusets, saved, victims, done }
     }
 
-    /// Puts everything back that differs, in the order in which it depends on each other.
+    /// Restores everything that differs, cpusets before the tasks in them.
     pub(crate) fn everything(&mut self) {
         self.cpusets();
         self.interrupts();
         self.tasks();
     }
 
-    /// Parents come first: the kernel gives no child a CPU that its parent has not.
+    /// Restores cpusets, parents first: the kernel gives no child a CPU that its parent lacks.
     fn cpusets(&mut self) {
         for (folder, saved) in &self.snapshot.cpusets {
             let file = format!("{folder}/cpuset.cpus");
@@ -129,8 +131,8 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Puts tasks back into their cpusets, gives them their masks, and their children born meanwhile too. It may be
-    /// repeated: a task that ran just before may have lost its mask only since.
+    /// Moves tasks back into their cpusets, and restores their masks and those of their children born meanwhile.
+    /// Repeated calls are useful: a task that was running before may have lost its mask only since.
     pub(crate) fn tasks(&mut self) {
         let mut now = tasks::scan(self.root);
         if self.memberships(&now) {
@@ -156,7 +158,7 @@ impl<'a> Repairer<'a> {
         self.children(&now);
     }
 
-    /// Tells of a task once, however often it is looked at.
+    /// Reports a task as not repaired, once however often it is looked at.
     fn leave(&mut self, task: &Task, mask: &CpuSet) {
         let line = format!("task {} may run on {} and before on {mask}", task.tid, task.mask);
         if !self.done.left.contains(&line) {
@@ -164,8 +166,8 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Tells of tasks that the kernel's log names, and that nobody could repair: they were bound to a CPU that went, and
-    /// had bound themselves only after the tasks were noted.
+    /// Reports tasks that the kernel's log names and that cannot be repaired: they were bound to a CPU that went
+    /// offline, and had bound themselves only after the snapshot.
     pub(crate) fn ask_the_log(&mut self) {
         let Some(number) = self.snapshot.log_record else { return };
         let moved = witness::moved_since(self.root, number);
@@ -185,13 +187,14 @@ impl<'a> Repairer<'a> {
         }
     }
 
-    /// Whether this task could run nowhere else already when it was noted.
+    /// Whether the snapshot already had this task bound to the removed CPUs alone.
     fn was_bound(&self, task: &Task) -> bool {
         let saved = self.saved.get(&(task.tid, task.start_ticks));
         saved.is_some_and(|(mask, _)| mask.without(&self.snapshot.removed).is_empty())
     }
 
-    /// A cpuset of version 1 that loses its last CPU loses its tasks to its parent. Whether any was moved back.
+    /// Moves tasks back into their cpusets: a cpuset of version 1 that loses its last CPU loses its tasks to its
+    /// parent. Returns whether any was moved.
     fn memberships(&mut self, now: &[Task]) -> bool {
         let Some(kind @ Cpusets::V1) = self.cpusets else { return false };
         let moved_before = self.done.memberships;
@@ -218,8 +221,8 @@ impl<'a> Repairer<'a> {
             .is_some_and(|cpus| !cpus.is_empty() && cpus.without(&self.snapshot.removed).is_empty())
     }
 
-    /// Tasks that began while the CPUs were gone have the widened mask of whoever made them, and get the one that this
-    /// had before. A mask that differs from the widened one was their own choice.
+    /// Restores masks of tasks that began while the CPUs were gone: they inherited the widened mask of their parent,
+    /// and get the one that the parent had before. A mask that differs from the widened one was set by the task itself.
     fn children(&mut self, now: &[Task]) {
         let mut born: Vec<&Task> = now
             .iter()

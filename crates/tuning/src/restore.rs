@@ -1,4 +1,4 @@
-//! Puts back everything that a journal announces, and removes the journal when nothing of it is left to do.
+//! Undoes every change that a journal announces, and removes the journal when nothing is left to undo.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use crate::lock::Lock;
 use crate::repair::Repairer;
 use crate::{Root, TuneError, undo};
 
-/// How to restore.
+/// Options of a restoration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restore {
-    /// Put back what somebody else changed meanwhile too, and what a journal announces that is cut off at its end or
+    /// Restore also values that another program changed meanwhile, and act upon a journal whose end is cut off or that
     /// was written in another namespace of process ids.
     pub force: bool,
-    /// Wait while somebody else is tuning.
+    /// Wait while another process holds the lock.
     pub wait: bool,
 }
 
-/// Puts back what the journal announces; `None` when there is no journal.
+/// Undoes the changes in the journal; `None` when there is no journal.
 ///
 /// # Errors
-/// Somebody else holds the lock; the journal is damaged, cut off, of a newer version or somebody else's. Nothing is
-/// written to the machine then.
+/// Another process holds the lock; the journal is damaged, cut off, of a newer version or owned by another user.
+/// Nothing is written to the machine then.
 pub fn restore(
     root: &Root,
     journal: &Path,
@@ -42,16 +42,16 @@ pub fn restore(
     recover(root, journal, how.force, cut)
 }
 
-/// What a record without its end means.
+/// How to treat a last record that is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Somebody may have cut the file: more may be missing than the one record.
+    /// Refuse: the file may have been truncated, and more than one record may be missing.
     Refuse,
-    /// Its writer was ended in the middle of it: it announced a change that was not made.
+    /// Accept: the writer was killed in the middle of the record, so its change was not made.
     Accept,
 }
 
-/// The same for those who hold the lock.
+/// Undoes the changes in the journal; the caller holds the lock.
 pub(crate) fn recover(
     root: &Root,
     path: &Path,
@@ -66,17 +66,17 @@ pub(crate) fn recover(
         ..Restoration::default()
     };
     if is_of_another_boot(path, &story, root, force)? {
-        // What was changed in another boot is gone with it, and what was there before need not be right today.
+        // A reboot undid the changes, and values recorded before it need not be right now.
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
-        // The values come first. What the journal then says about them is for whoever comes next.
+        // Values are restored first. The records that follow are only for later readers.
         let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
         let hurry = Hurry::begin(root, &mut journal, &story);
         let settled = put_back(root, &story, force, &mut repairer, &mut told);
         let stays = hurry.and_then(|hurry| hurry.end(root, &mut journal));
         if let Some(repairer) = repairer {
-            // The machine is back; only the snapshot stays announced, for the second look of whoever comes after us.
+            // The machine is restored; only the snapshot stays announced, for the second look of a later process.
             let _said_below = journal.settle(without_snapshots(&story, &settled));
             told.repairs = second_look(repairer);
         }
@@ -87,7 +87,7 @@ pub(crate) fn recover(
         }
     }
     if let Err(error) = journal.remove() {
-        // Where the folder cannot be written to, the file may.
+        // The file may be writable where its folder is not.
         let _said_below = journal.settle(story.entries.iter().map(|entry| entry.seq).collect());
         told.journal_error = Some(in_words(error));
         return Ok(Some(told));
@@ -99,7 +99,7 @@ pub(crate) fn recover(
     Ok(Some(told))
 }
 
-/// The kernel's reason alone.
+/// The kernel's reason alone, without the path.
 fn in_words(error: TuneError) -> String {
     match error {
         TuneError::Journal { source, .. } => source.to_string(),
@@ -107,8 +107,8 @@ fn in_words(error: TuneError) -> String {
     }
 }
 
-/// Whether the changes were made before the machine was started anew. Where nobody can tell, the user may say that they
-/// were not.
+/// Whether the changes were made before the last reboot. Where that cannot be determined, `force` says that they were
+/// not.
 fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> Result<bool, TuneError> {
     match journal::boot_id(path, root) {
         Ok(id) if !story.opening.boot_id.is_empty() => Ok(id != story.opening.boot_id),
@@ -136,10 +136,10 @@ fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Resu
     Ok(())
 }
 
-/// How long a task may need to notice that its CPU came and went.
+/// Time that a task may need to notice that its CPU was offline.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
-/// Puts back what tasks lost that ran just before and were not seen.
+/// Repairs tasks that were running during the first pass and so were not seen.
 fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     std::thread::sleep(SECOND_LOOK);
     repairer.tasks();
@@ -147,7 +147,7 @@ fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     repairer.done
 }
 
-/// Takes everything back, group by group in the opposite order; the changes that need no further care.
+/// Undoes all changes, group by group in the opposite order. Returns the numbers of the changes that are done with.
 fn put_back(
     root: &Root,
     story: &Story,
@@ -177,7 +177,7 @@ fn without_snapshots(story: &Story, seqs: &[usize]) -> Vec<usize> {
     seqs.iter().copied().filter(|seq| !snapshots.contains(seq)).collect()
 }
 
-/// The snapshot of the story, unless the tasks in it are of another namespace.
+/// The snapshot in the journal; `None` if its task ids are of another namespace.
 fn snapshot<'a>(story: &'a Story, root: &Root) -> Option<&'a Snapshot> {
     let ours = story.opening.pid_namespace == journal::pid_namespace(root);
     story.entries.iter().filter(|_| ours).find_map(|entry| match &entry.action {

@@ -1,4 +1,4 @@
-//! The root below which everything is read and written: `/`, or a tree that a test made up.
+//! The root below which all files are read and written: `/`, or a tree that a test made.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,13 +11,13 @@ pub struct Root {
     real: bool,
 }
 
-/// No knob holds more than this; what is longer is not the value of a knob.
+/// Maximum size of a value; a longer file is not a knob.
 const VALUE_BYTES_MAX: u64 = 4096;
-/// Lists of tasks are longer.
+/// Maximum size of a list of tasks.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// Tries of a write that a signal interrupts: whoever asks us to end is not the kernel that refuses a value. They have
-/// an end, since a signal that comes again and again may interrupt each.
+/// Attempts at a write that a signal interrupts: a signal does not mean that the kernel refuses the value. The number
+/// is limited, since a signal that keeps coming may interrupt each attempt.
 const TRIES: usize = 100;
 
 impl Root {
@@ -32,30 +32,30 @@ impl Root {
         &self.path
     }
 
-    /// Whether this is the machine that fauxplat runs on. Task ids of another mean nothing here.
+    /// Whether this is the machine that fauxplat runs on. Task ids of any other root mean nothing here.
     pub fn is_real(&self) -> bool {
         self.real
     }
 
-    /// Where a file below the root really is.
+    /// Path of a file below the root.
     pub(crate) fn join(&self, file: &str) -> PathBuf {
         self.path.join(file.trim_start_matches('/'))
     }
 
-    /// Whether there is such a file or folder.
+    /// Whether the file or folder exists.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.join(file).exists()
     }
 
-    /// The value in a file, as it is, white space included.
+    /// Text of a file, white space included.
     ///
     /// # Errors
-    /// The kernel's reason, and `InvalidData` for what is too long or no text.
+    /// The kernel's reason, and `InvalidData` for text that is too long or not UTF-8.
     pub(crate) fn read(&self, file: &str) -> io::Result<String> {
         self.read_up_to(file, VALUE_BYTES_MAX)
     }
 
-    /// A list, which may be long; empty when it cannot be read.
+    /// Text of a list, which may be long; empty when it cannot be read.
     pub(crate) fn read_list(&self, file: &str) -> String {
         self.read_up_to(file, LIST_BYTES_MAX).unwrap_or_default()
     }
@@ -72,7 +72,7 @@ impl Root {
         String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
     }
 
-    /// The value without white space around it.
+    /// Value of a file without white space around it.
     pub(crate) fn value(&self, file: &str) -> Option<String> {
         self.read(file).ok().map(|text| text.trim().to_owned())
     }
@@ -93,10 +93,10 @@ impl Root {
         }
     }
 
-    /// Whether the file could be written to. Opening changes nothing.
+    /// Checks whether the file can be opened for writing. Opening changes nothing.
     ///
     /// # Errors
-    /// The kernel's reason why not.
+    /// The kernel's reason why it cannot.
     pub(crate) fn check_writable(&self, file: &str) -> io::Result<()> {
         OpenOptions::new().write(true).open(self.join(file)).map(drop)
     }

@@ -1,4 +1,4 @@
-//! `KNOB=VALUE`.
+//! Parser of `KNOB=VALUE`.
 
 use crate::TuneError;
 use crate::knob::Knob;
@@ -7,13 +7,13 @@ use crate::knobs;
 /// A knob and the value that it shall take.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
-    /// The name as it was given, CPU included.
+    /// Name as given, with the CPU in it.
     pub(crate) name: String,
     pub(crate) knob: &'static Knob,
-    /// The CPU that the name holds.
+    /// The CPU in the name.
     pub(crate) cpu: Option<String>,
     pub(crate) value: String,
-    /// Whether the user named it, rather than a profile.
+    /// Whether the user named the knob, rather than a profile.
     pub(crate) by_name: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is changed at this moment, and who changes it.
+//! Status of the tuning: the present changes, and the process that makes more.
 
 use std::path::Path;
 
@@ -8,27 +8,27 @@ use crate::changes::Action;
 use crate::journal::{self, Entry};
 use crate::{Root, TuneError, lock};
 
-/// What the journal and the lock say.
+/// State of the machine as told by journal and lock.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// Who holds the lock.
+    /// Process that holds the lock.
     pub tuner: Option<Tuner>,
-    /// What the journal announces, and what is there now.
+    /// Changes in the journal, with their present values.
     pub changes: Vec<KnobChange>,
-    /// The command line that made the changes, and when, if there is a journal.
+    /// Command line that made the changes, and the time; `None` without a journal.
     pub tuned_by: Option<(Vec<String>, String)>,
-    /// Whether they were made on purpose to stay.
+    /// Whether the changes are meant to stay.
     pub kept: bool,
-    /// Whether a guardian was to put them back after a time, and is not there any more.
+    /// Whether a guardian was to restore the machine at a time limit, and has ended without doing so.
     pub guardian_gone: bool,
-    /// Whether they were made before the machine was started anew.
+    /// Whether the changes were made before the last reboot.
     pub rebooted: bool,
 }
 
 /// Reads journal and lock, and changes nothing.
 ///
 /// # Errors
-/// The journal is damaged, of a newer version or not root's alone; or nobody can tell in which boot it was written.
+/// The journal is damaged, of a newer version or not root's alone; or the boot in which it was written is unknown.
 pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     let tuner = lock::holder(root, journal);
     let Some(story) = journal::read(journal)? else {
@@ -41,7 +41,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
             rebooted: false,
         });
     };
-    // In another namespace its number is another process here, and nobody can tell.
+    // In another namespace the guardian's number belongs to another process, so its end cannot be seen.
     let tells = story.opening.pid_namespace == journal::pid_namespace(root);
     Ok(Status {
         tuner,
@@ -53,7 +53,7 @@ pub fn status(root: &Root, journal: &Path) -> Result<Status, TuneError> {
     })
 }
 
-/// One change as it stands.
+/// A change in the journal with its present value; `None` for changes without one.
 fn now(root: &Root, entry: &Entry) -> Option<KnobChange> {
     let (knob, target, wanted) = (entry.knob.clone(), entry.action.target(), entry.action.wanted());
     let told = KnobChange { knob, target, wanted, ..KnobChange::default() };

@@ -1,4 +1,4 @@
-//! Every task of the machine: where it may run, and what tells it apart from a later one of the same number.
+//! Every task of the machine: its affinity, and its start time, which tells it from a later task of the same number.
 
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_procfs::{stat, status};
@@ -10,23 +10,23 @@ use crate::{Root, cpusets};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) tid: i32,
-    /// Its process.
+    /// Process id of the thread's process.
     pub(crate) process: i32,
-    /// The process that made its process, or that adopted it.
+    /// Parent of the thread's process, or the subreaper that adopted it.
     pub(crate) parent: i32,
-    /// When it began, in clock ticks since the boot.
+    /// Start time in clock ticks since boot.
     pub(crate) start_ticks: u64,
-    /// Whether the kernel keeps it where it is.
+    /// Whether the kernel forbids changing the task's affinity.
     pub(crate) fixed: bool,
-    /// Whether it is the kernel's own.
+    /// Whether the task is a kernel thread.
     pub(crate) kernel: bool,
     pub(crate) mask: CpuSet,
-    /// Empty where nothing says it, or says only that it is out of sight: `/..` in a namespace of control groups.
+    /// Name of the cpuset; empty where it is unknown or out of sight (`/..` in a namespace of control groups).
     pub(crate) cpuset: String,
 }
 
-/// Every task, by number. Tasks that end meanwhile are left out. Below a root that is not the machine there are none:
-/// the numbers in a captured tree are somebody else's tasks here.
+/// Every task, by number. Tasks that end meanwhile are left out. Empty below a root that is not this machine: the
+/// numbers in a captured tree belong to other tasks here.
 pub(crate) fn scan(root: &Root) -> Vec<Task> {
     if !root.is_real() {
         return Vec::new();
@@ -40,7 +40,8 @@ pub(crate) fn scan(root: &Root) -> Vec<Task> {
     processes.into_iter().flat_map(threads).collect()
 }
 
-/// The masks come from `status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are off at the moment.
+/// Reads one task. The mask comes from `status` and not from `sched_getaffinity(2)`, which leaves out CPUs that are
+/// offline at the moment.
 fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     let folder = format!("proc/{process}/task/{tid}");
     let stat = root.read_list(&format!("{folder}/stat"));
@@ -61,7 +62,7 @@ fn task(root: &Root, process: i32, tid: i32) -> Option<Task> {
     })
 }
 
-/// Clock ticks since the boot, as start times are counted.
+/// Clock ticks since boot, the unit of task start times.
 pub(crate) fn now_ticks(root: &Root) -> u64 {
     let uptime = root.value("proc/uptime").unwrap_or_default();
     let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0);

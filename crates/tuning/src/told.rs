@@ -1,4 +1,4 @@
-//! What is told of a change that was made, or that could not be.
+//! Reports of changes that were made, or that could not be made.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::plan::Step;
 use crate::undo::why;
 use crate::{Root, knobs};
 
-/// What a failed write says about itself.
+/// Outcome that the error of a failed write stands for.
 pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     match error.kind() {
         io::ErrorKind::NotFound => KnobOutcome::Absent,
@@ -20,19 +20,19 @@ pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
     }
 }
 
-/// How a step stands before it is made.
+/// State of a step before it is made.
 #[derive(Debug)]
 pub(crate) enum Standing {
-    /// The file holds what is wished.
+    /// The file holds the wished value.
     Already(String),
-    /// It cannot even be tried: what the file holds where that can be read, and why.
+    /// The step cannot even be tried: the file's value where it can be read, the outcome and the reason.
     Barred(Option<String>, (KnobOutcome, String)),
-    /// It is to be made; the whole text of the file, where the step is about one.
+    /// The step is to be made; the whole text of the file, where the step is about a file.
     ToDo(Option<String>),
 }
 
 impl Standing {
-    /// The look comes first: what is as it is wished needs no permission.
+    /// Determines the state. The value is compared first: a file that holds the wished value needs no permission.
     pub(crate) fn of(root: &Root, step: &Step) -> Self {
         let text = match &step.action {
             Action::Write { file, .. } => match root.read(file) {
@@ -54,7 +54,7 @@ impl Standing {
         }
     }
 
-    /// What is told of a step that is not made; `None` of one that is to be made.
+    /// Report of a step that is not made; `None` for a step that is to be made.
     pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
         match self {
             Standing::Already(value) => {
@@ -75,13 +75,13 @@ fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
             Some((outcome_of(&error), why(&error)))
         }
         Action::Folder { .. } | Action::Move { .. } if root.is_real() && !process::is_root() => needs_root(),
-        // To note who may use which CPUs takes no permission.
+        // Recording affinities needs no permission.
         Action::Folder { .. } | Action::Move { .. } | Action::Snapshot(_) => None,
     }
 }
 
 /// The first change that fails by this rule. An interrupt that the kernel keeps where it is (the timer's, those that it
-/// manages by itself) is told of and fails nothing where another of them could be moved: practically every machine has one.
+/// manages by itself) fails nothing where another interrupt could be moved: practically every machine has one.
 pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool) -> Option<&KnobChange> {
     let moves = |change: &KnobChange| matches!(change.outcome, KnobOutcome::Changed | KnobOutcome::Clamped);
     let stays = |change: &KnobChange| {
@@ -95,7 +95,7 @@ pub fn first_failure(changes: &[KnobChange], fails: impl Fn(&KnobChange) -> bool
     changes.iter().find(|change| fails(change) && !stays(change))
 }
 
-/// A change that was not made.
+/// Report of a change that was not made.
 pub(crate) fn told(step: &Step, (outcome, reason): (KnobOutcome, String)) -> KnobChange {
     KnobChange {
         knob: step.knob.clone(),

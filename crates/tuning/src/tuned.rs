@@ -1,4 +1,4 @@
-//! A machine that was changed, and what ends with it.
+//! A machine that was changed, and the resources that hold the changes.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,33 +14,33 @@ use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError};
 
-/// What the command inherits from this process.
+/// Settings that the caller has to apply to its command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessScope {
-    /// The command is to be started without address space layout randomisation, which takes effect at exec.
+    /// Whether to start the command without address space layout randomisation, which takes effect at exec.
     pub aslr_off: bool,
 }
 
-/// A machine that was changed. Dropping it puts everything back, unless it was told to [`Tuned::keep`].
+/// A machine that was changed. Dropping it restores everything, unless [`Tuned::keep`] was called.
 #[derive(Debug)]
 pub struct Tuned {
-    /// What was changed, and what could not be.
+    /// Reports of changes that were made, and of those that could not be made.
     pub changes: Vec<KnobChange>,
-    /// What may spoil it.
+    /// Notes about what may spoil the effect of the settings.
     pub notes: Vec<String>,
-    /// What an earlier tuner had left behind, and was put back first.
+    /// Restoration of an earlier tuner's leftovers, which came first.
     pub recovered: Option<Restoration>,
-    /// What the caller has to give to its command.
+    /// Settings that the caller has to apply to its command.
     pub process: ProcessScope,
     pub(crate) root: Root,
     pub(crate) journal: PathBuf,
-    /// Whether there is a journal of ours.
+    /// Whether a journal of this tuner exists.
     pub(crate) open: bool,
     /// Descriptors that hold a setting for as long as they are open.
     pub(crate) held: Vec<File>,
-    /// What fauxplat itself was given, so that its commands inherit it.
+    /// Settings of fauxplat's own process, which its commands inherit.
     pub(crate) given: Vec<Given>,
-    // The guardian goes before the lock, so that nobody tunes before it has ended.
+    // Field order matters: the guardian is dropped before the lock, so that no other tuner starts before it has ended.
     pub(crate) guardian: Option<Guardian>,
     pub(crate) lock: Option<Lock>,
 }
@@ -62,23 +62,23 @@ impl Tuned {
         }
     }
 
-    /// Where the changes are announced.
+    /// Path of the journal.
     pub fn journal(&self) -> &Path {
         &self.journal
     }
 
-    /// Puts everything back; `None` when nothing was changed, or somebody else has put it back.
+    /// Restores everything; `None` when nothing was changed, or another process has restored it.
     ///
     /// # Errors
-    /// The journal cannot be read or written; it stays, and so does the guardian's try.
+    /// The journal cannot be read or written; it stays then, and the guardian tries once more.
     pub fn restore(mut self) -> Result<Option<Restoration>, TuneError> {
         self.put_back()
     }
 
-    /// Puts everything back after a change that failed, and says whether that could be done.
+    /// Restores everything after a failed change, and reports whether that succeeded.
     pub(crate) fn give_up(mut self) -> Back {
         let (done, journal) = (self.put_back(), self.journal.clone());
-        // The guardian has tried once more when this returns, so the journal has the last word.
+        // The guardian has tried once more when this returns, so the journal tells the final state.
         drop(self);
         Back(match done {
             _ if !journal.exists() => None,
@@ -96,16 +96,16 @@ impl Tuned {
         }
     }
 
-    /// Whether it keeps others from tuning the machine: it may have changed something.
+    /// Whether the lock is held, so that no other process can tune: something may have been changed.
     pub fn holds_machine(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Lets the machine stay as it is until somebody restores it, or until the limit of time; whether there is
-    /// anything left to restore, which a short limit may have done already.
+    /// Keeps the machine tuned until it is restored by a user or by the guardian at the time limit. Returns whether
+    /// anything is left to restore, since a short limit may have passed already.
     ///
     /// # Errors
-    /// The journal cannot be written; everything is put back then.
+    /// The journal cannot be written; everything is restored then.
     pub fn keep(&mut self, limited: bool) -> Result<bool, TuneError> {
         if !self.open {
             return Ok(false);
@@ -124,12 +124,13 @@ impl Tuned {
 
 impl Drop for Tuned {
     fn drop(&mut self) {
-        // The guardian tries once more when this fails, and the journal stays if that fails too.
+        // On failure the guardian tries once more, and the journal stays if that fails too.
         let _left_to_the_guardian = self.put_back();
     }
 }
 
-/// What a process was given and its commands inherit. The next experiment in it begins without.
+/// A setting of fauxplat's own process that its commands inherit. It is reset before the next experiment in the
+/// process.
 #[derive(Debug)]
 pub(crate) enum Given {
     NoHugePages,
@@ -138,10 +139,10 @@ pub(crate) enum Given {
 
 impl Given {
     fn take_back(self) {
-        // A process may always ask for these of itself.
+        // A process may always change these settings of itself.
         let _never_refused = match self {
             Given::NoHugePages => process::disable_huge_pages(false),
-            // The default, which it was created with.
+            // Zero restores the slack that the thread was created with.
             Given::TimerSlack => timer::set_slack_ns(0),
         };
     }

@@ -1,5 +1,5 @@
-//! Takes changes back, by the three-way rule: what is as we left it becomes what it was, what is as it was stays, and
-//! what is neither belongs to somebody else and is left alone.
+//! Undoes changes by the three-way rule: a value that is as we left it becomes what it was, a value that is as it was
+//! stays, and any other value belongs to another program and is left alone.
 
 use std::fs;
 use std::io;
@@ -14,10 +14,10 @@ use crate::journal::Entry;
 use crate::knob::{Form, Group};
 use crate::repair::Repairer;
 
-/// Passes over values that influence each other. A governor may reset what was just put back.
+/// Passes over values that influence each other: writing a governor may reset a value that was just restored.
 const PASSES: usize = 4;
 
-/// Takes back one group of changes.
+/// Undoes one group of changes.
 pub(crate) fn group(
     root: &Root,
     entries: &[&Entry],
@@ -31,29 +31,29 @@ pub(crate) fn group(
             back.filter_map(|entry| one(root, entry, force, repairer).map(|change| (entry.seq, change)))
                 .collect()
         }
-        // Frequency depends on its own order both ways; the others are taken back newest first.
+        // Frequency settings depend on their order in both directions; the other groups are undone newest first.
         Some(Group::Frequency) => values(root, entries, force),
         Some(_) => values(root, &entries.iter().rev().copied().collect::<Vec<_>>(), force),
     }
 }
 
-/// Where a value stands between what it was and what we made of it.
+/// Present value, compared with the original one and with the one that we wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// As it was before.
     Old,
     /// As we left it, or in flight when we were ended.
     Ours,
-    /// Neither.
+    /// A third value: another program wrote it.
     Theirs,
     /// The file is gone.
     Gone,
-    /// The kernel does not say what is there. Nobody can judge that, and it may be ours still.
+    /// The value cannot be read, so it may still be ours.
     Unread,
 }
 
-/// The rule itself. Without a reading after the write, because the change was in flight or because nothing could be read
-/// back, whatever is there is ours.
+/// The three-way rule. Without a reading after the write, because the change was in flight or could not be read back,
+/// any value counts as ours.
 fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
     let now = match now {
         Ok(now) => now,
@@ -68,19 +68,19 @@ fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: 
     }
 }
 
-/// Whether there is no such file any more, or no such device behind it. Any other error is about a file that is there.
+/// Whether the file, or the device behind it, is gone. Any other error is about a file that exists.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || error.raw_os_error() == Some(19)
 }
 
-/// Values of files, all judged before any is written: writing one may change another.
+/// Restores values of files. All are judged before any is written, since writing one may change another.
 fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChange)> {
     let judged: Vec<(usize, Side)> = entries
         .iter()
         .enumerate()
         .filter_map(|(index, entry)| Some((index, judge(root, entry)?)))
-        // What was only noted and is another's by now was never ours to insist on.
+        // With `force`, foreign values are overwritten too, except those that were only noted and never written by us.
         .map(|(index, side)| match side {
             Side::Theirs if force && !entries[index].is_untouched() => (index, Side::Ours),
             side => (index, side),
@@ -89,25 +89,25 @@ fn values(root: &Root, entries: &[&Entry], force: bool) -> Vec<(usize, KnobChang
     let errors = write_back(root, entries, &judged);
     let report = |(&(index, side), error): (&(usize, Side), Option<io::Error>)| {
         let (entry, change) = (entries[index], report(root, entries[index], side, error));
-        // Of that there is nothing to tell either, unless putting back the others leaves it changed.
+        // Values that were only noted are not reported, unless restoring the others leaves them changed.
         let is_told = !entry.is_untouched() || (side == Side::Old && change.outcome == KnobOutcome::Refused);
         is_told.then_some((entry.seq, change))
     };
     judged.iter().zip(errors).filter_map(report).collect()
 }
 
-/// Where the value of an entry stands; `None` for what is no value.
+/// Compares the present value of an entry; `None` for an entry without a value.
 fn judge(root: &Root, entry: &Entry) -> Option<Side> {
     let Action::Write { file, form, old, .. } = &entry.action else { return None };
     let now = root.read(file).map(|text| form.value(&text));
-    // A plain file is cut before it is written, and whoever was ended between the two left it empty. The kernel's own
-    // files have no such state.
+    // A plain file is truncated before it is written, so a process killed between the two leaves it empty. The kernel's
+    // own files have no such state.
     let cut = !root.is_real() && now.as_deref().is_ok_and(str::is_empty);
     let got = if cut { None } else { entry.got.as_ref() };
     Some(side(now, old, got, *form))
 }
 
-/// Writes old values until all of them hold, as far as the kernel takes them.
+/// Writes the original values until all of them hold, as far as the kernel takes them.
 fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<Option<io::Error>> {
     let mut errors: Vec<Option<io::Error>> = judged.iter().map(|_| None).collect();
     for _ in 0..PASSES {
@@ -128,8 +128,8 @@ fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<
     errors
 }
 
-/// The text that makes a file hold a value again. The kernel renders a list of choices by itself; below another root
-/// nobody does, and the list is put back as it was.
+/// Text that makes a file hold a value again. The kernel renders a list of choices by itself; below another root the
+/// whole list is written as it was.
 fn text_to_write(root: &Root, form: Form, old: &str) -> String {
     match form {
         Form::Plain => old.to_owned(),
@@ -143,14 +143,14 @@ fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> K
     let read = root.read(file).map(|text| form.value(&text));
     let wanted = form.value(old);
     let holds = read.as_ref().is_ok_and(|now| *now == wanted);
-    // What cannot be read is told with that reason, before that of a write.
+    // A read error is reported before a write error.
     let error = read.as_ref().err().map(why).or(error.as_ref().map(why));
     let (outcome, reason) = match side {
         Side::Old if holds => (KnobOutcome::Already, None),
         Side::Gone => (KnobOutcome::Absent, Some("the file is gone".to_owned())),
         Side::Theirs => (KnobOutcome::Left, Some("somebody else changed it meanwhile".to_owned())),
         Side::Ours if holds => (KnobOutcome::Restored, None),
-        // Putting another one back may have changed what was as before.
+        // Restoring another value may have changed one that had its original value.
         Side::Old | Side::Ours | Side::Unread => {
             let why = error.unwrap_or_else(|| "the kernel holds another value".to_owned());
             (KnobOutcome::Refused, Some(why))
@@ -172,7 +172,7 @@ fn change(
     KnobChange { knob, target, scope, before, wanted, after, outcome, reason }
 }
 
-/// One change of the group of tasks, in its turn; `None` when there was nothing to do.
+/// Undoes one change of the group of tasks; `None` when there was nothing to do.
 fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'_>>) -> Option<KnobChange> {
     let gone = |done: bool, wanted: &str| {
         let (outcome, reason) = match done {
@@ -196,8 +196,8 @@ fn one(root: &Root, entry: &Entry, force: bool, repairer: &mut Option<Repairer<'
     }
 }
 
-/// Attempts to empty a group, and the time between two: tasks fork while they are moved, and one that was ended stays in
-/// its group until it has had a CPU for its end, which on a busy machine takes a while.
+/// Maximum number of attempts to empty a group: tasks fork while they are moved, and a killed task stays in its group
+/// until it has had a CPU to exit on, which takes a while on a busy machine.
 const ATTEMPTS: usize = 500;
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -210,24 +210,24 @@ fn eventually(mut done: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// Moves everything that is there back, born meanwhile or not.
+/// Moves all present tasks back, including those born meanwhile.
 fn move_back(root: &Root, from: &str, to: &str) -> bool {
     eventually(|| {
         let listed = root.read_list(to);
         for task in listed.split_whitespace() {
-            // A task that ended meanwhile need not be moved.
+            // A task that has ended need not be moved.
             let _ended = root.write(from, task);
         }
         root.read_list(to).trim().is_empty()
     })
 }
 
-/// The kernel keeps the folder of a control group for a moment after its last task has ended.
+/// Removes a control group; the kernel keeps its folder for a moment after the last task has ended.
 fn remove_folder(root: &Root, path: &str) -> bool {
     eventually(|| fs::remove_dir(root.join(path)).is_ok())
 }
 
-/// The kernel's reason, in words that say what to do about it.
+/// Error of the kernel in words that say what to do.
 pub(crate) fn why(error: &io::Error) -> String {
     let words = match error.raw_os_error() {
         Some(13) if !process::is_root() => return "needs root".to_owned(),

@@ -1,6 +1,6 @@
-//! The kernel's log as a witness of tasks that lost a CPU: it names each program that it moved off the last CPU on which
-//! it might run. Who is named there, and was not yet bound to that CPU when the tasks were noted, cannot be repaired,
-//! but is told.
+//! The kernel's log as evidence of tasks that lost a CPU: the kernel logs each program that it moves off the last CPU
+//! on which it might run. A task in the log that was not yet bound to that CPU at the time of the snapshot cannot be
+//! repaired, but is reported.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use fauxplat_units::Cpu;
 
 use crate::Root;
 
-/// The number of the newest record; `None` where the log cannot be read.
+/// Sequence number of the newest log record; `None` where the log cannot be read.
 pub(crate) fn newest(root: &Root) -> Option<u64> {
     records(root)?.last().map(|record| record.number)
 }
 
-/// Tasks that the log names since this record, each with the CPU that it lost. Numbers are those of the uppermost
-/// namespace, so that a task here counts only if its name is the same.
+/// Tasks in the log since this record, each with the CPU that it lost. The log has the numbers of the initial
+/// namespace, so a task counts only if its name is the same.
 pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
     let later = records(root).into_iter().flatten().filter(|record| record.number > number);
     let is_here =
@@ -29,14 +29,14 @@ pub(crate) fn moved_since(root: &Root, number: u64) -> HashMap<i32, Cpu> {
         .collect()
 }
 
-/// The log of the machine itself. In a captured tree nobody is named who lives here.
+/// Log of this machine; `None` for a captured tree, whose tasks do not run here.
 fn records(root: &Root) -> Option<Vec<Record>> {
     let mut log = root.is_real().then(|| klog::open(Path::new("/")).ok())??;
     Some(klog::records(&mut log))
 }
 
-/// `process 812 (name) no longer affine to cpu3`, from `select_fallback_rq` in the kernel's `sched/core.c`. It limits how
-/// often it says so, so that not everybody is named.
+/// Parses `process 812 (name) no longer affine to cpu3`, from `select_fallback_rq` in the kernel's `sched/core.c`. The
+/// kernel limits the rate of that message, so some tasks are missing.
 fn moved(message: &str) -> Option<(i32, &str, Cpu)> {
     let (process, cpu) = message.rsplit_once(") no longer affine to cpu")?;
     let (number, name) = process.strip_prefix("process ")?.split_once(" (")?;

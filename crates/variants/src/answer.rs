@@ -1,4 +1,4 @@
-//! Whether a variant is still the same program: it must give the same answer.
+//! Checks that a variant is still the same program: it must give the same answer.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,33 +10,33 @@ use fauxplat_sys::signal;
 use crate::VariantError;
 use crate::shell::fill_for_shell;
 
-/// What a program is asked, to see whether its variants answer alike.
+/// How a program is run and checked, to compare the answers of its variants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
-    /// Argument vector with `{program}` where the program's path stands; for a shell line `sh`, `-c` and the line.
+    /// Argument vector in which `{program}` stands for the program's path; for a shell line `sh`, `-c` and the line.
     pub argv: Vec<String>,
-    /// Of the condition: environment, working directory, standard input.
+    /// Condition of the run: environment, working directory, standard input.
     pub condition: Condition,
-    /// A shell command with `{program}` that ends with status 0 when the answer is right, instead of the comparison of
-    /// exit status and standard output; `none` checks nothing.
+    /// Shell command with `{program}` that exits with status 0 when the answer is right, instead of the comparison of
+    /// exit status and standard output; `none` disables the check.
     pub check: Option<String>,
 }
 
-/// What the program answered when it was built without any variation.
+/// Answer of the program when it was built without any variation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     outcome: Outcome,
-    /// SHA-256 of the output: it may be longer than memory.
+    /// SHA-256 of the output, which may be larger than memory.
     output: [u8; 32],
 }
 
-/// Fills the program's path in; `{out}` is what the build command calls it.
+/// Replaces `{program}` and `{out}`, its name in build commands, by the program's path.
 pub fn fill(text: &str, program: &str) -> String {
     text.replace("{program}", program).replace("{out}", program)
 }
 
 impl Question {
-    /// Asks a program; `None` when nothing is to be checked.
+    /// Runs a program; `None` when nothing is to be checked.
     fn put_to(&self, program: &Path) -> Result<Option<Answer>, VariantError> {
         let path = program.display().to_string();
         let capture = match self.check.as_deref() {
@@ -51,15 +51,15 @@ impl Question {
         let captured = capture.run()?;
         match captured.outcome {
             Outcome::TimedOut if signal::stop_requested() => Err(VariantError::Interrupted),
-            // How far it came by then is different each time.
+            // The output until the time limit is different each time.
             outcome @ Outcome::TimedOut => Ok(Some(Answer { outcome, output: [0; 32] })),
-            // What a checking command says is for people; only its verdict counts.
+            // The output of a checking command is for people; only its exit status counts.
             outcome if self.check.is_some() => Ok(Some(Answer { outcome, output: [0; 32] })),
             outcome => Ok(Some(Answer { outcome, output: captured.output.sha256 })),
         }
     }
 
-    /// The words of the command with the program in its place, as they are when it is measured.
+    /// Words of the command with the program's path, as in a measured run.
     fn words(&self, program: &str) -> Vec<String> {
         let mut words: Vec<String> = self.argv.iter().map(|word| fill(word, program)).collect();
         if let (true, Some(line), Some(filled)) =
@@ -83,7 +83,8 @@ impl Question {
         }
     }
 
-    /// The right answer, from the program as it is. It is asked twice: an answer that changes by itself tells nothing.
+    /// The right answer, from the unvaried program. The program is run twice: an answer that changes by itself is
+    /// useless.
     pub(crate) fn expected(&self, program: &Path, line: &str) -> Result<Option<Answer>, VariantError> {
         let first = self.put_to(program)?;
         let unchecked = self.check.is_some();
@@ -146,7 +147,7 @@ mod tests {
         assert!(refused.contains("another output"), "{refused}");
     }
 
-    /// It would be waited for without end, and every layout of it again.
+    /// Without the limit the program would be waited for without end, and so would each of its layouts.
     #[test]
     fn a_program_that_does_not_end_has_the_time_of_a_run() {
         let limit = Some(fauxplat_units::Nanos(50_000_000));
@@ -154,7 +155,7 @@ mod tests {
         let ask = Question { condition, ..question(&["{program}", "-c", "sleep 600"]) };
         let expected = ask.expected(Path::new("/bin/sh"), "x").unwrap().unwrap();
         assert_eq!(expected.outcome, Outcome::TimedOut);
-        // One that does end needs more than that on a slow machine.
+        // On a slow machine a program that does end needs more time than that.
         let ask = Question { condition: Condition::default(), ..ask };
         let refused = ask.verify(&expected, Path::new("/bin/true"), "x").unwrap_err().to_string();
         assert!(refused.contains("instead of: was still running"), "{refused}");
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(expected, Answer { outcome: Outcome::Exited(0), output: sha256(b"3\n") });
     }
 
-    /// It would work beside every run that is measured.
+    /// A remaining process would run beside every measured run.
     #[test]
     fn what_an_answer_left_behind_is_ended() {
         let folder = tempfile::tempdir().unwrap();
@@ -234,7 +235,7 @@ mod tests {
         assert!(refused.contains("already fails --check") && refused.contains("status 3"), "{refused}");
     }
 
-    /// A check's own words may differ from run to run: only its status counts.
+    /// The path of a program may contain blanks and quotes.
     #[test]
     fn a_check_takes_a_program_below_any_folder() {
         let folder = tempfile::Builder::new().prefix("it's another ").tempdir().unwrap();
@@ -252,6 +253,7 @@ mod tests {
         }
     }
 
+    /// The words of a check may differ from run to run: only its exit status counts.
     #[test]
     fn what_a_check_says_does_not_count() {
         let check = Some("cat /proc/sys/kernel/random/uuid".into());

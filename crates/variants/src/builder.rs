@@ -28,37 +28,37 @@ pub struct Builder {
     ways: Vec<Way>,
 }
 
-/// How one program is built, and what is known of it as it is.
+/// A program to build, with the results of its unvaried build.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     build: Build,
     cwd: PathBuf,
     plain: Built,
     questions: Vec<(Question, Answer)>,
-    /// Hashes of programs that gave the right answers.
+    /// Hashes of programs that gave the right answer.
     verified: HashSet<String>,
 }
 
 /// A program that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Where it lies until the process ends. Paths of all variants are equally long.
+    /// Path, valid until the process ends. Paths of all variants have equal length.
     pub path: PathBuf,
     /// SHA-256, in hexadecimal.
     pub sha256: String,
-    /// What it cost to build it; `None` when it was in the cache.
+    /// Build time in nanoseconds; `None` when it was in the cache.
     pub took_ns: Option<u64>,
 }
 
-/// Alignments that are drawn: the compiler's usual one and what makes hot loops begin at a cache line.
+/// Alignments that are drawn: the compiler's default, and those that align hot loops to a cache line.
 const ALIGNMENTS_BYTES: [u32; 3] = [16, 32, 64];
 
 impl Builder {
-    /// Opens the cache in a folder and finds out what the tools of this machine can vary. `ways` are those that shall be
-    /// varied; none means all that work.
+    /// Opens the cache in a folder and finds out what the tools of this machine can vary. `ways` are the requested
+    /// ways; empty means all that work.
     ///
     /// # Errors
-    /// The folder cannot be used, or a way that was asked for does not work here.
+    /// The folder cannot be used, or a requested way does not work here.
     pub fn open(cache: &Path, ways: &[Way]) -> Result<Self, VariantError> {
         let cache = Cache::open(cache)?;
         let fingerprint = Toolchain::fingerprint();
@@ -70,7 +70,7 @@ impl Builder {
         Ok(Builder { cache, toolchain, fingerprint, ways })
     }
 
-    /// What the tools of this machine can vary.
+    /// Capabilities of this machine's tools.
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
     }
@@ -79,8 +79,8 @@ impl Builder {
         self.cache.workplace()
     }
 
-    /// Builds a program as it is, which shows whether the build works at all. It is built every time: only its hash tells
-    /// whether the sources are still those of the variants in the cache.
+    /// Builds the unvaried program, which shows whether the build works at all. It is built every time: only its hash
+    /// tells whether the sources are still those of the variants in the cache.
     ///
     /// # Errors
     /// An object is missing, or the build fails or makes no program.
@@ -98,8 +98,8 @@ impl Builder {
         Ok(Recipe { build: build.clone(), cwd, plain, questions: Vec::new(), verified: HashSet::new() })
     }
 
-    /// Everything that can be varied, varied by a link seed. What the build command has no place for is left out; a
-    /// command without any place is taken to use the environment.
+    /// Variation of everything that can be varied, drawn from a link seed. Ways for which the build command has no
+    /// placeholder are left out; a command without any placeholder is assumed to use the environment.
     pub fn drawn(&self, recipe: &Recipe, link_seed: u64) -> Variation {
         let line = &recipe.build.line;
         let by_environment =
@@ -107,7 +107,7 @@ impl Builder {
         let has = |way, places: &[&str]| {
             self.ways.contains(&way) && (by_environment || places.iter().any(|place| line.contains(place)))
         };
-        // Each way has a stream of its own: a way that is left out does not change the others.
+        // Each way has a random stream of its own: a way that is left out does not change the others.
         let draw = |way: Way| {
             let mut random = ChaCha8Rng::seed_from_u64(link_seed);
             random.set_stream(way as u64);
@@ -128,7 +128,7 @@ impl Builder {
         }
     }
 
-    /// A variant, from the cache or built now, that gives the right answers.
+    /// A variant, from the cache or built now, that gives the right answer.
     ///
     /// # Errors
     /// The build fails, makes no program, or makes one with another answer.
@@ -138,7 +138,8 @@ impl Builder {
         let built = match self.cache.find(&key) {
             Some(found) => known(found),
             None => {
-                // One build of a source tree at a time: make's own files would be fought over.
+                // Only one build of a source tree runs at a time: concurrent builds would interfere through make's own
+                // files.
                 let tree = self.key(&recipe.build, &recipe.cwd, "plain", &Variation::default());
                 let _lock = self.cache.lock(&tree)?;
                 match self.cache.find(&key) {
@@ -151,7 +152,7 @@ impl Builder {
         Ok(built)
     }
 
-    /// All that a variant is made from, and by what.
+    /// Cache key of everything that a variant is made from, including the tools.
     fn key(&self, build: &Build, cwd: &Path, source: &str, variation: &Variation) -> Key {
         let variation = serde_json::to_string(variation).unwrap_or_default();
         let cwd = cwd.display().to_string();
@@ -199,7 +200,7 @@ impl Builder {
     }
 }
 
-/// What a build command left, as long as its folder lives.
+/// Result of a build command, valid as long as its folder exists.
 struct Made {
     _place: Workplace,
     program: PathBuf,
@@ -207,15 +208,15 @@ struct Made {
 }
 
 impl Recipe {
-    /// The program as it is, without any variation.
+    /// The unvaried program.
     pub fn plain(&self) -> &Built {
         &self.plain
     }
 
-    /// Notes what variants are asked, and the right answer.
+    /// Sets the question for variants, and finds the right answer.
     ///
     /// # Errors
-    /// The program as it is cannot be run, gives no stable answer, or fails its check.
+    /// The unvaried program cannot be run, gives no stable answer, or fails its check.
     pub fn ask(&mut self, question: Question) -> Result<(), VariantError> {
         if let Some(answer) = question.expected(&self.plain.path, &self.build.line)? {
             self.questions.push((question, answer));
@@ -224,7 +225,7 @@ impl Recipe {
         Ok(())
     }
 
-    /// Why the layout may not move as much as it seems: padding behind the sources moves nothing of them.
+    /// Why the layout may vary less than it seems: padding behind the sources does not move their code.
     pub fn doubt(&self) -> Option<String> {
         let (before, _) = self.build.line.split_once("{link_flags}")?;
         let is_source =
@@ -248,7 +249,7 @@ impl Recipe {
     }
 }
 
-/// What the tools can vary: as noted before, or tried now.
+/// Capabilities of the tools: from a note in the cache, or tried now.
 fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     let note = cache.note("toolchain.json");
     let noted: Option<(String, Toolchain)> =
@@ -260,25 +261,27 @@ fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     }
     let place = cache.workplace()?;
     let toolchain = Toolchain::probe(place.path())?;
-    // Where not even padding works, something else was wrong, and may be right the next time.
+    // If not even padding works, the cause was something else, which may be gone the next time.
     if !toolchain.ways.is_empty()
         && let Ok(text) = serde_json::to_string(&(fingerprint, &toolchain))
     {
-        // By one rename, since another fauxplat may be reading; a note that cannot be kept is made again.
+        // Written by one rename, since another fauxplat may be reading; a note that cannot be written is made again
+        // later.
         let fresh = place.path().join("toolchain.json");
         let _unheard = std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &note));
     }
     Ok(toolchain)
 }
 
-/// Another place for what flags name, where the path of the own has blanks: a build command that takes its flags from the
-/// environment has its shell split them there, and no quotes keep a path together. `None` where none is needed or to be had.
+/// Another folder for files that flags name, if the path of the usual one contains blanks: a build command that takes
+/// its flags from the environment has its shell split them there, and quotes do not help. `None` where none is needed
+/// or can be made.
 fn place_without_blanks(place: &Path) -> Option<Workplace> {
     let has_blanks = place.to_string_lossy().contains(char::is_whitespace);
     has_blanks.then(|| Workplace::make("flags", Path::new("/tmp")).ok()).flatten()
 }
 
-/// The build command with everything in its place.
+/// The build command with all placeholders replaced.
 fn filled(line: &str, words: &Words, out: &Path) -> String {
     let places = [
         ("{out}", flags::quoted(&out.display().to_string())),
@@ -290,8 +293,8 @@ fn filled(line: &str, words: &Words, out: &Path) -> String {
     places.iter().fold(line.to_owned(), |line, (place, text)| line.replace(place, text))
 }
 
-/// The same in the environment, for build commands that take their flags from there. What a compiler that was ended leaves
-/// in its folder for such things goes with ours.
+/// Environment with the same words, for build commands that take their flags from there. `TMPDIR` is the build's
+/// folder, so that temporary files of a killed compiler are deleted with it.
 fn environment(words: &Words, out: &Path, place: &Path) -> Vec<(String, String)> {
     [
         ("TMPDIR", place.display().to_string()),

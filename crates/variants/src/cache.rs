@@ -1,4 +1,4 @@
-//! Where built programs are kept: one folder per variant, named by a hash of all that it was made from.
+//! Cache of built programs: one folder per variant, named by a hash of everything that it was made from.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -16,11 +16,11 @@ use sha2::{Digest, Sha256};
 use crate::VariantError;
 use crate::error::at;
 
-/// Programs that earlier sessions left are removed, oldest first, until they take no more than this.
+/// Maximum total size of programs from earlier sessions; the oldest are removed first.
 const BYTES_MAX: u64 = 512 << 20;
-/// What was used so recently may be in use by another fauxplat.
+/// Age of the last use within which a program may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
-/// The name of the program in its folder.
+/// File name of the program in its folder.
 const PROGRAM: &str = "program";
 
 /// `$XDG_CACHE_HOME/fauxplat`, or `~/.cache/fauxplat`.
@@ -34,18 +34,18 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
     Ok(cache.ok_or(VariantError::NoHome)?.join("fauxplat"))
 }
 
-/// The kept programs.
+/// The cache of built programs.
 #[derive(Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// The name of a variant: a hash of what it was made from, in hexadecimal.
+/// Name of a variant: a hash of everything that it was made from, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key(String);
 
 impl Key {
-    /// Parts are told apart by their lengths, so that no two lists of parts look alike.
+    /// Hashes the parts with their lengths, so that no two lists of parts have the same hash input.
     pub(crate) fn of(parts: &[&str]) -> Key {
         let mut hash = Sha256::new();
         for part in parts {
@@ -57,7 +57,7 @@ impl Key {
 }
 
 impl Cache {
-    /// Opens the cache and makes room in it. It is its owner's alone: what lies in it is executed.
+    /// Opens the cache and makes room in it. Only its owner may enter it, since its programs are executed.
     pub(crate) fn open(folder: &Path) -> Result<Self, VariantError> {
         let cache = Cache { folder: std::path::absolute(folder).map_err(at(folder))? };
         check_owner(&cache.folder)?;
@@ -69,17 +69,17 @@ impl Cache {
         Ok(cache)
     }
 
-    /// A small file that is no program.
+    /// Path of a small file other than a program.
     pub(crate) fn note(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// A folder to build in or to run from, on the same file system as the kept programs.
+    /// A temporary directory for building or running, on the same file system as the cached programs.
     pub(crate) fn workplace(&self) -> Result<Workplace, VariantError> {
         Workplace::make("build", &self.folder).map_err(at(&self.folder))
     }
 
-    /// Holds off other fauxplats that would run the same build at the same time, until the file is dropped.
+    /// Prevents other fauxplats from running the same build at the same time, until the file is dropped.
     pub(crate) fn lock(&self, key: &Key) -> Result<File, VariantError> {
         let path = self.folder.join("locks").join(&key.0[..16]);
         let file = File::options().create(true).append(true).open(&path).map_err(at(&path))?;
@@ -87,18 +87,20 @@ impl Cache {
         Ok(file)
     }
 
-    /// The program of a variant and its hash, if it is there and whole.
+    /// Program of a variant and its hash, if it is present and intact.
     pub(crate) fn find(&self, key: &Key) -> Option<(PathBuf, String)> {
         let folder = self.folder.join("variants").join(&key.0);
         let program = folder.join(PROGRAM);
         let noted = fs::read_to_string(folder.join("sha256")).ok()?;
         let hash = sha256(&program).filter(|hash| *hash == noted)?;
-        // Used again: the last to be removed. A cache that cannot be written to still serves.
+        // Marks the entry as just used, so that it is removed last. A cache that cannot be written to can still be
+        // read.
         let _unheard = File::open(&folder).and_then(|folder| folder.set_modified(now()));
         Some((program, hash))
     }
 
-    /// Takes a built program out of a workplace, by one rename: whoever looks sees all of it or nothing.
+    /// Moves a built program from a temporary directory into the cache, by one rename: readers see all of it or
+    /// nothing.
     pub(crate) fn keep(&self, key: &Key, program: &Path) -> Result<(PathBuf, String), VariantError> {
         if let Some(there) = self.find(key)
             && Some(&there.1) == sha256(program).as_ref()
@@ -114,7 +116,7 @@ impl Cache {
         let note = place.path().join("sha256");
         fs::write(&note, &hash).map_err(at(&note))?;
         let folder = self.folder.join("variants").join(&key.0);
-        // A broken entry may stand there, and ours is better.
+        // The existing entry is broken, and is replaced by the new one.
         let _unheard = fs::remove_dir_all(&folder);
         match place.persist(&folder) {
             Ok(()) => {}
@@ -124,8 +126,8 @@ impl Cache {
         Ok((folder.join(PROGRAM), hash))
     }
 
-    /// Removes workplaces whose owner was ended, and the variants that were not used for longest, until the rest takes at most
-    /// `bytes_max`.
+    /// Removes temporary directories whose owners have died, and the least recently used variants, until the rest takes
+    /// at most `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
         remove_forgotten(&self.folder);
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = self.entries().collect();
@@ -136,13 +138,13 @@ impl Cache {
             if total <= bytes_max || in_use {
                 break;
             }
-            // What another fauxplat removes at the same moment is gone all the same.
+            // An entry that another fauxplat removes at the same moment is gone all the same.
             let _unheard = fs::remove_dir_all(folder);
             total -= bytes;
         }
     }
 
-    /// Variants: when they were last used, and their bytes.
+    /// Variants with the time of their last use and their size in bytes.
     fn entries(&self) -> impl Iterator<Item = (SystemTime, u64, PathBuf)> {
         list(&self.folder.join("variants")).filter_map(|folder| {
             let bytes = list(&folder).filter_map(|file| Some(fs::symlink_metadata(file).ok()?.len()));
@@ -159,8 +161,8 @@ fn used(folder: &Path) -> Option<SystemTime> {
     fs::metadata(folder).ok()?.modified().ok()
 }
 
-/// Refuses a cache that somebody else may have filled: one of another owner, and for root also one in a place where
-/// others could put another in its stead, as a user's folder is under sudo.
+/// Refuses a cache that another user may have filled: one of another owner, and for root also one on a path where
+/// others could replace it, as a user's folder is under sudo.
 fn check_owner(cache: &Path) -> Result<(), VariantError> {
     let there = cache.ancestors().find(|folder| folder.exists()).unwrap_or(cache);
     if there != cache && !process::is_root() {
@@ -193,7 +195,7 @@ mod tests {
         (folder, cache)
     }
 
-    /// Whatever the umask.
+    /// Permissions that do not depend on the umask.
     fn own(folder: &Path) {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }
@@ -224,7 +226,7 @@ mod tests {
         assert_eq!(cache.find(&key), Some(again));
     }
 
-    /// Whoever fills the cache chooses what is executed, and the hash beside a program is the same hand's.
+    /// The user who fills the cache chooses what is executed, and also writes the hash beside a program.
     #[test]
     fn a_cache_that_somebody_else_may_have_filled_is_refused() {
         use std::os::unix::fs::chown;
@@ -234,7 +236,7 @@ mod tests {
         fs::create_dir(&above).unwrap();
         own(home.path());
         own(&above);
-        // An ordinary user can only give it to itself.
+        // An ordinary user cannot give the folder to another user.
         if !fauxplat_sys::process::is_root() || chown(&above, Some(NOBODY), None).is_err() {
             return;
         }
@@ -276,7 +278,7 @@ mod tests {
         assert_eq!(fs::read_dir(cache.folder.join("variants")).unwrap().count(), 1);
     }
 
-    /// However old they are: an experiment may run from one for a day.
+    /// Kept however old they are: an experiment may run programs from one for a day.
     #[test]
     fn workplaces_go_with_their_owners_alone() {
         let (_folder, cache) = cache();

@@ -1,4 +1,4 @@
-//! Why there is no variant.
+//! Errors of building variants.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use fauxplat_launch::LaunchError;
 /// Why a program could not be built in variants.
 #[derive(Debug, thiserror::Error)]
 pub enum VariantError {
-    /// There is no place for the cache.
+    /// No folder for the cache is known.
     #[error("no folder for built programs: set XDG_CACHE_HOME or HOME")]
     NoHome,
     /// A file or folder cannot be used.
@@ -18,7 +18,7 @@ pub enum VariantError {
         /// The reason.
         source: std::io::Error,
     },
-    /// Somebody else may have filled the cache.
+    /// Another user may have filled the cache.
     #[error(
         "the cache of built programs {}: user {owner} owns {} or others may write to it, and programs of others are not \
          executed: set XDG_CACHE_HOME to a folder of your own (`sudo -H` gives root its own home)",
@@ -29,7 +29,7 @@ pub enum VariantError {
         cache: PathBuf,
         /// The folder that is open to others.
         folder: PathBuf,
-        /// Its owner.
+        /// User id of the folder's owner.
         owner: u32,
     },
     /// A program could not be copied to its place.
@@ -37,12 +37,12 @@ pub enum VariantError {
     NotCopied {
         /// The program.
         from: PathBuf,
-        /// Its place.
+        /// Destination of the copy.
         to: PathBuf,
-        /// What `cp` said.
+        /// Output of `cp`.
         said: String,
     },
-    /// An object file that is to be linked is not there.
+    /// An object file that is to be linked does not exist.
     #[error("object file {}: {source}", path.display())]
     Object {
         /// The file.
@@ -55,12 +55,12 @@ pub enum VariantError {
     Failed {
         /// The command as it was run.
         line: String,
-        /// Its exit status as a shell shows it.
+        /// Exit status of the build, as a shell shows it.
         status: i32,
-        /// What it wrote.
+        /// Output of the build.
         output: String,
     },
-    /// The build command ended well and made nothing.
+    /// The build command succeeded and made no program.
     #[error(
         "`{line}`: the build made no program: it must leave one at {{out}} (or $FAUXPLAT_OUT), for instance by `… && cp \
          program {{out}}`"
@@ -68,7 +68,7 @@ pub enum VariantError {
     NoProgram {
         /// The command as it was written.
         line: String,
-        /// What it wrote.
+        /// Output of the build.
         output: String,
     },
     /// A variant answers differently.
@@ -76,10 +76,10 @@ pub enum VariantError {
     OtherAnswer {
         /// The build command as it was written.
         line: String,
-        /// What is different.
+        /// Description of the difference.
         how: String,
     },
-    /// The program has no answer of its own.
+    /// The unvaried program has no stable answer.
     #[error(
         "the program of `{line}` answers differently from run to run, so variants cannot be checked by their output: \
          give --check CMD, or --check none"
@@ -88,12 +88,12 @@ pub enum VariantError {
         /// The build command as it was written.
         line: String,
     },
-    /// A way that was asked for does not work here.
+    /// A requested way does not work here.
     #[error("--vary {way}: {reason}")]
     NoSuchWay {
         /// The way.
         way: &'static str,
-        /// Why not.
+        /// Why the way does not work.
         reason: String,
     },
     /// The user interrupted a build.
@@ -104,7 +104,7 @@ pub enum VariantError {
     Launch(#[from] LaunchError),
 }
 
-/// Names the file in an error of the file system.
+/// Adds the path to an error of the file system.
 pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> VariantError {
     let path = path.into();
     move |source| VariantError::File { path, source }

@@ -1,4 +1,4 @@
-//! From a variation to what the build command is told.
+//! Turns a variation into words of the build command.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::error::at;
 use crate::pad::{self, Amounts};
 use crate::toolchain::{Linker, Toolchain};
 
-/// The words that take the places of a build command.
+/// Words that replace the placeholders of a build command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words {
     pub(crate) seed: String,
@@ -21,15 +21,15 @@ pub(crate) struct Words {
     pub(crate) compile_flags: String,
 }
 
-/// Streams of the generator: what one way draws does not depend on the others.
+/// Streams of the random generator: what one way draws does not depend on the others.
 const OBJECTS: u64 = 0;
 const PADS: u64 = 1;
 
-/// Padding is drawn below a page: beyond it, displacements repeat.
+/// Upper bound of padding: beyond a page, displacements repeat.
 const PAGE_BYTES: u64 = 4096;
-/// Displacements in between are rounded away by the alignment of what follows.
+/// Granularity of padding: smaller displacements are rounded away by the alignment of what follows.
 const STEP_BYTES: u64 = 16;
-/// Objects that get padding of their own; with thousands of them the padding would be a program by itself.
+/// Maximum number of objects with padding of their own; for thousands of them the padding would be a program by itself.
 const PADS_MAX: usize = 64;
 
 fn random(seed: u64, stream: u64) -> ChaCha8Rng {
@@ -73,7 +73,7 @@ fn order(objects: &[String], seed: Option<u64>) -> Vec<String> {
     order
 }
 
-/// Writes the padding objects that a variation wants into `folder`; their paths.
+/// Writes the padding objects of a variation into `folder`; returns their paths.
 fn write_pads(variation: &Variation, places: usize, folder: &Path) -> Result<Vec<PathBuf>, VariantError> {
     let amounts = variation.padding.map(|padding| amounts(padding, places)).unwrap_or_default();
     let write = |(number, amounts): (usize, &Amounts)| {
@@ -84,7 +84,7 @@ fn write_pads(variation: &Variation, places: usize, folder: &Path) -> Result<Vec
     amounts.iter().enumerate().map(write).collect()
 }
 
-/// The words for a variation of a build. Objects of padding are written into `folder`.
+/// Words for a variation of a build. Padding objects are written into `folder`.
 pub(crate) fn words(
     build: &Build,
     variation: &Variation,
@@ -115,14 +115,14 @@ fn interleaved(pads: &[String], objects: impl Iterator<Item = String>) -> Vec<St
     objects.flat_map(|object| pads.next().into_iter().chain([object]).collect::<Vec<_>>()).collect()
 }
 
-/// What the linker is told, through the compiler that starts it.
+/// Linker flags, passed through the compiler driver.
 fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
     let mut flags = Vec::new();
     if variation.section_order.is_some() || variation.section_padding.is_some() {
         flags.extend(toolchain.linker.map(|linker| format!("-fuse-ld={}", linker.name())));
     }
     if let Some(seed) = variation.section_order {
-        // lld takes 32 bits, and mold reads the number likewise.
+        // lld accepts 32 bits, and mold parses the number likewise.
         let seed = seed as u32;
         match toolchain.linker {
             Some(Linker::Mold) => flags.push(format!("-Wl,--shuffle-sections={seed}")),
@@ -143,14 +143,14 @@ fn section_flags(variation: &Variation, toolchain: &Toolchain) -> Vec<String> {
 fn compile_flags(variation: &Variation) -> Vec<String> {
     let mut flags = Vec::new();
     if variation.section_order.is_some() || variation.section_padding.is_some() {
-        // One section per function and object is what gives the linker something to shuffle.
+        // A section per function and object gives the linker something to shuffle.
         flags.extend(["-ffunction-sections".to_owned(), "-fdata-sections".to_owned()]);
     }
     flags.extend(variation.alignment_bytes.map(|bytes| format!("-falign-functions={bytes}")));
     flags
 }
 
-/// A word of the shell that means exactly this text.
+/// The text as one word of a shell line.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,:@%".contains(c);
     match text.chars().all(plain) && !text.is_empty() {

@@ -25,8 +25,8 @@
 //! # }
 //! ```
 //!
-//! A command that is to run a variant gets `built.path` as its program and as its first argument. [`ProgramSlots`] is for
-//! those who change a command's program between blocks instead.
+//! A command that is to run a variant gets `built.path` as its program and as its first argument. [`ProgramSlots`] is
+//! for those who change a command's program between blocks instead.
 
 mod answer;
 mod builder;

@@ -1,9 +1,9 @@
-//! Objects that hold nothing but padding: linked before others, they move them, with any linker.
+//! Objects that hold nothing but padding: linked before others, they displace them, with any linker.
 
 use object::write::{Object, StandardSection};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 
-/// How much one object of padding holds, in bytes.
+/// Amounts of padding in one object, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amounts {
     pub(crate) code_bytes: u64,
@@ -12,9 +12,9 @@ pub(crate) struct Amounts {
     pub(crate) zeroes_bytes: u64,
 }
 
-/// One byte of x86's `nop`; elsewhere the padding is never executed either, so its content does not matter.
+/// Filling byte, x86's `nop`; padding is never executed, so its content does not matter elsewhere.
 const FILL: u8 = 0x90;
-/// Padding is aligned no more than this, or the linker would round it up.
+/// Alignment of padding: with a larger one the linker would round it up.
 const ALIGN_BYTES: u64 = 16;
 
 /// An object file of padding in the machine's own format.
@@ -33,8 +33,8 @@ pub(crate) fn object(amounts: Amounts) -> Vec<u8> {
     fill(StandardSection::Data, amounts.data_bytes);
     let zeroes = object.section_id(StandardSection::UninitializedData);
     object.append_section_bss(zeroes, amounts.zeroes_bytes, ALIGN_BYTES);
-    // Without this note GNU ld takes the object for old code that wants an executable stack, and gives it one: the
-    // program would then differ in more than its layout.
+    // Without this section GNU ld takes the object for old code that wants an executable stack, and gives the program
+    // one, which would then differ in more than its layout.
     object.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
     object.write().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Finds out by trying what the tools of this machine can vary.
+//! Tries what the tools of this machine can vary.
 //!
 //! A linker's version number does not tell what the compiler driver will accept, so each way is tried on a program of a
 //! few lines, and counts when two seeds give two binaries that both run.
@@ -24,16 +24,16 @@ const FILES: [(&str, &str); 2] = [
 const LINE: &str = "cc {compile_flags} {link_flags} -o {out} one.c two.c";
 
 impl Toolchain {
-    /// Tries everything.
+    /// Tries every way.
     ///
     /// # Errors
-    /// No folder can be made to try in, or the user did not want to wait for it. A missing compiler is no error: nothing can
-    /// be varied then.
+    /// No folder can be made for the attempts, or the user interrupted. A missing compiler is no error: nothing can be
+    /// varied then.
     pub(crate) fn probe(place: &Path) -> Result<Toolchain, VariantError> {
         let Some(compiler) = tool("cc") else { return Ok(Toolchain::default()) };
         let trial = Trial::new(place)?;
         let mut found = Toolchain { compiler: Some(compiler), ..Toolchain::default() };
-        // The order of objects is ours to choose, and any linker keeps it.
+        // The order of objects is chosen here, and any linker keeps it.
         let plain = [Way::ObjectOrder, Way::Padding, Way::Alignment];
         found.ways = plain.into_iter().filter(|&way| trial.works(way, &found)).collect();
         for linker in [Linker::Lld, Linker::Mold] {
@@ -45,7 +45,7 @@ impl Toolchain {
                 break;
             }
         }
-        // What was ended by the user has not shown that it does not work.
+        // An attempt that the user interrupted does not show that the way fails.
         if signal::stop_requested() {
             return Err(VariantError::Interrupted);
         }
@@ -60,7 +60,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// Below the place of the programs that are built: what cannot be run there cannot be measured either.
+    /// Made beside the built programs: if programs cannot be executed there, they cannot be measured either.
     fn new(place: &Path) -> Result<Self, VariantError> {
         let folder = place.join("probe");
         std::fs::create_dir(&folder).map_err(at(&folder))?;
@@ -74,12 +74,12 @@ impl Trial {
     /// Whether two settings of a way give two programs that both run.
     fn works(&self, way: Way, toolchain: &Toolchain) -> bool {
         let hash = |number| self.build(&setting(way, number), toolchain);
-        // Of two functions every other permutation is the same, so a few seeds are tried.
+        // With two functions half of all permutations are equal, so a few seeds are tried.
         let first = hash(0);
         first.is_some() && (1..6).any(|number| hash(number).is_some_and(|hash| Some(hash) != first))
     }
 
-    /// The hash of a program that ended well.
+    /// Hash of the built program, if building and running succeeded.
     fn build(&self, variation: &Variation, toolchain: &Toolchain) -> Option<String> {
         let objects = if variation.object_order.is_some() { &["one.c", "two.c"][..] } else { &[] };
         let build = Build { line: String::new(), objects: objects.iter().map(|&name| name.into()).collect() };
@@ -98,7 +98,7 @@ impl Trial {
     }
 }
 
-/// One setting of a way.
+/// A setting of a way.
 fn setting(way: Way, number: u64) -> Variation {
     let plain = Variation::default();
     match way {

@@ -1,8 +1,8 @@
-//! Fixed places where the programs of a comparison lie while they run.
+//! Fixed paths at which the programs of a comparison lie while they run.
 //!
 //! A command's path is part of its stack, so the commands of a comparison keep paths of equal length whatever layout
-//! they have. A new layout comes as a new file: its pages lie elsewhere in memory, which is one more thing that is drawn
-//! anew.
+//! they have. A new layout comes as a new file: its pages lie elsewhere in memory, which is one more thing that is
+//! drawn anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use fauxplat_sys::workplace::Workplace;
 use crate::error::at;
 use crate::{Builder, Built, VariantError};
 
-/// Places for programs; gone with their content when this is dropped.
+/// Slots for programs, deleted with their content when this is dropped.
 #[derive(Debug)]
 pub struct ProgramSlots {
-    /// Holds the folder in which they lie.
+    /// Keeps the folder of the slots.
     _folder: Workplace,
     paths: Vec<PathBuf>,
 }
 
 impl ProgramSlots {
-    /// As many empty places as there are commands.
+    /// As many empty slots as there are commands.
     ///
     /// # Errors
     /// The folders cannot be made.
@@ -39,12 +39,12 @@ impl ProgramSlots {
         Ok(ProgramSlots { _folder: folder, paths })
     }
 
-    /// The path of a place, the same for all programs that come to lie there.
+    /// Path of a slot, the same for all programs that are put into it.
     pub fn path(&self, place: usize) -> &Path {
         &self.paths[place]
     }
 
-    /// Puts a program there, by one rename: nobody ever sees half of it.
+    /// Puts a program into a slot, by one rename, so that a reader never sees half of it.
     ///
     /// # Errors
     /// The program cannot be copied.
@@ -61,7 +61,7 @@ impl ProgramSlots {
             ..Capture::default()
         };
         let copied = copy.run()?;
-        // A part of a program may well run, and would be measured.
+        // A truncated program may well run, and would be measured.
         match copied.outcome {
             Outcome::TimedOut => return Err(VariantError::Interrupted),
             Outcome::Exited(0) if sha256(&fresh).as_ref() == Some(&built.sha256) => {}

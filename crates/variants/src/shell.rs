@@ -1,8 +1,8 @@
-//! A path in a line for the shell, see "Quoting" in `sh(1p)`.
+//! Inserts a path into a shell line, see "Quoting" in `sh(1p)`.
 
 use crate::flags::quoted;
 
-/// What of a line for the shell stands around a place in it.
+/// Quoting context of a position in a shell line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
     Nothing,
@@ -14,8 +14,8 @@ enum Around {
     Back,
 }
 
-/// Fills the program's path in, as `fill` does, so that it stays what it is: one word by itself, and part of the text that
-/// stands in quotation marks, such as a line of another language.
+/// Inserts the program's path, as `fill` does, but quoted for its context: a word of its own outside of quotes, and
+/// part of the text within quotation marks, such as a line of another language.
 pub fn fill_for_shell(line: &str, program: &str) -> String {
     let mut filled = String::with_capacity(line.len() + program.len());
     let mut around = vec![Around::Nothing];
@@ -27,7 +27,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
             rest = &rest[name.len()..];
             continue;
         }
-        // An apostrophe in a comment opens nothing.
+        // An apostrophe in a comment opens no quotes.
         if first == '#'
             && innermost == Around::Nothing
             && filled.chars().last().is_none_or(char::is_whitespace)
@@ -37,7 +37,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
             rest = &rest[end..];
             continue;
         }
-        // What stands behind a backslash means nothing to the shell.
+        // A character behind a backslash has no meaning to the shell.
         let taken = match (first, innermost) {
             ('\\', Around::Nothing | Around::Double | Around::Back) => {
                 rest.chars().take(2).map(char::len_utf8).sum()
@@ -61,7 +61,7 @@ pub fn fill_for_shell(line: &str, program: &str) -> String {
     filled
 }
 
-/// A path as it is written there.
+/// The path, quoted for its context.
 fn written(program: &str, around: Around) -> String {
     match around {
         Around::Nothing | Around::Back => quoted(program),

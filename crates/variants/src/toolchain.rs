@@ -1,4 +1,4 @@
-//! What the tools of this machine can vary.
+//! Capabilities of this machine's compiler and linkers.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub enum Linker {
 }
 
 impl Linker {
-    /// As the compiler driver calls it, in `-fuse-ld=…`.
+    /// Name in the compiler driver's option `-fuse-ld=…`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Linker::Lld => "lld",
@@ -26,7 +26,7 @@ impl Linker {
     }
 }
 
-/// What the tools of this machine can vary.
+/// Capabilities of this machine's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
     /// The compiler driver that was tried.
@@ -38,7 +38,7 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// What tells that the tools changed since they were tried: paths, sizes and times of the compiler and linkers.
+    /// Identifies the tools, to notice when they change: paths, sizes and times of the compiler and linkers.
     pub(crate) fn fingerprint() -> String {
         let facts = |name: &str| {
             let path = tool(name)?;
@@ -50,7 +50,7 @@ impl Toolchain {
         format!("{} {}", env!("CARGO_PKG_VERSION"), tools.join("\n"))
     }
 
-    /// Why a way does not work here, in words that say what to do.
+    /// Why a way does not work here, with advice.
     pub(crate) fn missing(&self, way: Way) -> String {
         match (way, &self.compiler) {
             (_, None) => "there is no `cc` in PATH to build with (install gcc or clang)".to_owned(),

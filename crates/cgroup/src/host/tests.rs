@@ -1,4 +1,4 @@
-//! Hierarchies and limits on trees of files that are made up.
+//! Tests of hierarchies and limits on trees of plain files.
 
 use super::*;
 use crate::ScopeUnit;
@@ -38,7 +38,7 @@ impl Tree {
         Host::discover(&self.0)
     }
 
-    /// A group in a folder that has these files, as if the kernel had put them there.
+    /// A group in a folder with these files, as if the kernel had created them.
     fn group(&self, controllers: &[Controller], folder: &str, files: &[(&str, &str)]) -> Group {
         let mut group = Group::default();
         for controller in controllers {
@@ -138,7 +138,7 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
     tree.write(above, "cpuset");
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "cpuset");
-    // One that was there before it was given on does not tell of what came later.
+    // The name of a group made before the controller was enabled does not record it.
     let pids = owner::mask(Controller::Pids);
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled | pids);
     assert_eq!(tree.read(above), "-pids");
@@ -286,7 +286,7 @@ fn groups_with_groups_below_them_go_as_a_whole() {
     let tree = v2("nested");
     let folder = tree.0.join("sys/fs/cgroup/user.slice/app.slice/fauxplat-1-2-3-4");
     fs::create_dir_all(folder.join("a/b")).unwrap();
-    // What the kernel calls busy is not empty elsewhere; either way nothing of ours is lost without being looked at.
+    // The kernel reports a busy group, a plain file system a folder that is not empty; either way it is kept.
     assert_eq!(fs::remove_dir(&folder).unwrap_err().kind(), std::io::ErrorKind::DirectoryNotEmpty);
     assert!(!crate::group::remove(&folder), "a folder that is no control group is left alone");
     assert!(folder.exists());
@@ -300,14 +300,14 @@ fn the_last_of_several_groups_takes_back_what_was_given_on_for_the_first() {
     let make = |number| {
         let mut group = Group::default();
         group.add(cpuset.clone(), cpuset.make(number).unwrap());
-        // As the kernel has it from then on.
+        // State of the kernel's file from then on.
         tree.write(above, "cpuset memory\n");
         group
     };
     let groups: Vec<Group> = (0..2).map(make).collect();
     drop(groups);
     assert_eq!(tree.read(above), "-cpuset");
-    // Whichever of two that were left behind comes first.
+    // The abandoned groups are removed in any order.
     tree.write(above, "cpuset memory\n");
     let here = fauxplat_sys::process::pid_namespace().unwrap();
     for (ticks, enabled) in [(1, 0), (2, owner::mask(Controller::Cpuset)), (3, 0)] {
@@ -334,7 +334,7 @@ fn limits_that_fauxplat_leaves_are_told() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("shell.scope, whose limits do not hold"), "{told:?}");
     assert!(told[0].ends_with(": cpu 50 %, memory 20.0 MiB, cpus 0-1"), "{told:?}");
-    // A group below our own leaves nothing.
+    // A group below that of fauxplat leaves no limit.
     let below = tree.group(&[Controller::Cpu], "g", &[]);
     assert_eq!(below.left_around(), Vec::<String>::new());
 }
@@ -357,7 +357,7 @@ fn processes_that_stand_in_the_way_are_told_from_a_hierarchy_that_is_read_only()
     assert!(said.contains("processes stand in it itself"), "{said}");
     assert!(said.contains(&format!("mkdir {}/leaf", top.display())) && !said.contains("read-only"), "{said}");
     drop(tree);
-    // The root of all gives on beside its processes.
+    // The root group may enable controllers although it contains processes.
     let tree = container(&[]);
     let made = tree.host().find(Controller::Memory).unwrap().make(0).unwrap();
     assert_eq!(made.enabled, owner::mask(Controller::Memory));
@@ -365,7 +365,7 @@ fn processes_that_stand_in_the_way_are_told_from_a_hierarchy_that_is_read_only()
 
 #[test]
 fn a_delegated_group_with_processes_in_it_is_named() {
-    // Folders in the place of files can be written by nobody, root included.
+    // Folders in place of files cannot be written to by any user, root included.
     let tree = Tree::new(
         "service",
         &[
@@ -394,7 +394,7 @@ fn nobody_ends_the_process_that_removes_a_group() {
     assert_eq!(crate::group::others(&group), None);
 }
 
-/// The service manager gives the scope away, and what is above it belongs to the manager.
+/// The service manager delegates the scope, and the groups above it belong to the manager.
 #[test]
 fn groups_stand_in_a_scope_that_was_given_for_them() {
     let tree = v2("scope");
@@ -410,7 +410,7 @@ fn groups_stand_in_a_scope_that_was_given_for_them() {
     tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope\n");
     assert!(!unit.is_entered(&tree.0, &[7, 8]), "another's");
     tree.write(&format!("{scope}/cgroup.procs"), "");
-    // The kernel puts this file there as the folder is made.
+    // The kernel creates this file with the folder.
     assert!(matches!(
         ScopeUnit::make_room(&tree.0, &[std::process::id() as i32]),
         Err(CgroupError::File { .. })

@@ -1,4 +1,4 @@
-//! The experiment of `aa`: many complete comparisons of identical copies, whose false verdicts are counted.
+//! The experiment of `aa`: makes many complete comparisons of identical copies, and counts false verdicts.
 
 use std::path::PathBuf;
 
@@ -20,36 +20,36 @@ use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
 
-/// What is calibrated, and how often.
+/// Options of a calibration.
 #[derive(Clone, Debug, Default)]
 pub struct Calibration {
-    /// The strata; none for all that the machine has.
+    /// Strata to measure; all that the machine supports if empty.
     pub strata: Vec<Stratum>,
     /// Comparisons of identical copies per stratum.
     pub comparisons: u32,
-    /// How much more work some copies do, and how many comparisons there are of those.
+    /// Extra work of one copy as a share, and number of comparisons with it; `None` for none.
     pub power: Option<(f64, u32)>,
-    /// Whether each comparison goes on until the rivals have as many runs as their own rules take.
+    /// Whether each comparison goes on until the rivals have as many runs as their own rules require.
     pub rivals: bool,
 }
 
 /// A kind of disturbance under which a calibration is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stratum {
-    /// None of ours.
+    /// No deliberate disturbance.
     Plain,
-    /// A burner that comes and goes.
+    /// A CPU burner that comes and goes.
     Drift,
-    /// The copies have environments of different size.
+    /// Different sizes of the copies' environments.
     Layout,
-    /// A burner on the other hardware thread of the core.
+    /// A CPU burner on the other hardware thread of the core.
     BusySibling,
 }
 
-/// Makes a definition of one command one of two copies of it, so that the record lists both.
+/// Turns a definition of one command into one of two copies of it, so that the record lists both.
 ///
 /// # Errors
-/// There is not exactly one command, it has parameters, or several sessions are asked for.
+/// The definition has several commands, parameters, or several sessions.
 pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
     if definition.rule.sessions.is_some() {
         return Err(Failure::usage("copies are compared in one session: leave `sessions` out of the rule"));
@@ -68,7 +68,7 @@ pub fn twice(definition: &mut Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes many complete comparisons of identical copies. What failed stands beside what was found until then.
+/// Makes many complete comparisons of identical copies. A failure is returned together with the findings until then.
 pub fn calibrate(
     driver: &mut Driver,
     calibration: &Calibration,
@@ -96,7 +96,7 @@ pub fn calibrate(
     Ok((findings, failed))
 }
 
-/// The work that is put in is a loop of arithmetic: what moves of a program by that is known, and of nothing else.
+/// Refuses deciding metrics on which the extra work, a loop of arithmetic, has no known effect.
 fn work_decides(rule: &Rule) -> Result<(), Failure> {
     let is_moved = |metric: Metric| {
         [Metric::WALL, Metric::CPU, Metric::USER].contains(&metric) || metric.more_is_better()
@@ -111,7 +111,7 @@ fn work_decides(rule: &Rule) -> Result<(), Failure> {
     }
 }
 
-/// The strata that were asked for, or all that this machine has.
+/// The requested strata, or all that this machine supports.
 fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
     if !calibration.strata.is_empty() {
         return calibration.strata.clone();
@@ -122,8 +122,8 @@ fn strata(calibration: &Calibration, driver: &Driver) -> Vec<Stratum> {
         .collect()
 }
 
-/// A CPU of those that the runs may use, and its sibling, where the machine has hardware threads. The runs of a duet have
-/// CPUs of their own.
+/// A CPU of those that the runs may use, and its sibling, where the machine has hardware threads. The runs of a duet
+/// have CPUs of their own.
 fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     if driver.header.definition.rule.duet {
         return None;
@@ -137,7 +137,7 @@ fn sibling_pair(driver: &Driver) -> Option<(CpuSet, CpuSet)> {
     };
     used.iter().find_map(|cpu| {
         let own: CpuSet = [cpu].into_iter().collect();
-        // A burner goes where this process may.
+        // A burner may run on any CPU that is allowed for this process.
         let usable = cpus.online.intersection(&cpus.allowed);
         let others = fauxplat_topology::siblings(root, cpu).intersection(&usable).without(&own);
         others.first().map(|sibling| (own, [sibling].into_iter().collect()))
@@ -153,11 +153,11 @@ fn name(stratum: Stratum) -> &'static str {
     }
 }
 
-/// Byte-identical copies of a program in folders of equally long names; gone when this is dropped.
+/// Byte-identical copies of a program in folders whose names have equal length; deleted when this is dropped.
 struct Copies {
     _folder: Workplace,
     programs: [PathBuf; 2],
-    /// The commands as they were before any stratum changed them.
+    /// Commands before any stratum changed them.
     commands: Vec<Command>,
 }
 
@@ -181,7 +181,7 @@ impl Copies {
     }
 }
 
-/// Variables that differ between the copies in the layout stratum: their sizes are far apart within a page.
+/// Sizes of a variable that differs between the copies in the layout stratum: far apart within a page.
 const LAYOUT_BYTES: [usize; 2] = [37, 2011];
 
 /// The two copies as commands, under the condition of a stratum.
@@ -198,7 +198,7 @@ fn copied(stratum: Stratum, copies: &Copies) -> Vec<Command> {
     commands
 }
 
-/// What disturbs a stratum, while it lives.
+/// Starts the disturbance of a stratum, which ends when the result is dropped.
 fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, Failure> {
     let seed = driver.header.seed;
     let rhythm = Rhythm::Random { shortest_ms: 20, longest_ms: 400, seed };
@@ -223,14 +223,15 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
     }
 }
 
-/// Where comparisons stand among those of all strata.
+/// Position of a stratum's comparisons among those of all strata.
 #[derive(Clone, Copy)]
 struct Place {
     before: u32,
     of: u32,
 }
 
-/// All comparisons of one stratum: identical copies first, then, if asked for, copies of which one does more work.
+/// Makes all comparisons of one stratum: of identical copies first, then, if requested, of copies of which one does
+/// more work.
 fn stratum_of(
     calibration: &Calibration,
     (stratum, place): (Stratum, Place),
@@ -240,10 +241,10 @@ fn stratum_of(
 ) -> Result<(), Failure> {
     let placement = driver.header.condition.cpu.clone();
     driver.commands = copied(stratum, copies);
-    // The amount of work is found before anything disturbs: a burner would take more from the longer runs.
+    // The amount of work is calibrated before the disturbance begins: a burner would take more from the longer runs.
     let extra_work = calibration.power.map(|(more, _)| extra_work(driver, more)).transpose()?;
     let _burners = match disturbance(stratum, driver) {
-        // The first comparison is about to see it too, and ends as interrupted before its first run.
+        // The first comparison is about to see the stop too, and ends as interrupted before its first run.
         Err(_) if signal::stop_requested() => Vec::new(),
         burners => burners?,
     };
@@ -260,7 +261,7 @@ fn stratum_of(
         let place = Place { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
         let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], false, &what);
-        // More work takes more of everything, except of a rate.
+        // More work increases every metric, and decreases a rate.
         let true_ratio = match driver.header.definition.rule.metric.more_is_better() {
             true => 1.0 / (1.0 + more),
             false => 1.0 + more,
@@ -274,7 +275,8 @@ fn stratum_of(
     Ok(())
 }
 
-/// Complete comparisons, each with a seed of its own. What failed stands beside those that were complete before.
+/// Makes complete comparisons, each with a seed of its own. A failure is returned together with the comparisons
+/// completed before.
 fn comparisons(
     driver: &mut Driver,
     (count, place): (u32, Place),
@@ -323,8 +325,8 @@ fn compare_again(
     Ok(())
 }
 
-/// Goes on in the order of a plan until the rivals have their runs; whether the user ended it. How many they lack is told by the
-/// runs so far, and a machine that has become faster meanwhile needs more of them.
+/// Continues in the order of a plan until the rivals have their runs; returns whether the user ended it. The missing
+/// number is estimated from the runs so far, and a machine that has become faster meanwhile needs more.
 fn run_for_rivals(
     driver: &mut Driver,
     plan: Plan,
@@ -348,21 +350,23 @@ fn run_for_rivals(
     Ok(false)
 }
 
-/// Whoever still lacks runs after so many estimates has a machine whose speed nobody can tell, and gives no verdict.
+/// Maximum number of estimates: a rival that still lacks runs after them gives no verdict, since the speed of the
+/// machine is not stable enough.
 const ROUNDS_FOR_RIVALS: u64 = 5;
 
-/// Pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
+/// Number of pairs of runs from which the amount of extra work is computed: as many as fit into some seconds.
 const CALIBRATION_RUNS: std::ops::RangeInclusive<u32> = 21..=301;
 const CALIBRATION_NS: f64 = 4e9;
-/// The probe of the last step, as a share of the command. Small, because a CPU that just woke up works more slowly
-/// at first, and the extra work stands at the beginning of a run.
+/// Size of the last probe, as a share of the command. Small, because a CPU that just woke up works more slowly at
+/// first, and the extra work comes at the beginning of a run.
 const PROBE_SHARE: f64 = 0.1;
 
-/// Iterations of work that make a copy take `more` of what decides, or of wall time where that is a rate. Copy A runs as it is and copy B with a known amount of
-/// work, in turns; the difference of their medians gives the time of one iteration.
+/// Iterations of work that increase the deciding metric, or wall time if that is a rate, by the share `more`. Copy A
+/// runs as it is and copy B with a known amount of work, in turns; the difference of their medians gives the time of
+/// one iteration.
 fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let mut probe = 100_000;
-    // First a probe that is large enough to be seen at all, then one of the right size, and many runs.
+    // The first probe is large enough to be visible at all, the second has the right size, and many runs.
     let (mut plain_ns, mut iteration_ns) = time_of_iteration(driver, probe, *CALIBRATION_RUNS.start())?;
     while iteration_ns * probe as f64 <= 0.5 * plain_ns && probe < 1 << 40 {
         probe *= 4;
@@ -372,13 +376,13 @@ fn extra_work(driver: &mut Driver, more: f64) -> Result<u64, Failure> {
     let runs = runs.clamp(*CALIBRATION_RUNS.start(), *CALIBRATION_RUNS.end());
     let probe = (PROBE_SHARE * plain_ns / iteration_ns).max(1.0) as u64;
     let (plain_ns, refined_ns) = time_of_iteration(driver, probe, runs)?;
-    // A small probe can drown in the noise of a busy machine, and what seems to cost nothing would be asked for without
-    // end; the large one, whose work was seen for sure, says about how much it is.
+    // A small probe can be lost in the noise of a busy machine, and iterations that seem to cost nothing would be
+    // needed without end; the large probe, whose effect is certain, bounds the result.
     let iteration_ns = refined_ns.clamp(0.5 * iteration_ns, 2.0 * iteration_ns);
     Ok((more * plain_ns / iteration_ns).round().max(1.0) as u64)
 }
 
-/// Median time of copy A, and what one iteration adds to that of copy B; both in nanoseconds.
+/// Median time of copy A, and the time that one iteration adds to that of copy B; both in nanoseconds.
 fn time_of_iteration(driver: &Driver, probe: u64, runs: u32) -> Result<(f64, f64), Failure> {
     let setup = plan(driver, driver.header.seed).block(0, Phase::Warmup)[0].setup.clone();
     let mut steering = WarmUp::new(2, runs).under(&setup);

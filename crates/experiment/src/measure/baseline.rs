@@ -14,15 +14,15 @@ use crate::{Driver, Failure};
 /// Readings from another time.
 #[derive(Clone, Debug)]
 pub struct Earlier {
-    /// What reports call them.
+    /// Name in reports.
     pub name: String,
-    /// The readings of each metric that is decided.
+    /// Readings of each deciding metric.
     pub values: Vec<(Metric, Vec<f64>)>,
-    /// What they show by themselves.
+    /// Findings of the runs by themselves.
     pub findings: RunFindings,
-    /// The command that was measured, where that is known.
+    /// Command that was measured, where known.
     pub command: Option<Command>,
-    /// The machine on which it was, where that is known.
+    /// Machine of the measurement, where known.
     pub machine: Option<MachineFacts>,
 }
 
@@ -36,11 +36,11 @@ impl Earlier {
     }
 }
 
-/// Compares the one command of an experiment with readings from another time, on this machine unless another one is
-/// accepted.
+/// Compares the one command of an experiment with earlier readings, which must be of this machine unless
+/// `other_machine` is set.
 ///
 /// # Errors
-/// There are too few readings, or they are another machine's; those of the runs.
+/// There are too few readings, or they are of another machine; those of the runs.
 pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> Result<Judged, Failure> {
     let rule = driver.header.definition.rule.clone();
     let rules = rule.apart();
@@ -70,10 +70,10 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     Ok(judged)
 }
 
-/// Compares two results that were both taken earlier. Nothing is run.
+/// Compares two earlier results. Nothing is run.
 ///
 /// # Errors
-/// Either has too few readings, or they are of different machines.
+/// A result has too few readings, or they are of different machines.
 pub fn stored(
     store: Option<&Store>,
     rule: &Rule,
@@ -104,7 +104,7 @@ pub fn stored(
     Ok(judged)
 }
 
-/// What was found in each metric as one: the first one's, with the comparisons and warnings of the others.
+/// Merges the results of several metrics: the first one, with the comparisons and warnings of the others.
 fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<Judged, Failure> {
     let join = |all: Option<Judged>, next: Result<Judged, Failure>| -> Result<_, Failure> {
         let mut next = next?;
@@ -117,7 +117,7 @@ fn together(mut each: impl Iterator<Item = Result<Judged, Failure>>) -> Result<J
     each.try_fold(None, join)?.ok_or_else(|| Failure::usage("no metric is to be decided"))
 }
 
-/// Refuses a baseline of another machine, or says that it is one; says it too where nobody can know.
+/// Refuses a baseline of another machine, or warns about it; also warns where its machine is unknown.
 fn origin(
     earlier: &Earlier,
     here: Option<&MachineFacts>,
@@ -141,8 +141,8 @@ fn origin(
     }
 }
 
-/// How far the level of an unchanged command moves between sessions here: of the baseline's own program, or of the
-/// candidate's, whichever the store knows from more sessions.
+/// Variation between sessions of the level of an unchanged command: of the baseline's program or of the candidate's,
+/// whichever the store has in more sessions.
 fn levels<'a>(
     store: Option<&Store>,
     facts: &MachineFacts,
@@ -160,11 +160,11 @@ fn levels<'a>(
     Ok(SessionLevels::of(metric, best.iter().map(|session| session.readings.as_slice())))
 }
 
-/// Readings of an experiment of the store, by its number or `last`, of the command that has this name, in the metrics of
-/// a rule.
+/// Readings of an experiment of the store, by its number or `last`, for the command with this name, in the metrics of a
+/// rule.
 ///
 /// # Errors
-/// There is no such experiment, or no command of it is meant.
+/// There is no such experiment, or it has no matching command.
 pub fn from_store(
     store: Option<&Store>,
     baseline: &str,
@@ -203,7 +203,7 @@ pub fn from_store(
     })
 }
 
-/// The command of a baseline that is meant: the only one, or the one of the same name.
+/// Index of the baseline's command: the only one, or the one of the same name.
 ///
 /// # Errors
 /// There are several, and none has that name.
@@ -223,13 +223,14 @@ pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failu
     })
 }
 
-/// Orders that a comparison with a baseline is held against, its own included.
+/// Number of orders that a comparison with a baseline is tested against, its own included.
 const ORDERS: f64 = fauxplat_stats::randomise::DRAWS as f64 + 1.0;
 
-/// Refuses what a comparison with a baseline cannot have: it looks once, and at random orders of which there are so many.
+/// Refuses rules that a comparison with a baseline cannot follow: it makes a single look, with a limited number of
+/// random orders.
 ///
 /// # Errors
-/// No order is rare enough for the level, or looks at any time are asked for.
+/// No order is rare enough for the level, or looks at any time are requested.
 pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     let metrics = rule.decided().len();
     let least = metrics as f64 / ORDERS;
@@ -245,13 +246,13 @@ pub fn check_rule(rule: &Rule) -> Result<(), Failure> {
     }
 }
 
-/// The most readings of a baseline: each is drawn thousands of times, so that these take half a minute.
+/// Maximum number of readings of a baseline: each is resampled thousands of times, which takes half a minute for these.
 const READINGS_MAX: usize = 100_000;
 
-/// Refuses a baseline whose figures would take hours.
+/// Refuses a baseline whose analysis would take hours.
 ///
 /// # Errors
-/// It has too many readings.
+/// The baseline has too many readings.
 pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
     match readings > READINGS_MAX {
         true => Err(Failure::usage(format!(
@@ -261,7 +262,7 @@ pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
     }
 }
 
-/// Readings that a baseline needs at least.
+/// Minimum number of readings of a baseline.
 const READINGS_MIN: usize = 6;
 
 fn enough(earlier: &Earlier, metric: Metric) -> Result<(), Failure> {

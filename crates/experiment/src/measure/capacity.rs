@@ -1,5 +1,5 @@
-//! The experiment of `contend --capacity`: what one more thread is worth, and so what is left of the machine while it
-//! works.
+//! The experiment of `contend --capacity`: measures the worth of each further thread, and from that how much of the
+//! machine is unused while it works.
 
 use fauxplat_analyze::{capacity_left, worth};
 use fauxplat_kernels::{Caches, Kernel};
@@ -16,35 +16,35 @@ use super::workers::{cells_plan, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// What is measured, and how often the machine is looked at then.
+/// Options of a capacity measurement.
 #[derive(Clone, Debug)]
 pub struct Capacity {
-    /// The CPUs; all that are allowed when absent.
+    /// CPUs to measure; all allowed ones if `None`.
     pub cpu: Option<Placement>,
-    /// Rounds of all cells.
+    /// Number of rounds over all cells.
     pub rounds: u32,
     /// Time of each cell.
     pub duration: Nanos,
-    /// Time between two looks.
+    /// Time between two looks at the machine.
     pub interval: Nanos,
-    /// Looks.
+    /// Number of looks at the machine afterwards.
     pub looks: u32,
 }
 
 impl Capacity {
-    /// The CPUs that it is about.
+    /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that are not there or not allowed.
+    /// CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         cpus_or_first(self.cpu.as_ref(), machine, usize::MAX)
     }
 }
 
-/// Measures the worth of threads, then looks at the machine as often as was asked. Each look is handed over at once.
+/// Measures the worth of threads, then looks at the machine `looks` times. Each look is passed on at once.
 ///
 /// # Errors
-/// Workers that cannot stand where they should; those of the store and of whoever is shown a look.
+/// Workers that cannot be placed; those of the store and of the receiver of looks.
 pub fn capacity(
     driver: &mut Driver,
     asked: &Capacity,
@@ -69,7 +69,7 @@ fn cores(topology: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
         .filter(|core| !core.is_empty())
         .collect();
     let known: CpuSet = cores.iter().flat_map(CpuSet::iter).collect();
-    // A CPU of which the kernel says nothing is a core of its own.
+    // A CPU without topology information counts as a core of its own.
     cores.extend(cpus.without(&known).iter().map(|cpu| [cpu].into_iter().collect()));
     cores
 }
@@ -82,7 +82,7 @@ fn pool(topology: &Topology, cpus: &CpuSet) -> Result<(WorkerPool, Policy), Fail
     Ok(real_time_or_ordinary(90, WorkerError::is_permission, with)?)
 }
 
-/// Cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
+/// Measures the cells: each CPU alone, each core with all its threads, one thread per core, every CPU.
 fn measure(
     driver: &mut Driver,
     mut pool: WorkerPool,
@@ -92,7 +92,7 @@ fn measure(
 ) -> Result<Vec<Worth>, Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     let mut groups: Vec<CpuSet> = cores.to_vec();
-    // Without hardware threads one per core is all of them, and on one core that is a core.
+    // Without hardware threads one thread per core means all CPUs, and with a single core all CPUs are that core.
     for group in [cores.iter().filter_map(CpuSet::first).collect(), cpus.clone()] {
         if !groups.contains(&group) {
             groups.push(group);
@@ -126,7 +126,7 @@ fn measure(
     Ok(groups.iter().enumerate().filter_map(one).collect())
 }
 
-/// Looks at the machine.
+/// Looks at the activity of the machine at regular intervals.
 fn look(
     driver: &mut Driver,
     asked: &Capacity,
@@ -144,7 +144,7 @@ fn look(
         let elapsed_s = driver.elapsed_s();
         let watched_ns = ((elapsed_s - begun_s) * 1e9) as u64;
         let activities = watch.end(driver.machine().topology(), watched_ns);
-        // What the hypervisor took is as little left as what others here had, and so is a CPU that has gone.
+        // Time taken by the hypervisor counts as used, and so does a CPU that has gone offline.
         let busy = |cpu: Cpu| {
             let found = activities.iter().find(|one| one.0 == cpu);
             found.map_or(1.0, |one| (one.1.busy_share + one.1.steal_share).clamp(0.0, 1.0))
@@ -153,7 +153,7 @@ fn look(
         let look = CapacityLook { elapsed_s, busy_share, left_share };
         looks.push(look);
         match on_look(&looks[looks.len() - 1]) {
-            // Whoever closed the pipe has seen enough.
+            // The reader has closed the pipe.
             Err(failure) if failure.is_silent() => break,
             told => told?,
         }

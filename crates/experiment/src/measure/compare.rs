@@ -1,4 +1,4 @@
-//! The experiment of `compare`: commands against the first of them, in shared blocks.
+//! The experiment of `compare`: compares commands with the first of them, in shared blocks.
 
 use fauxplat_analyze::{Judge, Judged, Patience, doubts, replicate};
 
@@ -13,10 +13,11 @@ use crate::{Driver, Failure};
 /// Compares all commands with the first.
 ///
 /// # Errors
-/// Those of the runs.
+/// Errors of the runs.
 pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     let (rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
-    // Whether a command has what decides shows after one run. One that is simulated takes long, and finds nothing cold.
+    // A warm-up run shows whether a command has the deciding metric. A simulated run takes long and needs no warm
+    // caches, so it has none.
     let is_counted = driver.header.condition.simulate.is_some();
     driver.warm_up(driver.header.definition.warmup.max(u32::from(!is_counted)))?;
     if !is_counted {
@@ -44,7 +45,7 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
     Ok(judged)
 }
 
-/// What every comparison has in common once it is judged: which layouts were measured, rates, floor, time.
+/// Adds to a judged comparison what all comparisons have: measured layouts, rates, floor, time.
 pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     let (variants, warnings) = driver.surroundings.close_programs();
     judged.findings.variants = variants;
@@ -57,12 +58,12 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     judged.findings
 }
 
-/// Says in which functions it lies that the commands differ, from further runs that are sampled and so never timed.
+/// Locates the difference between commands in their functions, by further runs that are sampled and so never timed.
 ///
-/// Nothing is sampled where the commands were not told apart. That makes one error of both: where the commands do not differ,
-/// functions are asked only if the verdict was false already, and where they do, only functions can be called different
-/// falsely, all of them together with the level that the verdict had (a fixed sequence of tests: Maurer, Hothorn and Lehmacher
-/// 1995).
+/// Nothing is sampled where the commands were not found to differ. That keeps one error level for both steps: where the
+/// commands do not differ, functions are tested only if the verdict was already false, and where they do, only
+/// functions can falsely be called different, all of them together at the level of the verdict (a fixed sequence of
+/// tests: Maurer, Hothorn and Lehmacher 1995).
 pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profiling) {
     let Some(comparison) = found.comparisons.first() else { return };
     if comparison.verdict != Verdict::Different {
@@ -78,12 +79,12 @@ pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profilin
     found.elapsed_s = driver.elapsed_s();
 }
 
-/// Asks earlier comparisons of each pair, where the store knows any, whether they came to the same.
+/// Looks up earlier comparisons of each pair in the store, and whether they came to the same verdict.
 fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
-    // Every command against the first, metric by metric; the comparison of a winner, which may follow, was chosen by this
-    // session.
+    // Every command against the first, metric by metric; a comparison that confirms a winner follows separately, since
+    // this session chose its pair.
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), comparison.metric)?;

@@ -1,4 +1,4 @@
-//! The experiment of `contend`: what two threads cost each other on each pair of CPUs.
+//! The experiment of `contend`: measures how much two threads slow each other down on each pair of CPUs.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -14,28 +14,28 @@ use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine, Served, Stopped};
 
-/// What is measured.
+/// Options of a contention measurement.
 #[derive(Clone, Debug)]
 pub struct Contention {
-    /// Pairs of CPUs; none for all among the CPUs.
+    /// Pairs of CPUs; if empty, all pairs among the CPUs.
     pub pairs: Vec<(Cpu, Cpu)>,
-    /// Whose pairs are measured; up to eight that are allowed when absent.
+    /// CPUs whose pairs are measured; up to eight allowed ones if `None`.
     pub cpu: Option<Placement>,
-    /// The kernels; none for those that tell neighbourhoods apart.
+    /// Kernels to run; if empty, those that tell neighbourhoods apart.
     pub kernels: Vec<Kernel>,
-    /// Rounds of all cells, and how many there may be of those that are not decided by then.
+    /// Number of rounds over all cells.
     pub rounds: u32,
-    /// See `rounds`; ten times as many when absent.
+    /// Maximum number of rounds for pairs that are not decided after `rounds`; ten times as many if `None`.
     pub max_rounds: Option<u32>,
-    /// Time that a pair works for arithmetic and small caches.
+    /// Time that a pair works, for arithmetic and small caches; longer for others.
     pub duration: Nanos,
 }
 
 impl Contention {
-    /// The CPUs that it is about.
+    /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that are not there or not allowed.
+    /// CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         match self.pairs.is_empty() {
             true => cpus_or_first(self.cpu.as_ref(), machine, CPUS_MAX),
@@ -47,7 +47,7 @@ impl Contention {
     }
 }
 
-/// The kernels that tell neighbourhoods apart.
+/// Default kernels: those that tell neighbourhoods apart.
 const KERNELS: [Kernel; 8] = [
     Kernel::IntegerPorts,
     Kernel::IntegerLatency,
@@ -58,16 +58,16 @@ const KERNELS: [Kernel; 8] = [
     Kernel::Llc,
     Kernel::Dram,
 ];
-/// CPUs of which all pairs are measured when nobody chose any.
+/// Maximum number of CPUs of which all pairs are measured by default.
 const CPUS_MAX: usize = 8;
-/// Units between two looks at the clock: some ten microseconds of arithmetic.
+/// Units between two readings of the clock: some ten microseconds of arithmetic.
 const LAP_UNITS: u64 = 100;
-/// A large cache takes some tens of milliseconds to fill.
+/// Factor of the duration for large caches, which take some tens of milliseconds to fill.
 const LARGE_TIMES: u64 = 6;
-/// Two threads that take turns on one CPU need several turns.
+/// Factor of the duration for two threads on one CPU, which need several turns.
 const TURNS_TIMES: u64 = 4;
 
-/// Undecided pairs get so many times the rounds at most.
+/// Maximum number of rounds for undecided pairs, as a multiple of the rounds.
 const ROUNDS_TIMES: u32 = 10;
 
 /// A worker of the design.
@@ -75,9 +75,9 @@ const ROUNDS_TIMES: u32 = 10;
 struct Post {
     cpu: Cpu,
     policy: Policy,
-    /// One of two that share their CPU, and do nothing else.
+    /// Whether the worker is one of two that share a CPU, and does nothing else.
     takes_turns: bool,
-    /// Walks twice as much of the last-level cache.
+    /// Whether the worker walks twice as much of the last-level cache.
     walks_twice: bool,
 }
 
@@ -89,7 +89,7 @@ impl Post {
     }
 }
 
-/// The design: who works where, and in which cells.
+/// The design: workers with their CPUs, and the cells in which they work.
 struct Design {
     posts: Vec<Post>,
     pairs: Vec<ContendPair>,
@@ -100,7 +100,7 @@ struct Design {
 /// Measures all pairs.
 ///
 /// # Errors
-/// Workers that cannot stand where they should, or have no memory; those of the store.
+/// Workers that cannot be placed, or have no memory; those of the store.
 pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFindings, Failure> {
     let cpus = asked.cpus(driver.machine())?;
     let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
@@ -147,7 +147,8 @@ fn each_once<T: Copy + Eq + Hash>(asked: &[T]) -> Vec<T> {
     asked.iter().copied().filter(|one| seen.insert(*one)).collect()
 }
 
-/// Refuses more cells than a plan can number: each pair by each kernel, and each worker alone, of which a CPU has up to four.
+/// Refuses more cells than a plan can number: each pair with each kernel, and each worker alone, of which a CPU has up
+/// to four.
 fn check_size(pairs: usize, kernels: usize, cpus: usize) -> Result<(), Failure> {
     let cells = kernels.saturating_mul(pairs.saturating_add(cpus.saturating_mul(4)));
     match cells > usize::from(u16::MAX) {
@@ -160,8 +161,8 @@ fn check_size(pairs: usize, kernels: usize, cpus: usize) -> Result<(), Failure> 
     }
 }
 
-/// One worker per CPU, another one that walks twice as much there, and two more for each pair that is one CPU: those must
-/// be able to take turns.
+/// Makes the design: one worker per CPU, another one that walks twice as much there, and two more for each pair on a
+/// single CPU, which must be able to take turns.
 fn design(
     asked: &Contention,
     pairs: &[(Cpu, Cpu)],
@@ -186,7 +187,7 @@ fn design(
         design.pairs.push(ContendPair { cpus: [a, b], hands, claimed: claimed(topology, a, b), doubled });
     }
     for pair in design.pairs.clone() {
-        // What two threads do on one CPU is the same for every kernel: they take turns.
+        // Two threads on one CPU take turns, so every kernel gives the same result there.
         let same = pair.cpus[0] == pair.cpus[1];
         let some = if same { &kernels[..1] } else { &kernels[..] };
         for &kernel in some {
@@ -207,13 +208,13 @@ fn shift(kernel: Kernel, duration: Nanos, same: bool) -> Shift {
     let times = if large { LARGE_TIMES } else { 1 } * if same { TURNS_TIMES } else { 1 };
     let duration_ns = duration.0.max(1_000_000).saturating_mul(times);
     let warm_ns = if large { duration_ns } else { duration_ns / 5 };
-    // Whether a cache is shared is asked beside the walk that wants it.
+    // Whether a cache is shared is tested together with the kernel that walks it.
     let hands_over = kernel == Kernel::Llc;
     Shift { kernel, warm_ns, duration_ns, lap_units: LAP_UNITS, keep_laps: false, hands_over }
 }
 
 impl Design {
-    /// The worker of a post, hired when it is first wanted.
+    /// Index of the worker for a post, added when first needed.
     fn hand(&mut self, post: Post) -> u16 {
         let known = self.posts.iter().position(|known| *known == post).filter(|_| !post.takes_turns);
         let hand = known.unwrap_or(self.posts.len());
@@ -223,7 +224,7 @@ impl Design {
         hand as u16
     }
 
-    /// The cells that some pairs need.
+    /// Cells that these pairs need.
     fn cells_of(&self, pairs: &[usize]) -> Vec<usize> {
         let of = |hands: &[u16], pair: &ContendPair| {
             let alone =
@@ -234,7 +235,7 @@ impl Design {
         (0..self.cells.len()).filter(needed).collect()
     }
 
-    /// What was counted in each cell by each of its workers.
+    /// Counts of each worker in each cell.
     fn counts(&self, samples: &[ShiftSample]) -> Vec<WorkerCounts> {
         let of_worker = |cell: usize, hand: u16| {
             let ContendCell { kernel, hands } = &self.cells[cell];
@@ -250,7 +251,7 @@ impl Design {
         cells.flat_map(|(cell, it)| it.hands.iter().filter_map(move |&hand| of_worker(cell, hand))).collect()
     }
 
-    /// A cell, unless there is the same one already.
+    /// Adds a cell, unless an equal one exists.
     fn add(&mut self, kernel: Kernel, hands: Vec<u16>, shift: Shift) {
         let cell = ContendCell { kernel: kernel.to_string(), hands };
         if !self.cells.contains(&cell) {
@@ -261,7 +262,7 @@ impl Design {
     }
 }
 
-/// Every worker keeps the memory of every kernel that it runs.
+/// Checks the memory: every worker keeps the buffers of every kernel that it runs.
 fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Result<(), Failure> {
     let footprint = |hand: usize| {
         let caches = design.posts[hand].caches(served);
@@ -282,7 +283,7 @@ fn memory_suffices(design: &Design, served: &Served, machine: &Machine) -> Resul
     Ok(())
 }
 
-/// Real-time priority where it is permitted: then nobody but the kernel and the host disturbs.
+/// Real-time policy where it is permitted, so that only the kernel and the host can disturb.
 fn policy(cpus: &CpuSet) -> Result<Policy, Failure> {
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
     let one = |policy| WorkerPool::new(&[Station { cpu, policy, caches: Caches::default() }]);
@@ -294,8 +295,8 @@ fn pool(design: &Design, served: &Served, counted: &[Counted]) -> Result<WorkerP
     WorkerPool::counting(&design.posts.iter().map(station).collect::<Vec<_>>(), counted)
 }
 
-/// Rounds of all cells, and then more of those whose pairs are not decided: what one round tells depends on what the
-/// neighbours of the host do just then.
+/// Measures rounds of all cells, and then more rounds of those whose pairs are undecided: the result of one round
+/// depends on what the host's other guests do just then.
 fn measure(
     driver: &mut Driver,
     pool: &mut WorkerPool,

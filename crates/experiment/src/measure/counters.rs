@@ -1,4 +1,4 @@
-//! What can be counted here: every name is tried.
+//! Finds out which events can be counted here: every known name is tried.
 
 use fauxplat_counters::{Availability, Catalog, available, cachegrind, parse};
 use fauxplat_model::{CounterFinding, CountersFindings, Definition, WatchedProcess};
@@ -10,12 +10,12 @@ use crate::meter::{all_accounts, simulator};
 use crate::series::{Process, watched};
 use crate::{Failure, Machine};
 
-/// Tries every counter that has a name on this process.
+/// Tries every named event on this process.
 pub fn counters(machine: &Machine) -> CountersFindings {
     let catalog = Catalog::read(machine.root());
     let tried = available(&catalog, &circumstances(machine, &catalog));
     let mut counters: Vec<CounterFinding> = tried.into_iter().map(|one| found(one, &catalog)).collect();
-    // What the processor counts comes first, whatever else has a name behind it.
+    // Processor events first, whatever other events have names.
     counters.sort_by_key(|counter| counter.source != "pmu");
     let missing = simulator().err().map(|failure| failure.to_string());
     counters.extend(cachegrind::names().map(|name| CounterFinding {
@@ -28,10 +28,10 @@ pub fn counters(machine: &Machine) -> CountersFindings {
     CountersFindings { counters, watched: None }
 }
 
-/// What is counted of a process that runs already: everything that a list names, or what there is of the usual.
+/// Counts events of a process that runs already: those of a list, or the available default ones.
 ///
 /// # Errors
-/// No such process, or something that cannot be counted of it.
+/// The process does not exist, or an event cannot be counted for it.
 pub fn watch(machine: &Machine, asked: &Watching) -> Result<CountersFindings, Failure> {
     let process = Process::find(asked.pid)?;
     let named = if asked.counters.is_empty() { vec!["default".to_owned()] } else { asked.counters.clone() };
@@ -52,16 +52,16 @@ pub fn watch(machine: &Machine, asked: &Watching) -> Result<CountersFindings, Fa
     Ok(CountersFindings { counters: Vec::new(), watched: Some(watched) })
 }
 
-/// Which process is watched, and how.
+/// Process to watch, and options.
 #[derive(Clone, Debug)]
 pub struct Watching {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// What is counted; what is usual when none.
+    /// Events to count; the default set if empty.
     pub counters: Vec<String>,
-    /// The length of an interval.
+    /// Length of an interval.
     pub every: Nanos,
-    /// For how long at most.
+    /// Time limit; `None` to watch until the process ends.
     pub longest: Option<Nanos>,
 }
 
@@ -92,6 +92,6 @@ fn found(tried: Availability, catalog: &Catalog) -> CounterFinding {
     }
 }
 
-/// What whoever may not see the kernel gets.
+/// Restriction for a user who may not count the kernel.
 const USER_ALONE: &str =
     "user mode alone: the kernel's own part takes root, CAP_PERFMON, or a kernel.perf_event_paranoid below 2";

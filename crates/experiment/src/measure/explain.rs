@@ -1,4 +1,4 @@
-//! The experiment of `explain`: many factors varied at once, and the variation taken apart.
+//! The experiment of `explain`: varies many factors at once, and takes the variation of the time apart.
 
 use fauxplat_analyze::{ExplainFactor, ExplainJudged, ExplainPlaces, explain_findings};
 use fauxplat_model::{CommandLine, Definition, EnvPad, ExplainFindings, Placement, Sample, Variant};
@@ -9,35 +9,35 @@ use super::layouts;
 use crate::steer::ExplainSteering;
 use crate::{Driver, Failure};
 
-/// More CPUs than this are represented by as many of them.
+/// Maximum number of CPUs as levels; more are represented by a selection.
 const CPUS_MAX: usize = 16;
 
-/// What is varied.
+/// Factors to vary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Varied {
-    /// The place of the stack within a page.
+    /// Whether the stack position within a page varies.
     pub env_size: bool,
-    /// The place of the heap.
+    /// Whether the heap position varies.
     pub heap: bool,
-    /// The CPU.
+    /// Whether the CPU varies.
     pub cpu: bool,
-    /// The command line itself fixes the padding of the environment, or the heap.
+    /// Factors that the command line fixes.
     pub fixes: Fixed,
 }
 
-/// What the command line fixes, and so cannot vary.
+/// Factors that the command line fixes, and so cannot vary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed {
-    /// The padding of the environment.
+    /// Padding of the environment.
     pub env_pad: Option<EnvPad>,
-    /// The heap.
+    /// Whether the heap position is fixed.
     pub heap: bool,
 }
 
-/// Varies what nobody looks at, all at once, and says which of it moves the time.
+/// Varies factors that are usually ignored, all at once, and attributes the variation of the time to them.
 ///
 /// # Errors
-/// Those of the runs.
+/// Errors of the runs.
 pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, Failure> {
     let variants = driver.surroundings.programs().map_or_else(Vec::new, |builds| builds.variants().to_vec());
     let plan = plan(driver, varied);
@@ -51,7 +51,7 @@ pub fn explain(driver: &mut Driver, varied: &Varied) -> Result<ExplainFindings, 
     Ok(findings)
 }
 
-/// Makes a command of each layout of a program that is built.
+/// Turns each layout of a built program into a command.
 ///
 /// # Errors
 /// Several commands are built.
@@ -69,7 +69,7 @@ pub fn lay_out(definition: &mut Definition, count: u64) -> Result<(), Failure> {
     }
 }
 
-/// Takes the programs away, and tells the reader whether they differed at all.
+/// Closes the built programs, and warns if they did not differ.
 fn close(driver: &mut Driver) {
     let (variants, warnings) = driver.surroundings.close_programs();
     warnings.into_iter().for_each(|warning| driver.warn(warning));
@@ -93,7 +93,7 @@ fn programs(variants: &[Variant]) -> Vec<&str> {
     hashes
 }
 
-/// What can be varied here of what is wanted; what cannot is said.
+/// Plan of the requested factors that can be varied here, with warnings about the others.
 fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     let mut missing = Vec::new();
     let is_placed = driver.header.condition.aslr == fauxplat_model::Aslr::Off;
@@ -111,12 +111,12 @@ fn plan(driver: &mut Driver, varied: &Varied) -> Crossed {
     }
     let cpus = if varied.cpu { cpus(driver, &mut missing) } else { None };
     driver.header.not_measured.append(&mut missing);
-    // What varies from run to run is no condition: the factors say it.
+    // A varied property is no fixed condition: the factors describe it.
     driver.header.condition.env_pad = varied.fixes.env_pad.unwrap_or(EnvPad::None);
     Crossed { commands: driver.commands.len() as u16, cpus, stack, heap, seed: driver.header.seed }
 }
 
-/// The CPUs that runs are pinned to in turn.
+/// CPUs to which runs are pinned in turn.
 fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
     let condition = &mut driver.header.condition;
     let (Placement::Set(set) | Placement::OneOf(set) | Placement::IdleOf(set)) = condition.cpu.clone() else {
@@ -149,13 +149,13 @@ fn run(driver: &mut Driver, plan: &Crossed, variants: &[Variant]) -> Result<Expl
     Ok(explain_findings(&rule, &factors, driver.samples(), ignore_failure, driver.header.seed))
 }
 
-/// The coordinates of all trials: the plan tells them again from the seed.
+/// Coordinates of all trials, which the plan derives again from the seed.
 fn coordinates(plan: &Crossed, samples: &[Sample]) -> Vec<Vec<Coordinates>> {
     let blocks = samples.iter().map(|sample| sample.block + 1).max().unwrap_or(0);
     (0..blocks).map(|block| plan.coordinates(block)).collect()
 }
 
-/// What the condition varies, with the level of each in every trial.
+/// Factors of the condition, with the level of each in every trial.
 fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
     let coordinates = coordinates(plan, samples);
     let at = |pick: fn(&Coordinates) -> u16| -> Vec<Vec<u16>> {
@@ -190,7 +190,7 @@ fn factors(plan: &Crossed, samples: &[Sample]) -> Vec<ExplainFactor> {
     factors
 }
 
-/// The commands as a factor: `layout` when they are layouts of one program, of which those that came out equal are one
+/// The commands as a factor: `layout` when they are layouts of one program, where layouts with equal programs are one
 /// level.
 fn commands(
     plan: &Crossed,

@@ -1,4 +1,4 @@
-//! The experiment of `index`: the power of CPUs, in FauxPlats per second of CPU time.
+//! The experiment of `index`: measures the power of CPUs, in FauxPlats per second of CPU time.
 
 use fauxplat_analyze::{cpu_index, worker_counts};
 use fauxplat_kernels::{Caches, FAUXPLATS_PER_UNIT, Kernel};
@@ -12,44 +12,44 @@ use super::workers::{cells_plan, counted, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// What is measured.
+/// Options of a power measurement.
 #[derive(Clone, Debug)]
 pub struct Power {
-    /// The CPUs; the first that is allowed when absent.
+    /// CPUs to measure; the first allowed one if `None`.
     pub cpu: Option<Placement>,
-    /// Every CPU that is allowed.
+    /// Whether every allowed CPU is measured.
     pub all_cpus: bool,
-    /// All at once, as a machine under full load.
+    /// Whether all CPUs work at once, as on a machine under full load.
     pub together: bool,
     /// Time per CPU.
     pub duration: Nanos,
-    /// Scheduling policy; the highest real-time priority where it is permitted when absent.
+    /// Scheduling policy; if `None`, the highest real-time priority where it is permitted.
     pub policy: Option<Policy>,
 }
 
 impl Power {
-    /// The CPUs that it is about.
+    /// The CPUs to measure.
     ///
     /// # Errors
-    /// CPUs that are not there or not allowed.
+    /// CPUs that do not exist or are not allowed.
     pub fn cpus(&self, machine: &Machine) -> Result<CpuSet, Failure> {
         let first = if self.all_cpus || self.together { usize::MAX } else { 1 };
         cpus_or_first(self.cpu.as_ref(), machine, first)
     }
 }
 
-/// Turns of each CPU: enough to see the machine wander.
+/// Number of turns of each CPU: enough to see slow changes of the machine.
 const ROUNDS: u32 = 20;
-/// The shortest and the longest turn.
+/// Duration of the shortest and of the longest turn, in nanoseconds.
 const TURN_NS: (u64, u64) = (5_000_000, 500_000_000);
-/// Units of a lap: one FauxPlat, a third of a millisecond or so, beside which reading the clock costs next to nothing, and
-/// short enough to pass between two disturbances.
+/// Units of a lap: one FauxPlat, a third of a millisecond or so, beside which reading the clock costs next to nothing,
+/// and which is short enough to fit between two disturbances.
 const LAP_UNITS: u64 = 1000;
 
 /// Measures the CPUs.
 ///
 /// # Errors
-/// Workers that cannot stand where they should; those of the store.
+/// Workers that cannot be placed; those of the store.
 pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failure> {
     let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
     let counted = counted(driver)?;

@@ -1,4 +1,5 @@
-//! The experiment of `latency`: how late timers, messages and signals are, and what takes the CPU away meanwhile.
+//! The experiment of `latency`: measures how late timers, messages and signals are, and what takes the CPU away
+//! meanwhile.
 
 use fauxplat_analyze::worker_counts;
 use fauxplat_gpio::{ChipName, Chips, LineName};
@@ -18,58 +19,58 @@ use super::workers::{cells_plan, counted, cpus_of, cpus_or_first};
 use crate::shifts::Span;
 use crate::{Driver, Failure, Machine};
 
-/// What is measured.
+/// Options of a latency measurement.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// What is tested.
+    /// Kinds of tests to make.
     pub tests: Vec<Kind>,
-    /// Scheduling policies; the ordinary one and a real-time one where it is permitted when none.
+    /// Scheduling policies; if empty, the ordinary one and a real-time one where it is permitted.
     pub policies: Vec<Policy>,
-    /// CPUs for timers and noise; the first that is allowed when absent.
+    /// CPUs for timers and noise; the first allowed one if `None`.
     pub cpu: Option<Placement>,
-    /// Pairs of CPUs for messages and signals; the first with itself and with the next when none.
+    /// Pairs of CPUs for messages and signals; if empty, the first with itself and with the next.
     pub pairs: Vec<(Cpu, Cpu)>,
     /// Period of the timer.
     pub interval: Nanos,
     /// Activations, messages or signals of each test.
     pub count: u64,
-    /// Timer slacks; the kernel's own when none.
+    /// Timer slacks; the kernel's default if empty.
     pub slacks: Vec<Nanos>,
-    /// How long noise is watched.
+    /// Time for which noise is watched.
     pub duration: Nanos,
     /// Shortest gap that counts as noise.
     pub threshold: Nanos,
-    /// Ways of messages; all when none.
+    /// Channels of messages; all if empty.
     pub channels: Vec<Channel>,
-    /// The line whose edges are waited for; one of the simulated chip when absent.
+    /// Input line; one of the simulated chip if `None`.
     pub line: Option<LineName>,
-    /// The line that answers, and the light; another one of the simulated chip when absent.
+    /// Output line, which answers edges or blinks; another one of the simulated chip if `None`.
     pub answer: Option<LineName>,
-    /// What makes edges; the simulated chip for its own line, else somebody outside, when absent.
+    /// Source of edges on the input line; if `None`, the simulated chip for its own line, else an external one.
     pub drive: Option<Drive>,
 }
 
-/// What is tested.
+/// Kinds of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// From the moment for which a timer is set to the moment when the thread runs.
+    /// Delay from the moment for which a timer is set to the moment when the thread runs.
     Timer,
-    /// What takes the CPU from a thread that never sleeps, and why.
+    /// Gaps in the CPU time of a thread that never sleeps, and their causes.
     Noise,
-    /// From one CPU to another and back.
+    /// Time of a message from one CPU to another and back.
     Message,
-    /// From sending a signal to its handler.
+    /// Delay from sending a signal to its handler.
     Signal,
-    /// From an edge of a line to its handler and on to the line that answers.
+    /// Delay from an edge of a line to its handler and on to the line that answers.
     Line,
-    /// From the moment when an edge of a blinking light is due to the edge.
+    /// Delay from the moment when an edge of a blinking light is due to the edge.
     Edge,
 }
 
-/// Slices into which each test is cut, so that all of them see the same weather.
+/// Number of slices into which each test is cut, so that all of them see the same conditions of the machine.
 const ROUNDS: u32 = 6;
 
-/// What one cell of the design does.
+/// Task of one cell of the design.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Timer { interval_ns: u64, activations: u64 },
@@ -80,7 +81,7 @@ enum Task {
     Edge { interval_ns: u64, count: u64 },
 }
 
-/// A task and where it runs.
+/// A task with its place.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     task: Task,
@@ -88,22 +89,22 @@ struct Cell {
     peer: Option<Cpu>,
 }
 
-/// The tests of an experiment, each at its place.
+/// Tests of an experiment, each with its place.
 #[derive(Debug)]
 pub struct Cells {
     cells: Vec<Cell>,
     lines: Lines,
     policy: Policy,
-    /// Whether the policies were asked for: then none is left out.
+    /// Whether the policies were requested explicitly: then none is left out.
     is_asked: bool,
     refused: Vec<String>,
 }
 
 impl Cells {
-    /// Lays the tests out.
+    /// Lays out the tests.
     ///
     /// # Errors
-    /// CPUs that cannot be used, a policy that is not permitted, or nothing that could be tested.
+    /// CPUs that cannot be used, a policy that is not permitted, or no possible test.
     pub fn of(asked: &Latency, machine: &Machine) -> Result<Self, Failure> {
         let cpus = cpus_or_first(asked.cpu.as_ref(), machine, 1)?;
         let pairs = pairs(asked, machine)?;
@@ -120,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// The CPUs on which something is tested.
+    /// CPUs on which tests run.
     pub fn cpus(&self) -> CpuSet {
         self.cells.iter().flat_map(|cell| [Some(cell.place.cpu), cell.peer]).flatten().collect()
     }
@@ -130,7 +131,8 @@ impl Cells {
         self.policy
     }
 
-    /// Those whose policy is permitted here and now, and what is left out: a control group may have no real-time share.
+    /// Cells whose policy is permitted here and now, and a sentence about the others: a control group may have no
+    /// real-time share.
     fn permitted(&self) -> Result<(Vec<Cell>, Option<String>), Failure> {
         let is_ordinary = |cell: &Cell| cell.place.policy == Policy::Other;
         let Some(real_time) = self.cells.iter().find(|cell| !self.is_asked && !is_ordinary(cell)) else {
@@ -147,13 +149,13 @@ impl Cells {
     }
 }
 
-/// Why a policy that was permitted is not so in a group.
+/// Why a policy that was permitted is not permitted in the group.
 const NO_SHARE: &str = "the control group of the limit has no real-time share, see its cpu.rt_runtime_us";
 
 /// Makes all tests, in slices that take turns.
 ///
 /// # Errors
-/// Threads that cannot stand where they should; those of the store.
+/// Threads that cannot be placed; those of the store.
 pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Failure> {
     let (cells, left_out) = tests.permitted()?;
     driver.header.not_measured.extend(tests.refused.iter().cloned().chain(left_out));
@@ -172,7 +174,7 @@ pub fn latency(driver: &mut Driver, tests: &Cells) -> Result<LatencyFindings, Fa
     Ok(LatencyFindings { tests, counts: counts.collect(), elapsed_s: driver.elapsed_s() })
 }
 
-/// The lines of the tests that have any.
+/// Lines for the tests that use any.
 fn lines(asked: &Latency) -> Result<Lines, Failure> {
     let tests = |kinds: &[Kind]| asked.tests.iter().any(|kind| kinds.contains(kind));
     let between = [Kind::Message, Kind::Signal, Kind::Line];
@@ -224,7 +226,8 @@ fn pairs(asked: &Latency, machine: &Machine) -> Result<Vec<(Cpu, Cpu)>, Failure>
     Ok(next.into_iter().chain(first).collect())
 }
 
-/// The policies, and what was left out because it is not permitted. A policy that was asked for is not left out.
+/// Policies to test, and sentences about those left out because they are not permitted. An explicitly requested policy
+/// is never left out.
 fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>), Failure> {
     if !asked.policies.is_empty() {
         return Ok((asked.policies.clone(), Vec::new()));
@@ -291,7 +294,7 @@ fn between(kind: Kind, asked: &Latency, same: bool) -> Vec<Task> {
     possible.map(|channel| Task::Message { channel, messages: count }).collect()
 }
 
-/// One recording per cell, or three for messages: there, back, there and back.
+/// Measures one recording per cell, or three for messages: one way, the other way, round trip.
 fn measure(
     driver: &mut Driver,
     (cells, lines): (&[Cell], &Lines),
@@ -341,8 +344,8 @@ fn slice(cell: &Cell, lines: &Lines) -> Result<Vec<Recording>, LatencyError> {
     })
 }
 
-/// What one slice of a test leaves behind: the bins of what was seen, those with the missed activations where there were
-/// any, and the causes of gaps.
+/// Evidence of one slice of a test: histograms of the recordings, with missed activations where there were any, and the
+/// causes of gaps.
 fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64) -> Vec<Evidence> {
     let histogram = |(name, (bounds, counts)): (String, (Vec<u64>, Vec<u64>))| {
         let (unit, missed) = (Unit::Nanos, slice.missed);
@@ -364,7 +367,7 @@ fn evidence(slice: &Recording, (round, cell): (u32, u16), name: &str, at_ns: u64
     histograms.chain(slice.causes().into_iter().map(cause)).collect()
 }
 
-/// What is done in a cell, and where.
+/// Description of a cell's test and its place.
 fn work(cell: &Cell) -> String {
     let test = match cell.task {
         Task::Timer { .. } => "timer".to_owned(),
@@ -378,7 +381,7 @@ fn work(cell: &Cell) -> String {
     format!("{test} on CPU {}{peer}, {}", cell.place.cpu, cell.place.policy)
 }
 
-/// What the recordings of a cell are called.
+/// Names of a cell's recordings.
 fn names(cell: &Cell) -> Vec<String> {
     match cell.task {
         Task::Timer { .. } => vec!["timer".to_owned()],
@@ -399,7 +402,7 @@ fn findings(cell: &Cell, lines: &Lines, recordings: &[Recording]) -> Vec<Latency
     names(cell).into_iter().zip(recordings).map(test).collect()
 }
 
-/// The lines of a test, and what drove them.
+/// Lines of a test and the source of their edges.
 fn told(cell: &Cell, Lines { event, answer, drive, .. }: &Lines) -> Option<String> {
     match cell.task {
         Task::Line { .. } => Some(format!("{event} to {answer}, driven by {drive}")),
@@ -436,7 +439,7 @@ fn test(cell: &Cell, name: String, recording: &Recording) -> LatencyTest {
     test
 }
 
-/// The figures of a test from all that was recorded of it.
+/// Recomputes the figures of a test from all of its recordings.
 pub fn renew(test: &mut LatencyTest, recording: &Recording) {
     test.count = recording.count();
     test.missed = recording.missed;

@@ -1,4 +1,4 @@
-//! Layouts of programs that fauxplat builds: how many pairs share one, and which of them are compared with each other.
+//! Layouts of built programs: how many pairs share a layout, and which layouts are compared with each other.
 
 use fauxplat_model::{CommandLine, Definition, Metric, Runs};
 use fauxplat_plan::{Layout, Plan, expand};
@@ -8,31 +8,32 @@ use crate::steer::{Bounds, Rounds};
 use crate::surroundings::ProgramBuilds;
 use crate::{Failure, Launch, Machine, aside, commands};
 
-/// Pairs may share layouts until no more than this many layouts fit into the limit of pairs.
+/// Minimum number of layouts within the limit of pairs, which bounds how many pairs may share a layout.
 const LAYOUTS_MIN: u32 = 32;
 
-/// How many pairs share a layout. One, unless building takes longer than running: the most is learnt in a given time with
-/// √(cost of a layout / cost of a pair) pairs each, if layouts and pairs vary alike (Kalibera and Jones, ISMM 2013).
+/// Number of pairs that share a layout. One, unless building takes longer than running: the most is learnt in a given
+/// time with √(cost of a layout / cost of a pair) pairs each, if layouts and pairs vary alike (Kalibera and Jones, ISMM
+/// 2013).
 pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs: u32) -> Layout {
     let most = f64::from((max_pairs / LAYOUTS_MIN).max(1));
     let best = (build_ns as f64 / pair_ns.max(1.0)).sqrt().round().clamp(1.0, most) as u16;
     match best.max(layout.rounds()) {
-        // A duet has its own two rounds.
+        // The layout of a duet has two rounds of its own.
         _ if matches!(layout, Layout::Duet(_)) => layout,
         rounds if rounds == layout.rounds() => layout,
         rounds => Layout::Repeated(rounds),
     }
 }
 
-/// Runs of each layout in a search for the slowest and the fastest.
+/// Number of runs of each layout in a search for the slowest and the fastest.
 const SEARCH_RUNS: u32 = 9;
 
-/// Which layouts of one build are compared with each other.
+/// Layouts of one build to compare with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkSeeds {
-    /// These.
+    /// The layouts with these link seeds.
     These(Vec<u64>),
-    /// The fastest and the slowest of so many.
+    /// The fastest and the slowest of this many layouts.
     WidestOf(u64),
 }
 
@@ -60,10 +61,10 @@ impl std::str::FromStr for LinkSeeds {
     }
 }
 
-/// Makes one command per layout. After a search, a sentence that says so.
+/// Turns the chosen layouts into one command each. After a search, returns a sentence about it.
 ///
 /// # Errors
-/// The definition is not one command that is built; those of building and running.
+/// The definition is not a single command that is built; those of building and running.
 pub fn choose(
     definition: &mut Definition,
     machine: &Machine,
@@ -95,7 +96,7 @@ pub fn choose(
     Ok(said)
 }
 
-/// One command per layout of a program.
+/// Command lines for the layouts of a program, one each.
 pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     let named = line.name.as_ref().map_or(String::new(), |name| format!("{name}, "));
     let layout = |&seed: &u64| CommandLine {
@@ -106,8 +107,8 @@ pub fn of_line(line: &CommandLine, seeds: &[u64]) -> Vec<CommandLine> {
     seeds.iter().map(layout).collect()
 }
 
-/// The link seeds of the fastest and of the slowest of the first layouts, from a few interleaved runs of all, and by what
-/// they are: by wall time where those runs do not read what decides.
+/// Link seeds of the fastest and the slowest of the first layouts, from a few interleaved runs of all, and the metric
+/// by which they are: wall time if those runs lack the deciding metric.
 fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u64; 2], Metric), Failure> {
     let (seeds, seed) = ((1..=count).collect::<Vec<u64>>(), definition.seed.unwrap_or(0));
     if expand(definition).map_err(Failure::usage)?.len() != 1 {
@@ -136,7 +137,7 @@ fn widest(definition: &Definition, machine: &Machine, count: u64) -> Result<([u6
     let medians = |metric| -> Option<Vec<f64>> {
         (0..seeds.len()).map(|command| median_of(&samples, command as u16, metric)).collect()
     };
-    // The search counts nothing and reads nothing that programs print.
+    // The search uses no counters and does not read printed metrics.
     let (metric, found) = match medians(decides) {
         Some(found) => (decides, found),
         None => (Metric::WALL, medians(Metric::WALL).unwrap_or_else(|| vec![0.0; seeds.len()])),

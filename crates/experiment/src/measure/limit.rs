@@ -1,4 +1,5 @@
-//! The experiment of `limit`: commands in control groups with limits, at the same time, and what happens to them.
+//! The experiment of `limit`: runs commands in control groups with limits, at the same time, and reports what happens
+//! to them.
 
 mod victims;
 mod watch;
@@ -22,20 +23,20 @@ use crate::{Driver, Failure, memory};
 use victims::Log;
 use watch::Watch;
 
-/// Which commands stand in which groups, and for how long.
+/// Options of a limit experiment.
 #[derive(Clone, Debug, Default)]
 pub struct Limiting {
-    /// The groups, by name.
+    /// Groups, by name.
     pub groups: Vec<(String, Limit)>,
-    /// The group of each command.
+    /// Index of the group of each command.
     pub group_of: Vec<usize>,
-    /// What happens where memory is used up.
+    /// Reaction when memory is used up.
     pub on_oom: OnOom,
-    /// The commands are ended after this time.
+    /// Time after which the commands are ended; `None` for no limit.
     pub longest: Option<Nanos>,
 }
 
-/// A group of this run.
+/// A control group of this run.
 pub(super) struct Standing {
     pub(super) name: String,
     pub(super) limit: Limit,
@@ -43,8 +44,8 @@ pub(super) struct Standing {
     pub(super) pausing: Option<Pausing>,
 }
 
-/// Runs all commands at the same time, each in its group, and tells what happened. What failed stands beside what was
-/// found until then. The groups are made for this run, and are gone when this returns.
+/// Runs all commands at the same time, each in its group, and reports what happened. A failure is returned together
+/// with the findings until then. The groups are made for this run, and removed when this returns.
 pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Failure>) {
     let allowed = state(driver, asked);
     let failed =
@@ -72,10 +73,10 @@ pub fn limit(driver: &mut Driver, asked: &Limiting) -> (LimitFindings, Option<Fa
     (found, failure)
 }
 
-/// The limits are part of the condition under which the commands run.
+/// Adds the limits to the condition under which the commands run.
 ///
 /// # Errors
-/// The condition states what a limit forbids.
+/// The condition contradicts a limit.
 fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     for (command, &group) in driver.commands.iter_mut().zip(&asked.group_of) {
         command.condition.limit = asked.groups[group].1.clone();
@@ -83,7 +84,7 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
     if let [(_, limit)] = asked.groups.as_slice() {
         driver.header.condition.limit = limit.clone();
     }
-    // What `auto` was found to mean is nobody's wish.
+    // CPUs that `auto` resolved to were not requested by the user, so they are not checked.
     let cpu = &driver.header.definition.condition.cpu;
     driver.commands.iter().try_for_each(|command| {
         check_limit(&Condition { cpu: cpu.clone(), ..command.condition.clone() })?;
@@ -114,7 +115,7 @@ fn made(asked: &Limiting, host: &Host) -> Result<Vec<Standing>, CgroupError> {
     Ok(standing)
 }
 
-/// A program that cannot even be started says little; the group knows why.
+/// Adds the group's reason to a failed start, which says little by itself.
 fn explained(failure: Failure, standing: &[Standing]) -> Failure {
     let has_met = |one: &&Standing| {
         let held = one.group.limits().memory_bytes;
@@ -128,7 +129,7 @@ fn explained(failure: Failure, standing: &[Standing]) -> Failure {
     }
 }
 
-/// What follows from what was seen.
+/// Findings from what was observed.
 fn found(
     driver: &mut Driver,
     asked: &Limiting,
@@ -173,7 +174,7 @@ fn found(
     LimitFindings { groups, elapsed_s: 0.0, together_s, on_oom: asked.on_oom, is_timed_out, looks }
 }
 
-/// Keeps what happened as evidence.
+/// Stores the events as evidence.
 fn stored(driver: &mut Driver, found: &LimitFindings) -> Result<(), Failure> {
     for group in &found.groups {
         for event in &group.events {
@@ -196,7 +197,8 @@ fn evidence(group: &str, event: &LimitEvent) -> Event {
     Event { at_ns, trial: None, name: event.kind.word().to_owned(), message, figures }
 }
 
-/// A command that failed and was not to be kept, as one line. Whoever set a time meant the end that it brings.
+/// Failure of the first command that failed and whose failures are not ignored. A command ended by the time limit has
+/// not failed.
 fn failed_command(driver: &Driver, found: &LimitFindings) -> Option<Failure> {
     if driver.header.condition.ignore_failure.any() {
         return None;

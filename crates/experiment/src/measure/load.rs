@@ -1,4 +1,4 @@
-//! The experiment of `load`: loads that are held for themselves.
+//! The experiment of `load`: holds loads without a measurement.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use fauxplat_units::CpuSet;
 
 use crate::{Driver, Failure, Standing};
 
-/// Time between two looks at the clock, the flag and the generators.
+/// Time between two checks of the clock, the stop flag and the generators.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Holds the loads of an experiment for so long, or until the user ends it. What ended them before stands beside what
-/// they did.
+/// Holds the loads of an experiment for this long, or until the user ends it. A failure that ended them early is
+/// returned together with their accounts.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn hold(
     driver: &mut Driver,
     limit: Option<Duration>,
 ) -> Result<(LoadFindings, Option<Failure>), Failure> {
     driver.open_record()?;
     if driver.surroundings.loads.is_none() {
-        // The user stopped it while they were started; nothing else leaves it without.
+        // Without loads here, the user stopped while they were started.
         let asked: Vec<String> = driver.header.condition.load.iter().map(ToString::to_string).collect();
         driver.warn(format!("load was interrupted before it stood: {}", asked.join(" ")));
         driver.interrupt();
     }
-    // Loads take a while to start, and stand now.
+    // Loads take a while to start, and are running now.
     let begun_s = driver.elapsed_s();
     wait(driver, begun_s, limit);
     let elapsed_s = driver.elapsed_s() - begun_s;
@@ -39,7 +39,7 @@ pub fn hold(
     Ok((LoadFindings { generators, elapsed_s }, failed))
 }
 
-/// Waits until the time is over, somebody asks for the end, or nothing is left to hold.
+/// Waits until the time has passed, the user asks to stop, or no load is left.
 fn wait(driver: &mut Driver, begun_s: f64, limit: Option<Duration>) {
     let limit_s = limit.map(|limit| limit.as_secs_f64());
     while !signal::stop_requested() {
@@ -54,7 +54,7 @@ fn wait(driver: &mut Driver, begun_s: f64, limit: Option<Duration>) {
         let left_s = limit_s.map_or(f64::INFINITY, |limit_s| limit_s - elapsed_s);
         std::thread::sleep(LOOK.min(Duration::try_from_secs_f64(left_s).unwrap_or(LOOK)));
     }
-    // Without a limit, this is how everybody ends it.
+    // Without a time limit, an interruption is the normal end.
     if limit.is_some() {
         driver.interrupt();
     }

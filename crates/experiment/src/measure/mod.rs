@@ -1,4 +1,4 @@
-//! The experiments of the verbs: from a driver that is ready to what was found.
+//! Experiments of the verbs: each takes a driver that is ready, and returns findings.
 
 pub mod aa;
 pub mod baseline;

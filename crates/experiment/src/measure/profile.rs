@@ -29,42 +29,43 @@ pub enum Unwinding {
     FramePointers,
 }
 
-/// What is sampled, and what is asked of it.
+/// Options of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct Profiling {
-    /// Of which event; what is usual when none is named.
+    /// Event to sample; the default one if `None`.
     pub event: Option<String>,
-    /// How many samples a second of CPU time.
+    /// Samples per second of CPU time.
     pub rate_hz: u64,
-    /// Or every how many events.
+    /// Number of events per sample, instead of a rate.
     pub period: Option<u64>,
     /// How callers are found.
     pub unwinding: Unwinding,
-    /// Bytes of the stack that are copied.
+    /// Number of bytes of the stack that are copied.
     pub stack_bytes: u32,
-    /// Whether the kernel is left out.
+    /// Whether the kernel is excluded.
     pub is_user_only: bool,
-    /// Runs of each command.
+    /// Number of runs of each command.
     pub runs: u32,
-    /// The chance, at most, that any function of any command is called different where none is.
+    /// Maximum probability that any function of any command is falsely called different.
     pub error: f64,
-    /// No run begins after this time.
+    /// Time after which no further run begins.
     pub longest: Option<Nanos>,
-    /// Whose callers are wanted.
+    /// Functions whose callers are reported.
     pub callers_of: Vec<Regex>,
-    /// Of what it is wanted what it calls.
+    /// Functions whose callees are reported.
     pub callees_of: Vec<Regex>,
-    /// Of what lines and instructions are wanted.
+    /// Functions whose lines and instructions are reported.
     pub annotate: Vec<Regex>,
 }
 
-/// So many of the ways in which signs can be flipped may be as extreme as what is called different: with fewer the most
-/// extreme of all would have to occur, and noise mostly keeps it from that.
+/// Minimum number of sign flips that may be as extreme as a difference: with fewer, only the most extreme of all could
+/// be called different, and noise mostly prevents that.
 const WORLDS_MIN: f64 = 5.0;
-/// Between so many pairs no error asks for more: worlds are drawn from there on.
+/// Upper bound of the required number of pairs: with more of them sign flips are drawn at random.
 const PAIRS_MIN_MAX: u32 = 32;
 
-/// Samples all commands, in turns, and tells where their time goes. What failed stands beside what was found until then.
+/// Samples all commands, in turns, and reports where their time goes. A failure is returned together with the findings
+/// until then.
 pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Option<Failure>) {
     let chosen = match sampled::choose(asked, driver.machine()) {
         Ok(chosen) => chosen,
@@ -85,26 +86,26 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
     (found(asked, &chosen.quality, profiler, runs, names), failed)
 }
 
-/// Whether anything can be sampled here, before anything is run.
+/// Checks that sampling is possible, before anything is run.
 ///
 /// # Errors
-/// What is missing, and what to do.
+/// The missing requirement, and what to do.
 pub fn can_profile(asked: &Profiling, machine: &Machine) -> Result<(), Failure> {
     sampled::choose(asked, machine).map(drop)
 }
 
-/// The share of the error that each of these commands has which are held against the first.
+/// Share of the error level for each command that is compared with the first.
 fn error_each(asked: &Profiling, commands: usize) -> f64 {
     asked.error / commands.saturating_sub(1).max(1) as f64
 }
 
-/// Fewer pairs cannot say anything so surely: of `n` pairs there are 2^(n−1) worlds.
+/// Minimum number of pairs for this error level: `n` pairs have 2^(n−1) sign flips.
 fn pairs_min(error: f64) -> u32 {
     let worlds = WORLDS_MIN / error.max(f64::MIN_POSITIVE);
     (worlds.log2().ceil() as u32).saturating_add(1).min(PAIRS_MIN_MAX)
 }
 
-/// What differs between commands is told in seconds.
+/// Error for an event without a time: differences between commands are reported in seconds.
 fn not_of_time(event: &str) -> Failure {
     Failure::usage(format!(
         "-e {event}: several commands are compared by time, their CPU time or with -e {OFF_CPU} that of waiting; profile one \
@@ -112,8 +113,8 @@ fn not_of_time(event: &str) -> Failure {
     ))
 }
 
-/// Blocks of one run of each command, in an order that changes from block to block; beside them the blocks whose run of a
-/// command failed and is left out.
+/// Makes blocks of one run of each command, in an order that changes from block to block. Also returns, for each
+/// command, the blocks whose run failed and is left out.
 fn all_runs(
     driver: &mut Driver,
     asked: &Profiling,
@@ -123,7 +124,7 @@ fn all_runs(
 ) -> Result<(), Failure> {
     let commands = driver.commands.len() as u16;
     let least = if commands > 1 { pairs_min(error_each(asked, driver.commands.len())) } else { 1 };
-    // Of a comparison, runs that were timed stand before.
+    // In a comparison, timed runs came before.
     let begun_s = driver.elapsed_s();
     for block in 0..asked.runs {
         let elapsed_ns = (driver.elapsed_s() - begun_s) * 1e9;
@@ -144,7 +145,7 @@ fn all_runs(
                 return Ok(());
             };
             let Some(outcome) = run.outcome else {
-                // The user stopped it. What it showed until then is a profile, and no half of a pair.
+                // The user stopped the run. It is a profile as far as it goes, but no half of a pair.
                 if commands == 1 {
                     runs.push(run);
                 }
@@ -169,11 +170,11 @@ fn all_runs(
     Ok(())
 }
 
-/// What becomes of a run by how it ended.
+/// Use of a run, by how it ended.
 enum Fate {
     Counts,
     IsLeftOut,
-    /// It is told of, and nothing is run after it.
+    /// The run is reported, and is the last one.
     Ends,
 }
 
@@ -192,7 +193,7 @@ fn is_hopeless(left_out: &[u32], block: u32) -> bool {
     first.is_some_and(|&first| block - first < HOPELESS_FROM as u32)
 }
 
-/// A run that failed and was not to be kept, as one line.
+/// Failure for a run that failed and is not to be kept.
 fn failed(driver: &Driver, command: u16, outcome: Outcome) -> Failure {
     let command = &driver.commands[usize::from(command)];
     let how = how_it_ended(outcome);
@@ -205,7 +206,7 @@ fn failed(driver: &Driver, command: u16, outcome: Outcome) -> Failure {
     Failure::command(format!("`{}` {how}; {hint}", command.command))
 }
 
-/// What follows from the runs.
+/// Findings from the runs.
 fn found(
     asked: &Profiling,
     common: &ProfileQuality,
@@ -269,7 +270,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
         }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
         for (pid, name, samples, threads) in &run.followed.processes {
-            // Of several runs each has processes of its own, which are the same to a reader.
+            // Each of several runs has processes of its own, which are merged by name.
             let known = processes.iter_mut().find(|it| quality.runs > 1 && it.name == *name);
             match known {
                 Some(known) => {

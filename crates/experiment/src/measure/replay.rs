@@ -1,5 +1,5 @@
-//! The experiment of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is recorded
-//! first: what the rule would say here.
+//! The experiment of `aa --replay`, in which nothing is run, and of `compare --plan`, in which a short session is
+//! recorded first: finds out what the rule would say here.
 
 use fauxplat_analyze::{Replay, Stand};
 use fauxplat_model::document::Findings;
@@ -15,15 +15,15 @@ use crate::{Driver, Failure};
 /// A session that was recorded earlier.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What reports call it.
+    /// Name in reports.
     pub name: String,
-    /// Its commands.
+    /// Commands of the session.
     pub commands: Vec<Command>,
-    /// Its samples, those of warm-up runs included.
+    /// Samples of the session, including warm-up runs.
     pub samples: Vec<Sample>,
-    /// The machine on which it was recorded, where that is known.
+    /// Machine of the session, where known.
     pub machine: Option<MachineFacts>,
-    /// Whether its copies were disturbed on purpose, or did different work.
+    /// Whether the copies were disturbed on purpose, or did different work.
     pub is_varied: bool,
 }
 
@@ -50,10 +50,10 @@ impl Recorded {
         })
     }
 
-    /// Refuses what says nothing about identical programs.
+    /// Refuses a session that says nothing about identical programs.
     ///
     /// # Errors
-    /// The commands are not two times the same, or something was varied.
+    /// The two commands are not identical, or something was varied.
     fn must_be_of_copies(&self) -> Result<(), Failure> {
         let name = &self.name;
         let is_same = |a: &Command, b: &Command| {
@@ -81,10 +81,10 @@ fn is_varied(findings: &Findings) -> bool {
     }
 }
 
-/// Says what the rule would say, from a session that was recorded earlier.
+/// Replays the rule on a session that was recorded earlier.
 ///
 /// # Errors
-/// It is no session of identical programs, or too short.
+/// The session is not one of identical programs, or too short.
 pub fn replay(
     recorded: &Recorded,
     rule: &Rule,
@@ -99,16 +99,17 @@ pub fn replay(
     Ok(ReplayFindings { elapsed_s: clock::monotonic_ns().saturating_sub(began_ns) as f64 / 1e9, ..found })
 }
 
-/// Blocks of the session that is recorded for a plan, at least and at most; in between it takes some seconds.
+/// Minimum and maximum number of blocks of the session that is recorded for a plan; in between, as many as fit into
+/// some seconds.
 const PILOT_BLOCKS: [u32; 2] = [48, 1024];
 
-/// What reports call it.
+/// Name of the recorded session in reports.
 const PILOT: &str = "a session that was recorded for it";
 
-/// Records a short session of a command against itself, and says what the rule would say here.
+/// Records a short session of a command against itself, and replays the rule on it.
 ///
 /// # Errors
-/// Those of the runs; too many of them failed.
+/// Errors of the runs; too many of them failed.
 pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<ReplayFindings, Failure> {
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
@@ -131,8 +132,8 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     Ok(ReplayFindings { elapsed_s: driver.elapsed_s(), ..found })
 }
 
-/// One row for each thing that is put in. Whoever interrupts gets what was drawn until then: each comparison that was under
-/// way is brought to its end, so that long ones are not missing.
+/// A row for each injected effect. An interruption ends with the comparisons drawn until then: each comparison under
+/// way is completed, so that long ones are not missing.
 fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     let mut rows = Vec::new();
     for injected in replay.injected() {
@@ -142,7 +143,7 @@ fn rows(replay: &Replay, comparisons: u32) -> Vec<fauxplat_model::ReplayRow> {
     rows
 }
 
-/// All comparisons with one thing put in, shared by as many threads as there are CPUs.
+/// All comparisons with one injected effect, shared by as many threads as there are CPUs.
 fn stands(replay: &Replay, injected: Injected, comparisons: u32) -> Vec<Stand> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let part = |thread: usize| -> Vec<Stand> {

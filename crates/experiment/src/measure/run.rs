@@ -1,4 +1,4 @@
-//! The experiment of `run`: rounds of all commands, by themselves.
+//! The experiment of `run`: rounds of all commands, each described by itself.
 
 use fauxplat_analyze::{Judge, doubts, run_findings};
 use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
@@ -7,17 +7,17 @@ use fauxplat_units::Nanos;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
-/// What is looked at in further runs of each command, which are not timed.
+/// Observations to make in further, untimed runs of each command.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Further {
-    /// Its processes.
+    /// Whether the process tree is listed.
     pub trees: bool,
-    /// Its counters along the run, at the end of each interval of this length.
+    /// Interval of counter series along the run; `None` for no series.
     pub series: Option<Nanos>,
 }
 
-/// Runs all commands as often as the definition says, and, if wanted, each once more to look at other things. What failed
-/// stands beside what was found until then.
+/// Runs all commands as often as the definition says, and, if requested, each once more for further observations. A
+/// failure is returned together with the findings until then.
 pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
     let mut failed = refuse(driver, further).and_then(|()| rounds(driver)).err();
     let ignore_failure = driver.header.condition.ignore_failure.any();
@@ -36,7 +36,8 @@ pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<F
     (findings, failed)
 }
 
-/// Nobody follows the commands of a program that is traced, and one that waits for an answer would wait for ever.
+/// Refuses a traced run with control pipes: it gets no acknowledgements, so a command that waits for them would wait
+/// for ever.
 fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     match further.trees && driver.header.definition.control.is_some() {
         true => {
@@ -46,7 +47,7 @@ fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     }
 }
 
-/// The runs themselves: warm-up, and as many rounds as the definition says.
+/// Makes the warm-up runs and as many rounds as the definition says.
 pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     let (warmup, bounds) = (driver.header.definition.warmup, Bounds::of(&driver.header.definition));
     driver.warm_up(warmup)?;
@@ -58,11 +59,11 @@ pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
 }
 
-/// Fewer runs than this do not show what is usual.
+/// Minimum number of runs that show what is usual.
 const USUAL_FROM: usize = 10;
 
-/// Says so where the first run of a command was much slower than the others: it found caches empty that they found full.
-/// It counts as much slower behind Tukey's outer fence, and only where that is more than a tenth.
+/// Warns if the first run of a command was much slower than the others, which found caches filled by it. Much slower
+/// means beyond Tukey's outer fence, and by more than a tenth.
 fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
     if driver.header.definition.warmup > 0 {
         return;
@@ -86,11 +87,12 @@ fn warn_of_first_runs(driver: &mut Driver, findings: &[RunFindings]) {
     }
 }
 
-/// Fewer rounds than this allow nothing to be said, whatever they show.
+/// Minimum number of rounds for any verdict.
 const ROUNDS_MIN: usize = 6;
 
-/// What the rounds allow to say of each command against the first: they took turns, as in a comparison. How many there are
-/// was not decided by what they showed, so each may be looked at like a comparison of so many pairs at most.
+/// Judges each command against the first, as far as the rounds permit: they took turns, as in a comparison. The number
+/// of rounds did not depend on their results, so each command may be judged like in a comparison with that limit of
+/// pairs.
 fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let commands = driver.commands.len();
     let is_whole = |block: &&[Sample]| block.len() == commands;
@@ -98,7 +100,7 @@ fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let measured: Vec<Sample> = measured.cloned().collect();
     let rounds: Vec<&[Sample]> =
         measured.chunk_by(|one, next| one.block == next.block).filter(is_whole).collect();
-    // Counts that repeat are exact after two.
+    // Counts that repeat are exact after two runs.
     let is_counted = driver.header.condition.simulate.is_some();
     if commands < 2 || rounds.len() < ROUNDS_MIN && !is_counted {
         return;

@@ -1,4 +1,4 @@
-//! One session of a comparison: how its blocks are drawn, and how it is steered to its end.
+//! Session of a comparison: draws its blocks, and steers it to its end.
 
 use fauxplat_analyze::{Judge, Judged, Patience};
 use fauxplat_model::{Metric, StoppedBy};
@@ -9,28 +9,28 @@ use crate::median::median_of;
 use crate::steer::CompareSteering;
 use crate::{Driver, Failure};
 
-/// A comparison whose runs are over.
+/// A comparison whose runs are complete.
 pub(super) struct Measured {
     pub(super) judge: Judge,
     ended_by: StoppedBy,
-    /// Samples that were there before its first block.
+    /// Index of its first sample among those of the experiment.
     first_sample: usize,
 }
 
 impl Measured {
-    /// What was found.
+    /// Findings of the comparison.
     pub(super) fn judged(&self, driver: &Driver) -> Judged {
         let judge = self.judge.clone().scope(driver.surroundings.scope());
         judge.findings(&driver.samples()[self.first_sample..], &driver.names(), self.ended_by)
     }
 
-    /// The same as the last of several sessions, the first of which began after so many samples.
+    /// The comparison as the last of several sessions, the first of which began at this sample.
     pub(super) fn since(self, first_sample: usize) -> Self {
         Measured { first_sample, ..self }
     }
 }
 
-/// One session: blocks until the judge or its patience has enough. The first is that of the seed itself.
+/// Runs one session: blocks until the judge or its patience has enough. The first session uses the seed itself.
 pub(super) fn session(
     driver: &mut Driver,
     judge: Judge,
@@ -53,7 +53,7 @@ pub(super) fn session(
     Ok(Measured { judge: steering.into_judge(), ended_by, first_sample })
 }
 
-/// A run shorter than this is over before the machine changes, so a block holds it twice, mirrored.
+/// Duration below which a run is over before the machine changes, so that a block holds it twice, mirrored.
 const SHORT_NS: f64 = 2e6;
 
 /// The plan of a comparison, after the commands were warmed up.
@@ -70,7 +70,7 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     Plan { layout, seed, ..plan }
 }
 
-/// How long one run of every command takes, from the warm-up.
+/// Duration of one run of every command, from the warm-up.
 fn pair_ns(driver: &Driver) -> f64 {
     let commands = 0..driver.commands.len() as u16;
     commands.filter_map(|command| median_of(driver.samples(), command, Metric::WALL)).sum()

@@ -1,4 +1,4 @@
-//! A comparison in several sessions: between two of them everything that can be is begun anew.
+//! A comparison in several sessions, between which everything that can be is started anew.
 
 use fauxplat_analyze::{Judge, Patience, SessionCost};
 use fauxplat_model::Sessions;
@@ -8,7 +8,8 @@ use super::session::{Measured, session};
 use crate::part::Part;
 use crate::{Driver, Failure};
 
-/// Measures the sessions one after the other, with one judge for all of them. The first begins with what was warmed up.
+/// Measures the sessions one after the other, with one judge for all of them. The first session uses the present
+/// warm-up.
 pub(super) fn in_sessions(
     driver: &mut Driver,
     judge: Judge,
@@ -27,7 +28,7 @@ pub(super) fn in_sessions(
     Ok(measured.since(first_sample))
 }
 
-/// One of them: a spawner of its own, a warm-up, new draws.
+/// Runs one further session: a new spawner, a warm-up, new draws.
 fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) -> Result<Measured, Failure> {
     let begun_ns = clock::monotonic_ns();
     let words = format!("session {} of {}", number + 1, sessions.count);
@@ -47,11 +48,11 @@ fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) ->
     Ok(measured)
 }
 
-/// Waits, unless the user has enough.
+/// Waits, unless the user asks to stop.
 fn pause(driver: &mut Driver, seconds: f64) {
     let until_ns = clock::monotonic_ns().saturating_add((seconds * 1e9) as u64);
     while clock::monotonic_ns() < until_ns && !signal::stop_requested() {
-        // A signal ends the sleep, and the next look says whether it was one to stop.
+        // A signal ends the sleep, and the loop checks whether it was a request to stop.
         timer::sleep_until_ns(until_ns);
     }
     if signal::stop_requested() {

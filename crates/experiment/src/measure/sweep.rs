@@ -1,4 +1,4 @@
-//! The experiment of `sweep`: the levels of a factor, until it is sure whether they differ.
+//! The experiment of `sweep`: measures the levels of a factor, until it is certain whether they differ.
 
 use fauxplat_analyze::SweepPanel;
 use fauxplat_model::{Metric, Outcome, Sample, SweepFindings};
@@ -10,7 +10,7 @@ use crate::{Beginning, Driver, Failure};
 /// Begins a sweep: each level that may be visited is one command.
 ///
 /// # Errors
-/// Whatever is wrong with the factor, the command, or the machine.
+/// An invalid factor or command, or a machine that does not support the factor.
 pub fn begin(beginning: Beginning<'_>) -> Result<(Driver, Prepared), Failure> {
     let mut prepared = None;
     let driver = Driver::of(beginning, |definition, machine| {
@@ -21,18 +21,18 @@ pub fn begin(beginning: Beginning<'_>) -> Result<(Driver, Prepared), Failure> {
     Ok((driver, prepared))
 }
 
-/// A minute is cheap: as many blocks as fit into it are allowed before a sweep ends undecided.
+/// Time that a sweep may always take before it ends undecided: one minute.
 const CHEAP_NS: f64 = 60e9;
 
-/// Blocks that are allowed however cheap they are.
+/// Maximum number of blocks that are permitted because they fit into that time.
 const CHEAP_BLOCKS_MAX: f64 = 1000.0;
 
-/// Visits the levels. If the number of blocks is open, runs of the warm-up say how many are cheap.
+/// Visits the levels. If the number of blocks is open, the warm-up runs determine how many fit into a minute.
 ///
 /// # Errors
-/// Those of the runs.
+/// Errors of the runs.
 pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<SweepFindings, Failure> {
-    // The first level may be the very one at which the command fails, which is no reason to end.
+    // The command may fail at the first level alone, which is no reason to end.
     driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1)).that_may_fail())?;
     let mut judge = prepared.judge.clone();
     if is_open {
@@ -59,9 +59,9 @@ fn allow_cheap_blocks(driver: &mut Driver, judge: SweepPanel) -> SweepPanel {
     judge.blocks_max(rule.max_pairs)
 }
 
-/// How many blocks of so many levels fit into the time that is cheap.
+/// Number of blocks of this many levels that fit into [`CHEAP_NS`].
 fn cheap_blocks(warm_up: &[Sample], levels: usize) -> u32 {
-    // A run that failed says nothing of how long the others take.
+    // A failed run tells nothing about the duration of others.
     let good = warm_up.iter().filter(|sample| sample.outcome == Outcome::Exited(0));
     let wall_ns = good.filter_map(|sample| sample.get(Metric::WALL)).min();
     wall_ns.map_or(0, |wall_ns| {

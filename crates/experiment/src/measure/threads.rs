@@ -1,4 +1,4 @@
-//! What threads count that the calling one makes and waits for.
+//! Counts events of threads that the calling thread creates and waits for.
 
 use fauxplat_model::{ShiftCount, ShiftSample};
 use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
@@ -15,14 +15,15 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
     excludes_hypervisor: true,
 };
 
-/// Counters of the threads that the calling thread makes while something is done.
+/// Counters of the threads that the calling thread creates while a closure runs.
 #[derive(Debug)]
 pub(super) struct CountedThreads {
     counters: Vec<(Counted, Pair)>,
     cpu: Pair,
 }
 
-/// A counter of the calling thread with all threads that it makes, and one of itself alone: what lies between is theirs.
+/// A counter of the calling thread with all threads that it creates, and one of itself alone: the difference is that of
+/// the others.
 #[derive(Debug)]
 struct Pair {
     all: Counter,
@@ -43,7 +44,7 @@ impl Pair {
         Some((self.all.read().ok()?, self.own.read().ok()?))
     }
 
-    /// What the others counted since two readings.
+    /// Count of the other threads since a reading of both.
     fn since(&self, before: Option<(Count, Count)>) -> Option<u64> {
         let (all, own) =
             before.zip(self.read()).map(|(before, now)| (now.0.since(before.0), now.1.since(before.1)))?;
@@ -53,19 +54,19 @@ impl Pair {
 }
 
 impl CountedThreads {
-    /// Nothing where nothing is to be counted.
+    /// Opens the counters; `None` if there is nothing to count.
     pub(super) fn open(counted: &[Counted]) -> Result<Option<Self>, Failure> {
         if counted.is_empty() {
             return Ok(None);
         }
-        // Whoever may not see the kernel counts CPU time too: that of its own mode.
+        // A user who may not count the kernel can still count CPU time with the kernel excluded.
         let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
         let cpu = Pair::open(&TASK_CLOCK).or_else(|_| Pair::open(&user))?;
         let open = |one: &Counted| Pair::open(&one.1).map(|pair| (*one, pair));
         Ok(Some(CountedThreads { counters: counted.iter().map(open).collect::<Result<_, _>>()?, cpu }))
     }
 
-    /// What is done, and what the threads counted that were made for it. `units` says how much of it was done.
+    /// Runs the closure, and counts the events of the threads that it creates. `units` returns how much work was done.
     pub(super) fn during<T>(
         &self,
         body: impl FnOnce() -> T,
@@ -93,7 +94,7 @@ mod tests {
     fn threads_are_counted_and_who_makes_them_is_not() {
         let faults = CountingEvent { config: [2, 0, 0], excludes_kernel: true, ..TASK_CLOCK };
         let counted = [(Metric::from_id("software:page-faults:u").unwrap(), faults)];
-        // Where the kernel gives nobody anything there is nothing to see.
+        // Skipped where the kernel permits no counters.
         let Ok(Some(threads)) = CountedThreads::open(&counted) else { return };
         let touch = || {
             let pages = Box::leak(vec![0_u8; 8 << 20].into_boxed_slice());

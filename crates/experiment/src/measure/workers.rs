@@ -1,4 +1,4 @@
-//! What experiments whose workers are our own have in common.
+//! Shared by experiments that measure threads of fauxplat itself.
 
 use fauxplat_model::{Condition, EnvPad, Heap, Placement};
 use fauxplat_plan::{Layout, Plan};
@@ -20,10 +20,11 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
     }
 }
 
-/// What the workers of an experiment count of their own shifts: one set, since a shift is not repeated for another.
+/// Events that the workers of an experiment count of their own shifts: one set, since a shift is not repeated for
+/// another.
 ///
 /// # Errors
-/// Something that cannot be counted here, or not beside the rest.
+/// An event that cannot be counted here, or not together with the others.
 pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     let counters = Counters::open(&driver.header.definition, driver.machine())?;
     let set = counters.only_set()?;
@@ -32,10 +33,10 @@ pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     Ok(set.into_iter().map(|entry| (entry.metric, entry.event())).collect())
 }
 
-/// The CPUs that a placement names, checked against what is there and allowed.
+/// The CPUs that a placement names, which must be online and allowed.
 ///
 /// # Errors
-/// A CPU that is not there or not allowed, or a placement that names none.
+/// A CPU that does not exist or is not allowed, or a placement that names none.
 pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failure> {
     let mut chosen = Condition { cpu: placement.clone(), ..Condition::default() };
     relation::resolve(&mut chosen, machine)?;
@@ -47,7 +48,7 @@ pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failu
     }
 }
 
-/// The CPUs of workers: those that are named, or else the first so many that are allowed.
+/// The CPUs of workers: the named ones, or the first `count` allowed ones.
 ///
 /// # Errors
 /// As [`cpus_of`]; no CPU is allowed at all.

@@ -1,5 +1,5 @@
-//! Energy: what the processor's own account of its zones rose by while the run lasted, see
-//! Documentation/power/powercap/powercap.rst of the kernel.
+//! Energy: increase of the processor's energy counters during the run, see Documentation/power/powercap/powercap.rst of
+//! the kernel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use fauxplat_model::{Metric, Readings};
 use super::{Meter, Over};
 use crate::Failure;
 
-/// One zone of the machine: a package, its cores, its memory. It counts what everybody's programs take.
+/// A powercap zone of the machine: a package, its cores, its memory. Its counter includes the energy of all programs.
 #[derive(Debug)]
 pub(super) struct Energy {
     metric: Metric,
     account: PathBuf,
-    /// The account begins from nothing behind this.
+    /// Value at which the counter wraps around, in microjoules.
     range_uj: u64,
     before_uj: Option<u64>,
     runs: u32,
     missed: u32,
 }
 
-/// Where the kernel has the zones.
+/// Folder of the zones, below the root.
 const ZONES: &str = "sys/class/powercap";
 
 impl Energy {
-    /// Those that a word names: `energy` for all that there are, `energy:package-0` for one.
+    /// Opens the zones that a word names: `energy` for all, `energy:package-0` for one.
     ///
     /// # Errors
-    /// There is none, or it may not be read.
+    /// There is no such zone, or it may not be read.
     pub(super) fn named(word: &str, root: &Path) -> Result<Vec<Self>, Failure> {
         let all = zones(root);
         let wanted = |name: &str| word == "energy" || word.strip_prefix("energy:") == Some(name);
@@ -59,7 +59,7 @@ impl Energy {
         Ok(Energy { metric, account, range_uj, before_uj: None, runs: 0, missed: 0 })
     }
 
-    /// What was taken since the beginning; the account may have begun again once.
+    /// Energy since the beginning of the run in microjoules; the counter may have wrapped around once.
     fn taken_uj(&self) -> Option<u64> {
         let (before, after) = (self.before_uj?, number(&self.account)?);
         after.checked_sub(before).or_else(|| Some((self.range_uj.checked_sub(before)?).saturating_add(after)))
@@ -70,7 +70,7 @@ fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// The names of all zones with their folders: a zone within another has that one's name before its own.
+/// Names of all zones with their folders: the name of a nested zone is prefixed by that of the outer one.
 fn zones(root: &Path) -> Vec<(String, PathBuf)> {
     let Ok(listed) = fs::read_dir(root.join(ZONES)) else { return Vec::new() };
     let mut folders: Vec<PathBuf> = listed

@@ -1,6 +1,6 @@
-//! What is read beside the launcher's own account: before, along and after each run.
+//! Meters: read metrics beside the launcher's own account, before, along and after each run.
 //!
-//! Whoever reads is a [`Meter`]. It stands in fauxplat's own process, which sleeps beside the run but for the looks.
+//! Each source is a [`Meter`]. It runs in fauxplat's own process, which sleeps during the run except for the looks.
 
 mod energy;
 mod pressure;
@@ -31,66 +31,67 @@ use simulated::Simulated;
 pub(crate) use simulated::simulator;
 use throttled::Throttled;
 
-/// How long apart the looks along a run are.
+/// Interval between looks along a run.
 pub(crate) const LOOK_EVERY_MS: i32 = 100;
 
-/// A run that is over.
+/// A run that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Over {
-    /// Its number.
+    /// Number of the trial.
     pub(crate) trial: u32,
-    /// When it began, by the monotonic clock.
+    /// Start time by the monotonic clock.
     pub(crate) started_ns: u64,
-    /// How long it took.
+    /// Wall time of the run.
     pub(crate) wall_ns: u64,
 }
 
-/// Somebody who reads metrics of runs.
+/// Reader of metrics of runs.
 pub(crate) trait Meter: Debug {
-    /// The metrics that it gives.
+    /// Metrics that the meter provides.
     fn metrics(&self) -> Vec<Metric>;
 
-    /// Where it has the commands write their standard output, if it reads that.
+    /// File to which the commands must write their standard output, if the meter reads that.
     fn stdout(&self) -> Option<&Path> {
         None
     }
 
-    /// What the program of each command is handed to, if it does not run by itself: a program and its first arguments.
+    /// Program with its first arguments to which each command's program is passed, if it does not run by itself.
     fn wrapper(&self) -> Option<&[String]> {
         None
     }
 
-    /// What the commands get in their environment, as `NAME=VALUE`.
+    /// Additional environment variable of the commands, as `NAME=VALUE`.
     fn variable(&self) -> Option<&str> {
         None
     }
 
-    /// The folders of the control groups of all commands, when they have been made.
+    /// Called with the folders of all commands' control groups once they have been made.
     fn groups(&mut self, _folders: &[PathBuf]) {}
 
-    /// Just before a run.
+    /// Called just before a run.
     fn begin(&mut self);
 
-    /// During a run, `now_ns` by the monotonic clock.
+    /// Called regularly during a run, with `now_ns` by the monotonic clock.
     fn look(&mut self, _now_ns: u64) {}
 
-    /// After a run: its readings.
+    /// Called after a run: stores its readings.
     fn end(&mut self, run: Over, readings: &mut Readings);
 
-    /// What was seen along a run.
+    /// Series of values along a run.
     fn series_of(&self, _trial: u32) -> Vec<Series> {
         Vec::new()
     }
 
-    /// The rates along all runs so far, per counter.
+    /// Rates along all runs so far, per counter.
     fn rates(&self) -> Vec<Vec<RateSeries>> {
         Vec::new()
     }
 
-    /// Why the latest run without this metric has none; nothing if every run has one, or if it is not one of these.
+    /// Why the latest run without this metric lacks it; `None` if every run has it, or if the meter does not provide
+    /// it.
     fn trouble(&self, metric: Metric) -> Option<&str>;
 
-    /// What was not measured, a sentence each.
+    /// Sentences about what was not measured.
     fn not_measured(&self) -> Vec<String>;
 }
 
@@ -99,10 +100,10 @@ pub(crate) trait Meter: Debug {
 pub(crate) struct Meters(Vec<Box<dyn Meter>>);
 
 impl Meters {
-    /// The meters that a definition asks for.
+    /// Opens the meters that a definition needs.
     ///
     /// # Errors
-    /// A metric that nobody gives, or a source of one that cannot be read.
+    /// A metric that no meter provides, or a source that cannot be read.
     pub(crate) fn open(definition: &Definition, counters: &Counters) -> Result<Self, Failure> {
         let rule = &definition.rule;
         rule.check().map_err(Failure::usage)?;
@@ -149,22 +150,22 @@ impl Meters {
         Ok(Meters(meters))
     }
 
-    /// Where the commands have to write their standard output.
+    /// File to which the commands must write their standard output; `None` if no meter reads that.
     pub(crate) fn stdout(&self) -> Option<PathBuf> {
         self.0.iter().find_map(|meter| meter.stdout()).map(Path::to_owned)
     }
 
-    /// What the programs of the commands are handed to.
+    /// Program with its first arguments to which the programs of the commands are passed; empty for none.
     pub(crate) fn wrapper(&self) -> Vec<String> {
         self.0.iter().find_map(|meter| meter.wrapper()).unwrap_or_default().to_vec()
     }
 
-    /// What the commands get in their environment.
+    /// Additional environment variables of the commands.
     pub(crate) fn variables(&self) -> Vec<String> {
         self.0.iter().filter_map(|meter| meter.variable()).map(str::to_owned).collect()
     }
 
-    /// The control groups of the commands have been made.
+    /// Passes on the control groups of the commands, once they have been made.
     pub(crate) fn groups(&mut self, folders: &[PathBuf]) {
         self.0.iter_mut().for_each(|meter| meter.groups(folders));
     }
@@ -206,7 +207,7 @@ impl Meters {
     }
 }
 
-/// The accounts of the whole machine by name, and why each cannot be read.
+/// Accounts of the whole machine by name, and why each cannot be read.
 pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     let pressures = MetricSpec::PRESSURES.map(|resource| {
         let file = root.join("proc/pressure").join(resource);
@@ -227,7 +228,7 @@ pub(crate) fn all_accounts(root: &Path) -> Vec<(String, Option<String>)> {
     pressures.into_iter().chain(energy).chain([throttled]).collect()
 }
 
-/// Who reads an account of that name.
+/// Opens the meters for an account of that name.
 fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     if name.starts_with("energy") {
         let zones = Energy::named(name, Path::new("/"))?;
@@ -246,7 +247,7 @@ fn accounts(name: &str) -> Result<Vec<Box<dyn Meter>>, Failure> {
     Ok(vec![Box::new(pressure)])
 }
 
-/// Whether somebody gives a metric that decides.
+/// Refuses a deciding metric that no meter provides.
 fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     if metric == Metric::RATE && definition.tables.is_empty() {
         return Err(Failure::usage("--metric rate needs a counter: --table NAME=FILE:OBJECT.KEY"));
@@ -291,7 +292,7 @@ fn check(definition: &Definition, metric: Metric) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the commands can be made to write where it is read, and each by itself.
+/// Refuses a definition whose commands cannot write to the meter's output file, or not each by itself.
 fn check_output(definition: &Definition) -> Result<(), Failure> {
     if definition.condition.output != Output::Null {
         return Err(Failure::usage(

@@ -1,4 +1,4 @@
-//! Numbers that commands print. Standard output goes to a file, which is read between the runs.
+//! Metrics that commands print. Standard output goes to a file, which is read between the runs.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,26 +11,26 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::{Meter, Over};
 use crate::Failure;
 
-/// Of what a run prints a pattern sees the end, up to so many bytes.
+/// Number of bytes at the end of the output that patterns search.
 const SEARCHED_BYTES: u64 = 1 << 20;
-/// An output that is longer is not read as JSON.
+/// Maximum size of an output that is parsed as JSON.
 const JSON_BYTES: u64 = 16 << 20;
-/// Millionths in a whole, in which printed numbers are stored.
+/// Number of millionths in a unit: printed numbers are stored in millionths.
 const MILLIONTHS: f64 = 1e6;
-/// The store has 63 bits.
+/// Maximum value, since the store has 63 bits.
 const STORED_MAX: f64 = 9.2e18;
 
-/// What the commands of an experiment print.
+/// Meter of the numbers that commands print.
 #[derive(Debug)]
 pub struct Printed {
     outlet: Outlet,
     numbers: Vec<Number>,
 }
 
-/// The file to which they print.
+/// File that receives the output.
 #[derive(Debug)]
 struct Outlet {
-    /// Holds the folder in which it lies.
+    /// Keeps the folder of the file.
     _folder: Workplace,
     path: PathBuf,
     file: File,
@@ -46,10 +46,10 @@ impl Outlet {
 }
 
 impl Printed {
-    /// Looks for these.
+    /// Opens a meter for these sources.
     ///
     /// # Errors
-    /// A pattern that is none or has no group, a name that cannot be a metric's, no room for the file.
+    /// A pattern that is invalid or has no group, a name that cannot be a metric's, or no room for the file.
     pub fn open(sources: &[PrintedSource]) -> Result<Self, Failure> {
         let fail =
             |error| Failure::machine(format!("--metric-from: no file for what commands print: {error}"));
@@ -57,7 +57,7 @@ impl Printed {
         Ok(Printed { outlet: Outlet::new().map_err(fail)?, numbers })
     }
 
-    /// What a run that printed this is found to have, in millionths and in the order of the sources, or why not.
+    /// Numbers found in this output of a run, in millionths and in the order of the sources, or why one was not found.
     pub fn numbers(&self, printed: &[u8]) -> Vec<Result<u64, String>> {
         let output = Output::whole(printed.to_vec());
         self.numbers.iter().map(|number| number.found(&output)).collect()
@@ -74,8 +74,8 @@ impl Meter for Printed {
     }
 
     fn begin(&mut self) {
-        // Whoever writes appends, so that the next run begins at its beginning. A file that cannot be emptied would
-        // show in what is read.
+        // The writer appends, so the next run starts at the beginning of the file. If truncating fails, the readings
+        // show that.
         let _ = self.outlet.file.set_len(0);
     }
 
@@ -96,12 +96,12 @@ impl Meter for Printed {
     }
 }
 
-/// What one run printed.
+/// Output of one run.
 #[derive(Debug, Default)]
 struct Output {
-    /// The end of it, as far as patterns see it.
+    /// End of the output, as far as patterns search it.
     end: Vec<u8>,
-    /// All of it, where it is no longer than JSON may be.
+    /// Whole output, unless it is too long to be parsed as JSON.
     whole: Option<Vec<u8>>,
     trouble: Option<String>,
 }
@@ -131,17 +131,17 @@ impl Output {
     }
 }
 
-/// What patterns see of it.
+/// The part of the output that patterns search.
 fn end_of(bytes: &[u8]) -> Vec<u8> {
     bytes[bytes.len().saturating_sub(SEARCHED_BYTES as usize)..].to_vec()
 }
 
-/// One number, and how it was found so far.
+/// A printed number, with the results so far.
 #[derive(Debug)]
 struct Number {
     source: PrintedSource,
     metric: Metric,
-    /// The pattern, where it is no pointer.
+    /// Pattern, unless the number is found by a JSON pointer.
     pattern: Option<Regex>,
     last_trouble: String,
     runs: u32,
@@ -192,10 +192,10 @@ impl Number {
     }
 }
 
-/// A pattern whose `^` and `$` are ends of lines.
+/// Compiles a pattern in which `^` and `$` match at line ends.
 fn compiled(source: &PrintedSource, pattern: &str) -> Result<Regex, Failure> {
     let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
-        // The message draws the pattern over several lines; its last one says what is wrong.
+        // The message shows the pattern over several lines; its last line has the reason.
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
         Failure::usage(format!("--metric-from {}: {why}", source.name))
@@ -230,7 +230,7 @@ fn pointed_at(pointer: &str, output: &Output) -> Result<String, String> {
     }
 }
 
-/// A number above zero as millionths: of zero and of less there is no ratio.
+/// A number above zero as millionths: zero and negative numbers have no ratio.
 fn millionths(text: &str) -> Result<u64, String> {
     let shown: String = text.chars().take(40).collect();
     let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -256,7 +256,7 @@ mod tests {
         Printed::open(&sources).unwrap()
     }
 
-    /// What a run that prints this is found to have.
+    /// Readings of a run that prints this.
     fn run(meter: &mut Printed, output: &[u8]) -> Vec<Option<u64>> {
         let metrics = meter.metrics();
         let mut readings = Readings::new(MetricSet::new(metrics.clone()), Vec::new());

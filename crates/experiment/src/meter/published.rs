@@ -1,4 +1,4 @@
-//! Counters that programs publish in live tables. Reading takes nothing from the publisher but the transfer of a cache
+//! Counters that programs publish in live tables. Reading costs the publisher no more than the transfer of a cache
 //! line.
 
 use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, Series, TableSource};
@@ -6,19 +6,20 @@ use fauxplat_table::{AnyTable, Error, Selection, Standing};
 
 use super::{LOOK_EVERY_MS, Meter, Over};
 
-/// A last interval shorter than this is joined to the one before: its rate would be mostly rounding.
+/// Minimum duration of the last interval: a shorter one is merged with the one before, since its rate would be mostly
+/// rounding.
 const SHORTEST_NS: u64 = LOOK_EVERY_MS as u64 * 1_000_000 / 2;
-/// Millionths in a whole, the unit of rates.
+/// Number of millionths in a unit: rates are stored in millionths.
 const MICRO: f64 = 1e6;
-/// Looks that are kept of one run. Beyond, every second one is forgotten.
+/// Maximum number of looks that are kept of one run. Beyond it, every second one is dropped.
 const LOOKS_MAX: usize = 4096;
 
-/// The counters that an experiment watches, and how they rose in each run so far.
+/// Published counters of an experiment, with their rates in each run so far.
 #[derive(Debug)]
 pub(super) struct Published(Vec<Counter>);
 
 impl Published {
-    /// Watches these. A table need not exist before a run publishes it.
+    /// Watches these counters. A table need not exist before a run publishes it.
     ///
     /// # Errors
     /// A file that exists and cannot be read, or is no table.
@@ -28,7 +29,7 @@ impl Published {
 }
 
 impl Meter for Published {
-    /// `rate` is the first one's; each has a metric of its own name besides.
+    /// Metrics of the counters: `rate` is that of the first one; each also has a metric of its own name.
     fn metrics(&self) -> Vec<Metric> {
         self.0.iter().filter_map(|counter| counter.metric).collect()
     }
@@ -74,23 +75,23 @@ impl Meter for Published {
     }
 }
 
-/// One counter, or several that count as their sum.
+/// A counter, or the sum of several.
 #[derive(Debug)]
 struct Counter {
     source: TableSource,
-    /// The metric of its own name, unless the name cannot be one.
+    /// Metric of the counter's own name, unless the name is not valid for a metric.
     metric: Option<Metric>,
     selection: Selection,
     table: Option<AnyTable>,
-    /// What the table held when the run began; nothing if the table is younger than the run.
+    /// Value when the run began; 0 if the table was created during the run.
     base: i128,
-    /// Rise within this run in tables that were replaced by others.
+    /// Increase within this run in tables that were replaced by others.
     carried: i128,
-    /// Whether the table came during the run.
+    /// Whether the table was created during the run.
     young: bool,
-    /// Moment and rise of each look along the run.
+    /// Time and increase at each look along the run.
     looks: Vec<(u64, i128)>,
-    /// Every so many of the moments are kept.
+    /// Keep every `stride`-th sample.
     stride: u64,
     moments: u64,
     series: Vec<RateSeries>,
@@ -133,7 +134,7 @@ impl Counter {
         (self.carried, self.stride, self.moments, self.trouble) = (0, 1, 0, None);
         self.looks.clear();
         self.refresh();
-        // What the name stands for no longer says nothing about this run.
+        // A table that was removed has no further values for this run.
         if self.standing() == Some(Standing::Gone) {
             self.table = None;
         }
@@ -179,7 +180,7 @@ impl Counter {
         Reading::ABSENT
     }
 
-    /// The rise over the whole run, or why it is not known.
+    /// Increase over the whole run, or why it is unknown.
     fn rise_at_end(&self) -> Result<i128, String> {
         let file = self.source.file.display();
         let why = || match (&self.table, &self.trouble) {
@@ -194,7 +195,7 @@ impl Counter {
         if rise < 0 {
             return Err(format!("{file}: the counter fell during the run"));
         }
-        // A file from before the run that nobody counted in and somebody removed belongs to another run.
+        // A table from before the run that was removed without any further count belongs to another run.
         let gone = !self.young && self.standing() == Some(Standing::Gone);
         if rise == 0 && gone {
             return Err(format!("{file} was removed during the run"));
@@ -202,7 +203,7 @@ impl Counter {
         Ok(rise)
     }
 
-    /// Takes whatever table stands under the name now. Its publisher may create it, or put another in its place.
+    /// Opens the table that is now at the path: its publisher may have created or replaced it.
     fn refresh(&mut self) {
         if !matches!(self.standing(), None | Some(Standing::Replaced)) {
             return;
@@ -216,7 +217,7 @@ impl Counter {
         }
     }
 
-    /// `None` if no table is open, or if nobody can say.
+    /// Standing of the open table; `None` if no table is open, or if that cannot be determined.
     fn standing(&self) -> Option<Standing> {
         self.table.as_ref().and_then(|table| table.standing().ok())
     }
@@ -225,14 +226,14 @@ impl Counter {
         Some(self.carried + self.value()? - self.base)
     }
 
-    /// The sum of the values that are there.
+    /// Sum of the values that exist.
     fn value(&self) -> Option<i128> {
         let table = self.table.as_ref().filter(|table| table.check().is_ok())?;
         let values = table.values(&self.selection);
         (!values.is_empty()).then(|| values.iter().map(|&(_, value)| i128::from(value)).sum())
     }
 
-    /// The rates between the looks.
+    /// Rates between the looks.
     fn intervals(&self, trial: u32, started_ns: u64, wall_ns: u64, rise: i128) -> RateSeries {
         let since_start = |&(now_ns, rise): &(u64, i128)| (now_ns.saturating_sub(started_ns), rise);
         let along = |&(at_ns, _): &(u64, i128)| at_ns > 0 && at_ns + SHORTEST_NS <= wall_ns;
@@ -261,12 +262,12 @@ impl Counter {
     }
 }
 
-/// The rate in the unit of the metric, rounded to the nearest.
+/// Rate in millionths per second, rounded to the nearest.
 fn micro_per_second(rise: i128, wall_ns: u64) -> Reading {
     const MICRO_NS: i128 = 1_000_000 * 1_000_000_000;
     let wall_ns = i128::from(wall_ns);
     let rate = rise.saturating_mul(MICRO_NS).saturating_add(wall_ns / 2) / wall_ns;
-    // The store has 63 bits: nine million million events a second.
+    // The store has 63 bits: nine million million events per second.
     Reading::from(u64::try_from(rate).ok().filter(|&rate| rate < 1 << 63))
 }
 
@@ -294,7 +295,7 @@ mod tests {
         let series = at(&[(1_000 + second, 10), (1_000 + 2 * second, 40)], 2 * second + 10, 40);
         assert_eq!((series.until_ns, series.rate_per_s[0]), (vec![second, 2 * second + 10], 10.0));
         assert!((series.rate_per_s[1] - 30.0).abs() < 1e-6);
-        // A look after the end, as when the answer waits, and one before the beginning, count for nothing.
+        // Looks after the end, as when the answer is late, and before the beginning are ignored.
         let series = at(&[(900, 5), (1_000 + 3 * second, 99)], second, 20);
         assert_eq!((series.trial, series.until_ns, series.rate_per_s), (7, vec![second], vec![20.0]));
     }

@@ -1,5 +1,6 @@
-//! The page on which programs mark regions: a file of words that they map, anew for each run, so that what is left of an earlier
-//! run writes where nobody reads. Its layout stands in docs/regions.md. Whatever is read of it comes from a stranger.
+//! The page on which programs mark regions: a file that they map, new for each run, so that remaining processes of an
+//! earlier run write to a file that is not read any more. Its layout is documented in docs/regions.md. Its content is
+//! untrusted.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,30 +12,30 @@ use fauxplat_launch::CounterEntry;
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::workplace::Workplace;
 
-/// The variable that names it.
+/// Environment variable with the path of the page.
 pub(super) const VARIABLE: &str = "FAUXPLAT_REGIONS";
-/// So many events are counted at most.
+/// Maximum number of counted events.
 pub(super) const EVENTS: usize = 8;
 
 const MAGIC: &[u8; 8] = b"FPREGION";
 const VERSION: u64 = 1;
 const HEADER: usize = 64;
 const WORDS: usize = 32;
-/// Those that all processes share, and those that are one process's own.
+/// Number of slots: those shared by all processes, and those owned by single processes.
 const SLOTS: usize = 256 + 256;
 const BYTES: usize = (HEADER + SLOTS * WORDS) * 8;
 /// `PERF_TYPE_SOFTWARE`, its `PERF_COUNT_SW_CPU_CLOCK` and `_TASK_CLOCK`, and `PERF_TYPE_TRACEPOINT`.
 const SOFTWARE: u32 = 1;
 const CLOCKS: [u64; 2] = [0, 1];
 const TRACEPOINT: u32 = 2;
-/// Words of the header.
+/// Offsets in words within the header.
 const LOST: usize = 2;
-/// Words of a slot.
+/// Offsets in words within a slot.
 const NAME: usize = 2;
 const CALLS: usize = 10;
 const NAMED: u64 = 2;
 
-/// The file, and what its header asks the programs to count.
+/// The file, and a blank page whose header asks programs to count these events.
 #[derive(Debug)]
 pub(super) struct Page {
     folder: Workplace,
@@ -42,37 +43,37 @@ pub(super) struct Page {
     blank: Vec<u8>,
 }
 
-/// What one run left in it.
+/// Content of the page after one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marked {
-    /// By the name of the region.
+    /// Regions by name.
     pub regions: BTreeMap<String, Slot>,
-    /// Marks for which there was no slot.
+    /// Number of marks for which there was no free slot.
     pub lost: u64,
 }
 
-/// What was marked of one region, in all processes together.
+/// Totals of one region over all processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// How often it was gone through.
+    /// Number of calls, each from begin to end.
     pub calls: u64,
-    /// How long that took together.
+    /// Total wall time of the calls.
     pub wall_ns: u64,
-    /// Begun and not ended.
+    /// Number of calls that were begun and not ended.
     pub open: u64,
-    /// Marks that have no partner.
+    /// Number of marks without a partner.
     pub unpaired: u64,
-    /// Calls of which all was counted.
+    /// Number of calls in which all events were counted.
     pub counted: u64,
-    /// Of each event.
+    /// Count of each event.
     pub counts: [u64; EVENTS],
 }
 
 impl Page {
-    /// A page in memory, or where temporary files are if that is full or there is no such place.
+    /// A page in memory, or below the folder for temporary files if that is full or does not exist.
     ///
     /// # Errors
-    /// There is no room.
+    /// There is no room for the file.
     pub(super) fn new(events: &[CounterEntry]) -> io::Result<Self> {
         let blank = blank(events);
         Page::within(Path::new("/dev/shm"), blank.clone())
@@ -90,15 +91,15 @@ impl Page {
         &self.path
     }
 
-    /// A new file in the place of the old one. It is written whole: a page of memory for which there is no room later would end
-    /// whoever marks.
+    /// Replaces the old file by a new one. The whole page is written: a page that ran out of memory later would end the
+    /// program that marks.
     pub(super) fn renew(&self) -> io::Result<()> {
         let fresh = self.folder.path().join("fresh");
         File::create(&fresh)?.write_all(&self.blank)?;
         std::fs::rename(fresh, &self.path)
     }
 
-    /// What stands in it. A program may have put anything in its place.
+    /// Reads the page. A program may have replaced it by anything.
     pub(super) fn read(&self) -> io::Result<Marked> {
         let file = open_at_once(&self.path, false)?;
         let found = file.metadata()?;
@@ -111,7 +112,7 @@ impl Page {
     }
 }
 
-/// A page on which nothing is marked.
+/// A page without marks.
 fn blank(events: &[CounterEntry]) -> Vec<u8> {
     let mut words = vec![0_u64; HEADER];
     words[0] = u64::from_ne_bytes(*MAGIC);
@@ -120,7 +121,7 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     for (at, place) in words[4..].chunks_exact_mut(5).enumerate().take(events.len()) {
         let event = events[at];
         let [config, config1, config2] = event.config;
-        // On one of several kinds of cores the rest of the time was spent on another one.
+        // With several kinds of cores, the rest of the time was spent on a core of another kind.
         let excluded =
             [event.excludes_user, event.excludes_kernel, event.excludes_hypervisor, event.is_partial];
         let excluded: u64 = excluded.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
@@ -132,8 +133,9 @@ fn blank(events: &[CounterEntry]) -> Vec<u8> {
     blank
 }
 
-/// With which event of those one is read: the first of its device, or of those that take none. The kernel's clocks are brought
-/// up to date by a read of their own alone (Linux 6.18: in a group they stand still from one switch or tick to the next).
+/// Index of the event with which an event is read as a group: the first one of its device, or of those that take no
+/// hardware counter. The kernel's clocks are updated only when they are read alone (Linux 6.18: in a group they stand
+/// still from one switch or tick to the next).
 fn leader(events: &[CounterEntry], at: usize) -> usize {
     let is_clock = |event: &CounterEntry| event.kind == SOFTWARE && CLOCKS.contains(&event.config[0]);
     let device = |event: &CounterEntry| if event.kind > TRACEPOINT { event.kind } else { 0 };
@@ -143,12 +145,12 @@ fn leader(events: &[CounterEntry], at: usize) -> usize {
     if is_clock(&events[at]) { at } else { events.iter().position(first).unwrap_or(at) }
 }
 
-/// What stands on a page of these bytes.
+/// Content of a page with these bytes.
 pub fn marked(bytes: &[u8]) -> Marked {
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_ne_bytes(word)).collect();
     let (header, slots) = words.split_at(HEADER.min(words.len()));
     let mut found = Marked { lost: header.get(LOST).copied().unwrap_or(0), ..Marked::default() };
-    // What is shorter than a header has no slots.
+    // A page shorter than its header has no slots.
     let raw_slots = bytes.get(HEADER * 8..).unwrap_or_default().chunks_exact(WORDS * 8);
     for (slot, raw) in slots.chunks_exact(WORDS).zip(raw_slots) {
         if let Some(name) = name(&raw[NAME * 8..CALLS * 8]).filter(|_| slot[0] == NAMED) {
@@ -158,7 +160,7 @@ pub fn marked(bytes: &[u8]) -> Marked {
     found
 }
 
-/// What stands before the first zero, if a region can have that name.
+/// Text before the first zero byte, if it is a valid name of a region.
 fn name(raw: &[u8]) -> Option<String> {
     let end = raw.iter().position(|&byte| byte == 0)?;
     let name = String::from_utf8(raw[..end].to_vec()).ok()?;
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A slot of this name whose words are these.
+    /// A slot with this name and these words.
     fn slot(name: &str, words: &[u64]) -> Vec<u8> {
         let mut bytes = vec![0; WORDS * 8];
         bytes[..8].copy_from_slice(&NAMED.to_ne_bytes());
@@ -219,7 +221,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a program writes: it is read or left out.
+        /// Any content that a program may write is read or left out.
         #[test]
         fn any_page_is_read(bytes in proptest::collection::vec(any::<u8>(), HEADER * 8..HEADER * 8 + 3 * WORDS * 8)) {
             prop_assert!(marked(&bytes).regions.len() <= 3);

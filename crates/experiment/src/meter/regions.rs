@@ -1,4 +1,4 @@
-//! Regions that the programs of the commands mark: their calls, their time, and what is counted in them.
+//! Regions marked by the commands' programs: their calls, wall time, and event counts.
 
 use fauxplat_launch::CounterEntry;
 use fauxplat_model::{Definition, Metric, MetricSpec, Readings, check_region};
@@ -8,43 +8,43 @@ use super::{Meter, Over};
 use crate::Failure;
 use crate::counters::Counters;
 
-/// The store has 63 bits.
+/// Limit of stored values: the store has 63 bits.
 const STORED_MAX: u64 = 1 << 63;
 
-/// The regions that somebody asked for.
+/// Meter of the requested regions.
 #[derive(Debug)]
 pub(super) struct Regions {
     page: Page,
-    /// What the programs get in their environment.
+    /// Environment variable for the programs.
     variable: String,
     named: Vec<Named>,
-    /// Why there was no page for a run, or none to be read.
+    /// Why there was no page for a run, or why it could not be read.
     page_trouble: Option<String>,
     lost: u64,
 }
 
-/// One region, and what became of it so far.
+/// A region, with its readings so far.
 #[derive(Debug)]
 struct Named {
     name: String,
     calls: Metric,
     wall: Metric,
-    /// Metrics of the events, each beside its place in the slot. Several events can be parts of one.
+    /// Metrics of the events, each with its position in the slot. Several events can be parts of one metric.
     counters: Vec<(Metric, usize)>,
     runs: u64,
     missed: u64,
     last_trouble: String,
     open: u64,
     unpaired: u64,
-    /// Calls that were not counted, of all.
+    /// Number of calls that were not counted, and of all calls.
     uncounted: (u64, u64),
 }
 
 impl Regions {
-    /// Those of a definition, and those of what decides; nothing if there are none.
+    /// Opens the regions of a definition, including those of deciding metrics; `None` if there are none.
     ///
     /// # Errors
-    /// A name that is none, counters that cannot be counted in a region, or no room for the page.
+    /// An invalid name, counters that cannot be counted in a region, or no room for the page.
     pub(super) fn open(definition: &Definition, counters: &Counters) -> Result<Option<Self>, Failure> {
         let names = definition.all_regions();
         if names.is_empty() {
@@ -139,7 +139,7 @@ impl Named {
         };
         if let Ok(marked) = found {
             let slot = marked.regions.get(&self.name).cloned().unwrap_or_default();
-            // More begun than ended and fewer are both possible in a page that is written while it is read.
+            // While the page is written, a reading may show more begun than ended calls, or fewer.
             self.open = self.open.saturating_add(if slot.open < STORED_MAX { slot.open } else { 0 });
             self.unpaired = self.unpaired.saturating_add(slot.unpaired);
         }
@@ -203,7 +203,7 @@ impl Named {
     }
 }
 
-/// Names of other regions that a sentence holds.
+/// Maximum number of other regions that a sentence lists.
 const OTHERS: usize = 5;
 
 fn why_not_entered(name: &str, marked: &Marked) -> String {

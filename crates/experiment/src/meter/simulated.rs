@@ -1,5 +1,5 @@
-//! Runs that are simulated and counted: the program of a command is handed to a simulator, which leaves its counts in files.
-//! What it takes to simulate is the simulator's time and memory and nobody else's, so nothing else of such a run is read.
+//! Simulated runs: the program of a command is passed to a simulator, which writes its counts to files. Time and memory
+//! of such a run are those of the simulator, so nothing else is read of it.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use fauxplat_sys::workplace::Workplace;
 use super::{Meter, Over};
 use crate::Failure;
 
-/// A simulator, its machine, and the folder in which it leaves what it counted.
+/// A simulator, the simulated machine, and the folder for its counts.
 #[derive(Debug)]
 pub(super) struct Simulated {
     folder: Workplace,
-    /// The simulator and what it is told, before the program of the user.
+    /// The simulator with its arguments, before the user's program.
     words: Vec<String>,
     metrics: Vec<Metric>,
     runs: u32,
@@ -23,14 +23,14 @@ pub(super) struct Simulated {
     last_trouble: String,
 }
 
-/// The simulator, by the name that its package has too.
+/// Name of the simulator and of its package.
 const SIMULATOR: &str = "valgrind";
 
 impl Simulated {
-    /// The simulator that a condition asks for, if it asks for one.
+    /// The simulator that a condition asks for; `None` if it asks for none.
     ///
     /// # Errors
-    /// It is not there, does not say its version, or there is no room for what it counts.
+    /// The simulator is not installed, does not report its version, or there is no room for its counts.
     pub(super) fn open(condition: &Condition) -> Result<Option<Self>, Failure> {
         let Some(machine) = &condition.simulate else { return Ok(None) };
         let caches =
@@ -49,7 +49,7 @@ impl Simulated {
     }
 }
 
-/// Its path, and what it calls itself: `valgrind-3.19.0`.
+/// Path and version of the simulator, such as `valgrind-3.19.0`.
 pub(crate) fn simulator() -> Result<(String, String), Failure> {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
     let found = words::find_program(SIMULATOR, Path::new("/"), &path).map_err(|_| {

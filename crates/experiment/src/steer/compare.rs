@@ -11,17 +11,17 @@ use super::{Landed, Standing, Steering};
 use crate::throttle::ThrottleCounter;
 use crate::{Failure, Next, Stopped};
 
-/// Blocks that tell the pace. The first look comes later.
+/// Number of blocks that determine the pace. The first look comes later.
 const PACE_BLOCKS: u32 = 6;
 
-/// One comparison under way.
+/// Steering of one comparison.
 #[derive(Debug)]
 pub struct CompareSteering {
     plan: Plan,
     judge: Judge,
     throttle: Option<ThrottleCounter>,
     /// Number of the first block and of the first sample, so that several comparisons of one experiment do not share
-    /// them.
+    /// numbers.
     first_block: u32,
     first_sample: usize,
     asked: u32,
@@ -29,14 +29,14 @@ pub struct CompareSteering {
     blocks: u32,
     failures: Failures,
     patience: Patience,
-    /// When the first run began, by the clock of the samples.
+    /// Start of the first run, by the clock of the samples.
     first_ns: u64,
     started_ns: Option<u64>,
     elapsed_ns: u64,
-    /// Pairs of the next look, and how well the difference was known at the one before.
+    /// Number of pairs at the next look, and the precision of the difference at the last one.
     known: (u32, Option<f64>),
     margin: f64,
-    /// The largest share so far: the pace of the first blocks says only later how many there will be.
+    /// Largest share of progress so far: the number of blocks is known only after the first ones have shown the pace.
     share: f64,
     out_of_time: bool,
     is_warmed_anew: bool,
@@ -67,13 +67,13 @@ impl CompareSteering {
         }
     }
 
-    /// The same with programs that are put there for each block and have never been run: each command runs once,
-    /// unmeasured, before the block.
+    /// With `true`, each command runs once, unmeasured, before each block, for programs that are replaced for each
+    /// block and have never been run.
     pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
         CompareSteering { is_warmed_anew, ..self }
     }
 
-    /// The same with other limits than those of the whole.
+    /// Replaces the limits of the whole experiment.
     pub fn patient(self, patience: Patience) -> Self {
         CompareSteering { patience, ..self }
     }
@@ -87,21 +87,21 @@ impl CompareSteering {
         decided || late
     }
 
-    /// How many blocks will fit into the time, by the pace of the first. All that is looked at is how long a block takes,
-    /// which says nothing about who is faster, and it is looked at before the first look at the data.
+    /// Estimates how many blocks fit into the time limit, by the pace of the first ones. Only the duration of a block
+    /// is used, which says nothing about which command is faster, and that before the first look at the data.
     fn set_horizon(&mut self, now_ns: u64) {
         let block_ns = now_ns.saturating_sub(self.first_ns) / u64::from(PACE_BLOCKS);
         self.patience.blocks(block_ns).into_iter().for_each(|blocks| self.judge.horizon(blocks));
     }
 
-    /// How much of the longest way to an end lies behind: that of all pairs, or of the time.
+    /// Share of the longest possible way to the end: of all pairs, or of the time limit.
     fn share_now(&self) -> f64 {
         let stand = self.judge.progress();
         let by_pairs = f64::from(stand.pairs) / f64::from(stand.pairs_max.max(1));
         by_pairs.max(self.patience.share(self.elapsed_ns, stand.pairs))
     }
 
-    /// Asks how well the difference is known, once after each look.
+    /// Records the precision of the difference, once after each look.
     fn note_precision(&mut self) {
         let next = self.judge.progress().pairs_next_look;
         if next != self.known.0 {
@@ -115,7 +115,7 @@ impl CompareSteering {
         warm_up.chain(trials.iter().cloned()).collect()
     }
 
-    /// What ended it.
+    /// Reason of the end.
     pub fn ended_by(&self, stopped: Stopped) -> StoppedBy {
         match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
@@ -129,7 +129,7 @@ impl CompareSteering {
         self.judge
     }
 
-    /// What was found, and what ended it. `all` are the samples of the experiment.
+    /// Findings and the reason of the end. `all` are the samples of the experiment.
     pub fn judged(&self, all: &[Sample], stopped: Stopped, scope: Scope, names: &[String]) -> Judged {
         self.judge.clone().scope(scope).findings(self.own(all), names, self.ended_by(stopped))
     }
@@ -174,7 +174,7 @@ impl Steering for CompareSteering {
         if self.is_over(now_ns) {
             return Next::Done;
         }
-        // Before the first block the judge knows no look; afterwards nothing is run beyond the next one.
+        // Before the first block the judge has no next look; afterwards nothing is run beyond the next one.
         let look = self.judge.progress().pairs_next_look.max(self.pairs_per_block());
         if self.asked * self.pairs_per_block() >= look {
             return Next::Wait;

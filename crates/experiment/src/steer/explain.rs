@@ -1,4 +1,4 @@
-//! Steering of an explanation: a fixed number of blocks, or as many as there is time for.
+//! Steering of an explanation: a fixed number of blocks, or as many as fit into the time limit.
 
 use fauxplat_model::{Phase, Rule};
 use fauxplat_plan::{Crossed, RUNS_PER_BLOCK};
@@ -7,10 +7,10 @@ use super::failed::Failures;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Fewer blocks than this say nothing about time.
+/// Minimum number of blocks from which a time can be estimated.
 const BLOCKS_MIN: u32 = 12;
 
-/// A crossed design under way.
+/// Steering of a crossed design.
 #[derive(Debug)]
 pub struct ExplainSteering {
     plan: Crossed,
@@ -24,7 +24,7 @@ pub struct ExplainSteering {
 }
 
 impl ExplainSteering {
-    /// As many blocks of a plan, and as much time, as a rule allows.
+    /// As many blocks of a plan, and as much time, as the rule permits.
     pub fn new(plan: &Crossed, rule: &Rule) -> Self {
         ExplainSteering {
             plan: plan.clone(),
@@ -38,7 +38,7 @@ impl ExplainSteering {
         }
     }
 
-    /// The share of the time that was allowed.
+    /// Elapsed share of the time limit.
     fn time_share(&self) -> f64 {
         self.max_time_ns.map_or(0.0, |limit_ns| self.elapsed_ns as f64 / limit_ns as f64)
     }

@@ -1,11 +1,11 @@
-//! Runs that failed.
+//! Handles runs that failed.
 
 use fauxplat_model::{Outcome, Sample};
 
 use super::Landed;
 use crate::Failure;
 
-/// A run that failed, as one line.
+/// Failure for a run that failed.
 pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     let Landed { sample, command, .. } = landed;
     let how = how_it_ended(sample.outcome);
@@ -22,7 +22,7 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     ))
 }
 
-/// How a run ended that did not succeed.
+/// Words for the outcome of a run that did not succeed.
 pub(crate) fn how_it_ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
@@ -46,21 +46,21 @@ fn signal_name(signal: u8) -> &'static str {
     }
 }
 
-/// So many failed runs, if they are also a tenth of all, are not an accident.
+/// Number of failed runs from which on, if they are also a tenth of all, they are no accident.
 const FAILURES_MAX: u32 = 3;
 
-/// So many runs of a command without one that succeeds will not be followed by one.
+/// Number of runs of a command without a success after which none is expected.
 pub(crate) const HOPELESS_FROM: usize = 10;
 
-/// Failures of commands whose failed runs are not asked to be kept.
+/// Number of failures of commands whose failed runs are not to be kept.
 #[derive(Debug, Default)]
 pub(super) struct Failures(u32);
 
 impl Failures {
-    /// Counts a sample among so many (runs or blocks) so far.
+    /// Counts a failed sample among `of` runs or blocks so far.
     ///
     /// # Errors
-    /// There are too many of them.
+    /// There are too many failures.
     pub(super) fn count(&mut self, landed: Landed<'_>, of: u32) -> Result<(), Failure> {
         let ignored = &landed.command.condition.ignore_failure;
         if ignored.lets_pass(landed.sample.outcome) {
@@ -82,7 +82,7 @@ fn is_hopeless(landed: Landed<'_>) -> bool {
     latest.filter(|sample| !sample.outcome.is_success()).count() == HOPELESS_FROM
 }
 
-/// Refuses the first failed run of a command whose failed runs are asked neither to be kept nor to be left out.
+/// Fails at the first failed run of a command whose failed runs are neither kept nor left out.
 ///
 /// # Errors
 /// The run failed.

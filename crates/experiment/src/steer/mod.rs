@@ -1,5 +1,5 @@
-//! Who leads an experiment: says what to run next, and sees each sample as it lands. What is recorded, stored and told
-//! is the driver's.
+//! Steerings lead an experiment: each says what to run next, and sees every sample. Recording, storing and reporting
+//! are the driver's task.
 
 mod compare;
 mod explain;
@@ -19,7 +19,7 @@ pub use rounds::{Bounds, Rounds};
 pub use sweep::SweepSteering;
 pub use warm_up::WarmUp;
 
-/// A sample that landed, with what is known beside it.
+/// A sample that landed, with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Landed<'a> {
     /// The sample.
@@ -30,20 +30,20 @@ pub struct Landed<'a> {
     pub all: &'a [Sample],
 }
 
-/// How far the work has come.
+/// Progress of the experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// A share of the whole, 0 to 1.
+    /// Share of the whole, 0 to 1.
     pub share: f64,
-    /// What is being done.
+    /// Description of the present activity.
     pub words: String,
-    /// Blocks that are finished.
+    /// Number of finished blocks.
     pub blocks: u32,
 }
 
-/// Whoever leads an experiment.
+/// Leads an experiment.
 pub trait Steering {
-    /// What to run next, at this moment of the clock by which runs are timed. Asked again whenever there is room.
+    /// The next trials, at this moment of the clock by which runs are timed. Called whenever there is room.
     fn next(&mut self, now_ns: u64) -> Next;
 
     /// Sees a sample. Samples come in the order of their trials.
@@ -52,7 +52,7 @@ pub trait Steering {
     /// Ends the experiment at once.
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure>;
 
-    /// How far the work has come; nothing where that says nothing.
+    /// Progress; `None` if there is nothing to report.
     fn standing(&self) -> Option<Standing> {
         None
     }

@@ -8,7 +8,7 @@ use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Rounds of all commands until each has enough runs.
+/// Steering by rounds of all commands until each has enough runs.
 #[derive(Debug)]
 pub struct Rounds {
     plan: Plan,
@@ -20,21 +20,21 @@ pub struct Rounds {
     elapsed_ns: u64,
 }
 
-/// How often each command is run.
+/// Bounds on the number of runs of each command.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
-    /// What decides.
+    /// Rule for the number of runs.
     pub runs: Runs,
-    /// Where that is no number: at least so many runs of each command, and at most so many.
+    /// Minimum number of runs of each command, unless the rule is a number.
     pub least: Option<u32>,
-    /// At most so many.
+    /// Maximum number of runs of each command.
     pub most: Option<u32>,
-    /// No round begins after this time.
+    /// Time after which no further round begins.
     pub max_time_ns: Option<u64>,
 }
 
 impl Bounds {
-    /// What a definition asks for.
+    /// Bounds of a definition.
     pub fn of(definition: &Definition) -> Self {
         Bounds {
             runs: definition.runs,
@@ -45,12 +45,12 @@ impl Bounds {
     }
 }
 
-/// Without other orders: at least so many runs of each command, for about so long, and never more than so many: a short
-/// program's median is well known by then, and whoever tries one has its report within a second.
+/// Defaults: a minimum number of runs of each command, a duration, and a maximum number. The median of a short program
+/// is well known by then, and a single command has its report within a second.
 const AUTO_RUNS_MIN: u32 = 10;
 const AUTO_NS: u64 = 3_000_000_000;
 const AUTO_RUNS_MAX: u32 = 500;
-/// A precision that cannot be reached must end too, and all commands together have a bound.
+/// Maximum number of runs of all commands together, so that a precision that cannot be reached ends too.
 const UNTIL_RUNS_MAX: u64 = 100_000;
 
 impl Rounds {
@@ -59,7 +59,7 @@ impl Rounds {
         Rounds { plan, bounds, asked: 0, done: 0, enough: false, started_ns: None, elapsed_ns: 0 }
     }
 
-    /// For how long all commands are run when nobody says how often.
+    /// Default duration of the runs of all commands.
     fn auto_ns(&self) -> u64 {
         AUTO_NS * u64::from(self.plan.commands)
     }
@@ -82,12 +82,12 @@ impl Rounds {
         }
     }
 
-    /// Runs of each command after which a precision is given up.
+    /// Number of runs of each command after which a precision is given up.
     fn until_runs_max(&self) -> u32 {
         UNTIL_RUNS_MAX.min(RUNS_MAX / u64::from(self.plan.commands.max(1))) as u32
     }
 
-    /// Runs of each command that are made however long they take.
+    /// Number of runs of each command that are made however long they take.
     fn least(&self) -> u32 {
         let least = self.bounds.least.unwrap_or(AUTO_RUNS_MIN);
         self.bounds.most.map_or(least, |most| least.min(most))

@@ -1,4 +1,4 @@
-//! Steering of a sweep: blocks of the levels that the judge wants, until it has enough.
+//! Steering of a sweep: blocks of the levels that the judge asks for, until it has enough.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,14 @@ use super::failed::failed_run;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next, Stopped};
 
-/// One sweep under way.
+/// Steering of one sweep.
 #[derive(Debug)]
 pub struct SweepSteering {
-    /// The level of each command, rising.
+    /// Level of each command, ascending.
     level_of: Vec<u16>,
     plan: Plan,
     judge: SweepPanel,
-    /// Runs of each block that was asked for and is not finished.
+    /// Number of runs of each block that was requested and is not finished.
     open: VecDeque<usize>,
     asked_blocks: u32,
     judged_runs: usize,
@@ -30,7 +30,8 @@ pub struct SweepSteering {
     out_of_time: bool,
 }
 
-/// A command of which so many runs failed at the beginning, and none succeeded, fails at every level.
+/// Number of failed runs of a command at the beginning, without a success, after which it counts as failing at every
+/// level.
 const FAILURES_ONLY: usize = 6;
 
 impl SweepSteering {
@@ -53,7 +54,7 @@ impl SweepSteering {
         }
     }
 
-    /// What was found in all samples of the experiment, and what ended it.
+    /// Findings from all samples of the experiment, and the reason of the end.
     pub fn judged(&self, all: &[Sample], stopped: Stopped) -> SweepJudged {
         let stopped_by = match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
@@ -69,7 +70,7 @@ impl SweepSteering {
         judged
     }
 
-    /// A sample as the judge knows it: under the number of its level.
+    /// A sample for the judge: under the number of its level.
     fn by_level(&self, sample: &Sample) -> Sample {
         Sample { command: self.level_of[usize::from(sample.command)], ..sample.clone() }
     }
@@ -90,7 +91,7 @@ impl SweepSteering {
 impl Steering for SweepSteering {
     fn next(&mut self, now_ns: u64) -> Next {
         self.elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
-        // A metric that no run has is missing, however often it is asked for again.
+        // A metric without a reading in any run stays missing however long the sweep goes on.
         if self.judge.decision() == Decision::Stop || self.judge.unread().is_some() {
             return Next::Done;
         }
@@ -98,7 +99,7 @@ impl Steering for SweepSteering {
             self.out_of_time = true;
             return Next::Done;
         }
-        // Nothing is run beyond the next look: what it finds decides which levels are visited after it.
+        // Nothing is run beyond the next look, whose result decides which levels are visited after it.
         if !self.open.is_empty() && self.open.len() >= self.judge.progress().blocks_to_next_look as usize {
             return Next::Wait;
         }
@@ -111,7 +112,7 @@ impl Steering for SweepSteering {
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         let (sample, condition) = (landed.sample, &landed.command.condition);
-        // A level at which the command fails is a finding; a command that fails everywhere is none.
+        // A command that fails at some levels is a finding; one that fails at all levels is not.
         let passes = condition.ignore_failure.lets_pass(sample.outcome);
         if !passes && condition.ignore_failure.is_strict() {
             return Err(failed_run(landed));

@@ -6,21 +6,21 @@ use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
 
-/// Warm-up runs.
+/// Steering of warm-up runs.
 #[derive(Debug)]
 pub struct WarmUp {
     commands: u16,
     rounds: std::ops::Range<u32>,
     setup: Setup,
     may_fail: bool,
-    /// Whether these runs belong to something that has begun.
+    /// Whether the runs belong to a measurement that has begun.
     is_part: bool,
     done: u64,
     all: u64,
 }
 
 impl WarmUp {
-    /// So many runs of each of the first commands, in turns.
+    /// `times` runs of each of the first `commands` commands, in turns.
     pub fn new(commands: u16, times: u32) -> Self {
         let all = u64::from(commands) * u64::from(times);
         WarmUp {
@@ -34,19 +34,19 @@ impl WarmUp {
         }
     }
 
-    /// The same runs, of commands whose failure is a finding.
+    /// Permits failures, for commands whose failure is a finding.
     pub fn that_may_fail(self) -> Self {
         WarmUp { may_fail: true, ..self }
     }
 
-    /// The same runs under a setup that a block drew.
+    /// Uses the setup that a block drew.
     pub fn under(self, setup: &Setup) -> Self {
         WarmUp { setup: setup.clone(), is_part: true, ..self }
     }
 }
 
 impl Steering for WarmUp {
-    /// One round at a time: whoever asks for a million of them has none of the others in memory.
+    /// Asks for a single round at a time, so that a million warm-up runs take no memory.
     fn next(&mut self, _now_ns: u64) -> Next {
         let Some(block) = self.rounds.next().filter(|_| self.commands > 0) else { return Next::Done };
         let trial = |command: u16| Trial {
@@ -67,7 +67,7 @@ impl Steering for WarmUp {
         if self.may_fail { Ok(()) } else { must_succeed(landed) }
     }
 
-    /// Nothing of what is to be measured is done, unless something has begun before.
+    /// No progress, unless the runs belong to a measurement that has begun.
     fn standing(&self) -> Option<Standing> {
         if self.is_part {
             return None;

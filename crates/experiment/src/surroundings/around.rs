@@ -1,4 +1,4 @@
-//! What the user has run once before the whole and once after it: `--setup` and `--cleanup`.
+//! Runs the user's lines once before the whole experiment and once after it: `--setup` and `--cleanup`.
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Condition, Definition, Outcome};
@@ -8,13 +8,13 @@ use fauxplat_sys::signal;
 use crate::Failure;
 use crate::commands::by_shell;
 
-/// Lines that are still to be run when everything is over, however it ends.
+/// Cleanup lines, to be run when everything is over, however it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Cleanup {
     steps: Vec<Step>,
 }
 
-/// A line for the shell, under the condition of the command that it was given for.
+/// A shell line, under the condition of the command that it was given for.
 #[derive(Clone, Debug)]
 struct Step {
     role: &'static str,
@@ -22,11 +22,11 @@ struct Step {
     condition: Condition,
 }
 
-/// Runs what sets up, each line once however many commands share it, and hands over what cleans up. It is called before
-/// programs are looked for: a setup may build them.
+/// Runs the setup lines, each once however many commands share it, and returns the cleanup lines. Called before
+/// programs are looked for, since a setup may build them.
 ///
 /// # Errors
-/// A line fails, or the setups of several commands exclude each other. What cleans up was run then.
+/// A line fails, or the setups of several commands exclude each other. The cleanup has been run then.
 pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
     let expanded = expand(definition).unwrap_or_default();
     let setups = steps("setup", definition, &expanded, |one| one.setup.as_ref());
@@ -36,7 +36,7 @@ pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
     Ok(cleanup)
 }
 
-/// The different lines, in the order of their commands.
+/// The distinct lines, in the order of their commands.
 fn steps(
     role: &'static str,
     definition: &Definition,
@@ -55,8 +55,8 @@ fn steps(
     steps
 }
 
-/// Commands take turns, so all setups come before the first run: of several that check out a branch only the last would
-/// be measured, under every name.
+/// Refuses several setups that check out a branch: commands take turns, so all setups come before the first run, and
+/// only the last branch would be measured, under every name.
 fn refuse_switching(setups: &[Step]) -> Result<(), Failure> {
     let switching = setups.iter().find(|step| switches_branch(&step.line));
     match switching.filter(|_| setups.len() > 1) {
@@ -93,7 +93,7 @@ impl Step {
             stdin: None,
             with_stderr: true,
             is_spared,
-            // A setup may start what the commands talk to.
+            // A setup may start a daemon that the commands talk to.
             ends_group: false,
             limit: None,
         };
@@ -114,7 +114,7 @@ impl Step {
 }
 
 impl Cleanup {
-    /// Runs every line, also after one that failed; the first failure.
+    /// Runs every line, also after one that failed; returns the first failure.
     pub(crate) fn run(&mut self) -> Option<Failure> {
         let steps = std::mem::take(&mut self.steps);
         let failures: Vec<Failure> = steps.iter().filter_map(|step| step.run(true).err()).collect();
@@ -122,7 +122,7 @@ impl Cleanup {
     }
 }
 
-/// An experiment that ended by an error has set up, too.
+/// Runs the cleanup of an experiment that ended by an error, too.
 impl Drop for Cleanup {
     fn drop(&mut self) {
         let _told_already = self.run();

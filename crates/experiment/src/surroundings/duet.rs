@@ -1,4 +1,5 @@
-//! Two commands at the same moment: on which CPUs, and what that costs them.
+//! Duets: chooses the CPUs of two commands that run at the same moment, and measures how much they slow each other
+//! down.
 
 use std::path::Path;
 
@@ -9,11 +10,11 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::{Driver, Failure};
 
-/// Chooses two like CPUs, starts a second spawner, and says what the reader must know. What each command took alone, in
-/// CPU time, comes back.
+/// Chooses two equal CPUs, starts a second spawner, and adds warnings for the reader. Returns the CPU time of each
+/// command alone.
 ///
 /// # Errors
-/// There are not two commands, or no two CPUs of different cores.
+/// There are not exactly two commands, or no two CPUs of different cores.
 pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     if driver.commands.len() != 2 {
         return Err(Failure::usage(format!("--duet takes two commands, not {}", driver.commands.len())));
@@ -21,7 +22,7 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
     let facts = driver.machine().facts().cpu.clone();
     let asked = match &driver.header.definition.condition.cpu {
         Placement::Set(cpus) | Placement::OneOf(cpus) | Placement::IdleOf(cpus) => cpus.clone(),
-        // A relation has become a list when the definition was made.
+        // A relation was replaced by a list when the definition was made.
         Placement::Auto | Placement::Free | Placement::Related(..) => facts.allowed.clone(),
     };
     let cpus = choose(&asked, driver.machine().root())?;
@@ -39,21 +40,21 @@ pub fn begin(driver: &mut Driver) -> Result<Vec<f64>, Failure> {
             "in a duet each command is held on one CPU, and these were not seen to be of a single thread";
         driver.warn(warning);
     }
-    // Short runs hide in the noise of one another, so each command is seen alone a few times.
+    // The mutual slowdown of short runs is hidden in their noise, so each command is measured alone a few times.
     driver.warm_up(ALONE_RUNS)?;
     let alone = (0..2).map(|command| cpu_time(driver.samples(), command, Phase::Warmup)).collect();
     if !rest.is_empty() {
-        // Both spawners place themselves; this process has no reason to be on their CPUs. A second measurement, and the next
-        // line of a lab, begin in it as this one did.
+        // The spawners place themselves; this process has no reason to be on their CPUs. Its affinity is restored
+        // later, for a second measurement, or the next line of a lab, in the same process.
         driver.aside = Some(Aside::on(&rest).map_err(Failure::machine)?);
     }
     Ok(alone)
 }
 
-/// Runs of each command alone, before the duet.
+/// Number of runs of each command alone, before the duet.
 const ALONE_RUNS: u32 = 5;
 
-/// Two CPUs of different cores that are alike, the last such pair: the first CPUs have interrupts to serve.
+/// The last pair of equal CPUs of different cores: the first CPUs have interrupts to serve.
 fn choose(cpus: &CpuSet, root: &Path) -> Result<[Cpu; 2], Failure> {
     let list: Vec<Cpu> = cpus.iter().collect();
     if list.len() < 2 {
@@ -77,13 +78,13 @@ fn choose(cpus: &CpuSet, root: &Path) -> Result<[Cpu; 2], Failure> {
     })
 }
 
-/// What the kernel says about how fast a CPU is: its capacity (where cores differ) and its highest frequency.
+/// Speed of a CPU as reported by the kernel: its capacity (where cores differ) and its highest frequency.
 fn speed(root: &Path, cpu: Cpu) -> [Option<String>; 2] {
     let folder = root.join(format!("sys/devices/system/cpu/cpu{cpu}"));
     ["cpu_capacity", "cpufreq/cpuinfo_max_freq"].map(|file| std::fs::read_to_string(folder.join(file)).ok())
 }
 
-/// Median CPU time of a command's runs of one kind; the first run alone fills caches and is left out.
+/// Median CPU time of a command's runs of one phase; the first run alone fills caches and is left out.
 fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     let ours = samples.iter().filter(|sample| sample.command == command && sample.phase == phase);
     let values: Vec<f64> =
@@ -91,10 +92,10 @@ fn cpu_time(samples: &[Sample], command: u16, phase: Phase) -> f64 {
     median(&values).unwrap_or(0.0)
 }
 
-/// Commands that slow each other by more than this share are not measured apart.
+/// Share of mutual slowdown from which on a warning is given.
 const CONTENTION_MAX: f64 = 0.05;
 
-/// A warning when the commands need more CPU time together than alone: they wait for the same caches or memory.
+/// Warning if the commands need more CPU time together than alone: they compete for caches or memory.
 pub fn contention(alone: &[f64], driver: &Driver) -> Option<String> {
     let slowing = |(command, &alone): (usize, &f64)| {
         let together = cpu_time(driver.samples(), command as u16, Phase::Measured);

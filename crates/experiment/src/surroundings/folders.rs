@@ -1,4 +1,4 @@
-//! Working directories whose paths have stated lengths. They are real, and gone when this is dropped.
+//! Working directories whose paths have given lengths; deleted when this is dropped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) struct Folders {
     made: BTreeMap<u16, PathBuf>,
 }
 
-/// Longest name of one folder that is made; `NAME_MAX` is 255.
+/// Maximum length of one folder name; `NAME_MAX` is 255.
 const NAME_BYTES_MAX: usize = 200;
 
 impl Folders {
@@ -29,12 +29,12 @@ impl Folders {
         self.base.path().as_os_str().len()
     }
 
-    /// Bytes of the shortest path below the base: a slash and one letter.
+    /// Length of the shortest path below the base: a slash and one letter more.
     pub(crate) fn shortest_bytes(&self) -> u16 {
         (self.base_bytes() + 2) as u16
     }
 
-    /// Makes a folder for every level that asks for one.
+    /// Makes a folder for every level that needs one.
     pub(crate) fn make(&mut self, levels: &[Level]) -> Result<(), Failure> {
         for level in levels {
             for setting in &level.settings {
@@ -49,13 +49,13 @@ impl Folders {
         Ok(())
     }
 
-    /// The folder whose path has so many bytes.
+    /// The folder whose path has this length in bytes.
     pub(crate) fn of(&self, bytes: u16) -> &Path {
         self.made.get(&bytes).map_or(self.base.path(), PathBuf::as_path)
     }
 }
 
-/// A path of exactly so many bytes, at least one: names of `d` with slashes between them.
+/// A relative path of exactly this length, at least one: names of `d` with slashes between them.
 fn relative(bytes: usize) -> String {
     let slash = |place: usize| place % (NAME_BYTES_MAX + 1) == NAME_BYTES_MAX && place + 1 < bytes;
     (0..bytes).map(|place| if slash(place) { '/' } else { 'd' }).collect()

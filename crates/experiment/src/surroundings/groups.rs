@@ -1,4 +1,4 @@
-//! Control groups: one for each limit that a command has, and one for our own workers.
+//! Control groups: one for each limit of the commands, and one for the threads of fauxplat itself.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use fauxplat_model::{Command, Limit};
 use super::scope_unit::with_groups;
 use crate::Failure;
 
-/// The groups of an experiment, removed when this is dropped.
+/// Control groups of an experiment, removed when this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     made: Vec<(Limit, Group)>,
 }
 
 impl Groups {
-    /// Makes a group for each limit of these commands, if any has one. A command without a limit stands in a group
-    /// as well then, so that commands differ in nothing but the limit.
+    /// Makes a group for each limit of these commands, if any has one. Then a command without a limit gets a group as
+    /// well, so that commands differ in nothing but the limit.
     pub(crate) fn of(commands: &[Command]) -> Result<Self, Failure> {
         if commands.iter().all(|command| command.condition.limit.is_none()) {
             return Ok(Groups::default());
@@ -37,12 +37,12 @@ impl Groups {
         Ok(groups)
     }
 
-    /// What a reader must know of the limits: what else was set with them, and which limits around them are lower.
+    /// Notes about the limits: settings that were changed with them, and lower limits around them.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes(self.made.iter().map(|(_, group)| group))
     }
 
-    /// The folders of the group of each command.
+    /// Folders of the groups of each command.
     pub(crate) fn folders(&self, commands: &[Command]) -> Vec<Vec<PathBuf>> {
         let of = |command: &Command| {
             let found = self.made.iter().find(|(limit, _)| *limit == command.condition.limit);
@@ -52,7 +52,7 @@ impl Groups {
     }
 }
 
-/// The notes of groups, each once.
+/// Notes of groups, without duplicates.
 fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for note in groups.flat_map(Group::notes) {
@@ -64,17 +64,17 @@ fn notes<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<String> {
     told
 }
 
-/// The group in which this process itself stands, for verbs that measure their own threads. It leaves the group when
-/// this is dropped.
+/// The group of this process, for verbs that measure their own threads. The process leaves the group when this is
+/// dropped.
 #[derive(Debug)]
 pub struct OwnGroup {
-    // In this order: a group with a process in it cannot be removed without ending that process.
+    // Field order matters: a group that contains a process cannot be removed without ending that process.
     _inside: Inside,
     group: Group,
 }
 
 impl OwnGroup {
-    /// Makes a group and enters it, with whatever this process starts from now on.
+    /// Makes a group and enters it, with all processes that this process starts from now on.
     ///
     /// # Errors
     /// No group can be made or entered.
@@ -84,7 +84,7 @@ impl OwnGroup {
         Ok(OwnGroup { _inside: inside, group })
     }
 
-    /// What a reader must know of the limit.
+    /// Notes about the limit.
     pub(crate) fn notes(&self) -> Vec<String> {
         notes([&self.group].into_iter())
     }

@@ -1,4 +1,4 @@
-//! Loads beside a measurement: from what was asked to generators that stand, and to what they did.
+//! Loads beside a measurement: starts generators for the requested loads, and records their accounts.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use crate::cpus::check_cpus;
 use crate::hidden::GENERATOR_VERB;
 use crate::{Failure, Machine, relation};
 
-/// The hidden verb of a generator.
+/// Command that starts a generator.
 pub fn program() -> Program {
     Program::this_binary(GENERATOR_VERB)
 }
 
-/// Starts what is asked for; nothing where nothing is, or where the user asks to stop meanwhile: whoever measures sees
-/// that before the first run, and ends as interrupted.
+/// Starts the requested loads; `None` without any, or if the user asks to stop meanwhile: the experiment then sees the
+/// stop before its first run, and ends as interrupted.
 ///
 /// # Errors
 /// CPUs that cannot be used, a permission that is missing, loads that would take the whole machine.
@@ -43,10 +43,10 @@ pub(crate) fn begin(specs: &[LoadSpec], machine: &Machine) -> Result<Option<Load
     }
 }
 
-/// Refuses CPUs that are named and cannot be used, before any command is run to be looked at.
+/// Refuses named CPUs that cannot be used, before any command is run.
 ///
 /// # Errors
-/// A CPU that is not there or not allowed.
+/// A CPU that does not exist or is not allowed.
 pub(crate) fn check(specs: &[LoadSpec], machine: &Machine) -> Result<(), Failure> {
     specs.iter().try_for_each(|spec| match &spec.cpus {
         Relation::List(cpus) => check_cpus(&format!("load {spec}"), cpus, machine),
@@ -54,7 +54,7 @@ pub(crate) fn check(specs: &[LoadSpec], machine: &Machine) -> Result<(), Failure
     })
 }
 
-/// One order per load and CPU.
+/// Orders for the generators, one per load and CPU.
 fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> {
     let topology = machine.topology();
     let mut orders = Vec::new();
@@ -65,7 +65,7 @@ fn orders(specs: &[LoadSpec], machine: &Machine) -> Result<Vec<Order>, Failure> 
     Ok(orders)
 }
 
-/// A generator on a CPU, with the sizes of that CPU's caches.
+/// Order for a generator on a CPU, with the sizes of that CPU's caches.
 pub fn order(kind: LoadKind, rhythm: Rhythm, cpu: Cpu, topology: &Topology) -> Order {
     Order {
         kind,
@@ -87,7 +87,7 @@ fn cpus(spec: &LoadSpec, machine: &Machine) -> Result<CpuSet, Failure> {
     }
 }
 
-/// A real-time load on every CPU would leave none to whoever wants to end it.
+/// Refuses real-time loads on every CPU, which would leave none to end them from.
 fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
     let real_time = orders.iter().filter(|order| order.kind == LoadKind::RealTime);
     let taken: CpuSet = real_time.filter_map(|order| order.cpus.as_ref()).flat_map(CpuSet::iter).collect();
@@ -100,7 +100,7 @@ fn leaves_a_cpu(orders: &[Order], allowed: &CpuSet) -> Result<(), Failure> {
     )))
 }
 
-/// Ends the loads and records what they did.
+/// Ends the loads and records their accounts.
 pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     let Some(loads) = loads else { return };
     header.condition.loaded = loads.end();
@@ -109,7 +109,7 @@ pub(crate) fn end(loads: Option<Loads>, header: &mut Header) {
     header.warnings.extend(forces_blocks.then(without_device).flatten());
 }
 
-/// What a reader must know of blocks that were forced to no device.
+/// Warning if the temporary folder has no device, so that synced blocks reach none.
 fn without_device() -> Option<String> {
     let folder = std::env::temp_dir();
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
@@ -121,10 +121,10 @@ fn without_device() -> Option<String> {
     ))
 }
 
-/// The file system of a folder, if it is one that has no device and keeps everything in memory.
+/// Type of a folder's file system, if it has no device and keeps everything in memory.
 fn in_memory<'t>(mountinfo: &'t str, folder: &Path) -> Option<&'t str> {
     let point = |mount: &Mount<'_>| mounts::unescaped(mount.point).into_owned();
-    // The deepest that holds the folder, and of several at one place the last, which lies on top.
+    // The deepest mount that contains the folder, and of several at one path the last, which is on top.
     let holds = mounts::mountinfo(mountinfo).filter(|mount| folder.starts_with(point(mount)));
     let mount = holds.max_by_key(|mount| Path::new(&point(mount)).components().count())?;
     matches!(mount.kind, "tmpfs" | "ramfs" | "devtmpfs" | "rootfs").then_some(mount.kind)

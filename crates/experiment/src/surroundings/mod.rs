@@ -1,7 +1,7 @@
-//! What stands around the runs of an experiment: a tuned machine, loads, control groups, a held clock, built programs.
+//! Surroundings of the runs of an experiment: a tuned machine, loads, control groups, a held clock, built programs.
 //!
-//! Every verb has them by the same words. What stands for the whole experiment is made at its beginning; what belongs to
-//! some of its runs is a [`Scene`], made while nothing is under way. All of it is taken away when this is dropped,
+//! Every verb has them by the same options. Surroundings of the whole experiment are set up at its beginning; those of
+//! some of its runs form a [`Scene`], set up while nothing is under way. All of it is undone when this is dropped,
 //! however the experiment ends.
 
 pub(crate) mod around;
@@ -27,19 +27,19 @@ pub(crate) use scope_unit::with_groups;
 
 use crate::{Failure, Machine};
 
-/// What stands around the runs of an experiment.
+/// Surroundings of the runs of an experiment.
 #[derive(Debug, Default)]
 pub struct Surroundings {
-    /// The machine as it was changed; put back when this is dropped.
+    /// The tuned machine; restored when this is dropped.
     pub(crate) tuned: Option<Tuned>,
-    /// The loads that are held beside all of it.
+    /// Loads that are held during the whole experiment.
     pub(crate) loads: Option<Loads>,
-    /// What the user has run after the whole.
+    /// Lines of the user to run at the end.
     pub(crate) cleanup: around::Cleanup,
-    /// The groups of commands with limits, and the one of our own workers.
+    /// Groups of commands with limits.
     pub(crate) groups: Groups,
     pub(crate) own_group: Option<OwnGroup>,
-    /// What builds the programs.
+    /// Builds of the programs.
     programs: Option<ProgramBuilds>,
     /// Whether each block gets a layout of its own from now on.
     draws_layouts: bool,
@@ -47,17 +47,17 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The programs that are built, if any are.
+    /// The built programs, if there are any.
     pub fn programs(&self) -> Option<&ProgramBuilds> {
         self.programs.as_ref()
     }
 
-    /// What the loads did so far.
+    /// Accounts of the loads so far.
     pub fn load_accounts(&self) -> Vec<fauxplat_model::LoadAccount> {
         self.loads.as_ref().map(Loads::accounts).unwrap_or_default()
     }
 
-    /// Why, when none of the loads works any more.
+    /// The reason, if none of the loads is running any more.
     pub(crate) fn loads_are_over(&self) -> Option<String> {
         self.loads.as_ref().and_then(Loads::all_over)
     }
@@ -70,13 +70,13 @@ impl Surroundings {
         Surroundings { tuned, cleanup, programs, ..Surroundings::default() }
     }
 
-    /// Gives each block a layout of its own from now on, where blocks draw them; whether they do.
+    /// Draws a layout for each block from now on, if the builds support that; returns whether they do.
     pub fn draw_layouts(&mut self) -> bool {
         self.draws_layouts = self.programs.as_ref().is_some_and(ProgramBuilds::redraws);
         self.draws_layouts
     }
 
-    /// What a verdict is about.
+    /// Scope of a verdict.
     pub fn scope(&self) -> Scope {
         match &self.programs {
             Some(programs) if self.draws_layouts => programs.scope(),
@@ -84,18 +84,18 @@ impl Surroundings {
         }
     }
 
-    /// Takes the programs away: which layouts were measured, and what a reader must know of them.
+    /// Closes the built programs; returns the measured layouts, and notes for the reader.
     pub fn close_programs(&mut self) -> (Vec<fauxplat_model::Variant>, Vec<String>) {
         self.programs.take().map(ProgramBuilds::close).unwrap_or_default()
     }
 
-    /// What must stand around a trial.
+    /// Scene that a trial needs.
     pub(crate) fn scene(&self, command: &Command, trial: &Trial) -> Scene {
         Scene::of(command, trial).with_layout(self.draws_layouts.then_some(trial.block))
     }
 
-    /// Makes the scene of a trial. The layout of a block is built before its first run, so that no build ever runs
-    /// beside a measured one.
+    /// Sets up the scene of a trial. The layout of a block is built before its first run, so that no build ever runs
+    /// beside a measured run.
     pub(crate) fn enter(
         &mut self,
         machine: &Machine,
@@ -104,7 +104,7 @@ impl Surroundings {
     ) -> Result<(), Failure> {
         if let Some(programs) = self.programs.as_mut().filter(|_| self.draws_layouts) {
             match programs.draw(trial.block) {
-                // The executor is about to see it too, and ends the experiment as interrupted.
+                // The executor is about to see the stop too, and ends the experiment as interrupted.
                 Err(_) if signal::stop_requested() => return Ok(()),
                 drawn => drawn?,
             }
@@ -115,7 +115,7 @@ impl Surroundings {
         self.scenes.get_or_insert_with(|| Scenes::new(machine)).enter(command, trial)
     }
 
-    /// Puts our own workers under the limit of a condition; what a reader must know of it.
+    /// Puts the threads of fauxplat under the limit of a condition; returns notes for the reader.
     pub(crate) fn limit_ourselves(&mut self, limit: &Limit) -> Result<Vec<String>, Failure> {
         if limit.is_none() {
             return Ok(Vec::new());
@@ -125,10 +125,10 @@ impl Surroundings {
     }
 }
 
-/// Refuses what a condition states and workers of our own cannot have: it would be recorded and not hold.
+/// Refuses conditions that threads of fauxplat cannot have: they would be recorded and not hold.
 ///
 /// # Errors
-/// The first statement of this kind.
+/// The first such condition.
 pub(crate) fn refuse_for_workers(condition: &Condition) -> Result<(), Failure> {
     let usual = Condition::default();
     let refused = [

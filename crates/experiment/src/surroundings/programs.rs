@@ -1,4 +1,4 @@
-//! Programs that fauxplat builds: where they lie, and which layout they have in which block.
+//! Programs that fauxplat builds: their paths, and their layout in each block.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ pub struct ProgramBuilds {
     builder: Builder,
     slots: ProgramSlots,
     recipes: Vec<Recipe>,
-    /// Per command: what is built for it, if anything is.
+    /// Build of each command; `None` for a command that is not built.
     works: Vec<Option<Work>>,
     variants: Vec<Variant>,
     seed: u64,
 }
 
-/// What is built for one command.
+/// Build of one command.
 #[derive(Clone, Copy, Debug)]
 struct Work {
     recipe: usize,
-    /// The one layout, when blocks do not draw theirs.
+    /// Fixed link seed; `None` when blocks draw theirs.
     link_seed: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ impl ProgramBuilds {
     /// Builds every program once. `None` when the definition builds nothing.
     ///
     /// # Errors
-    /// A build fails, or a command does not use what is built for it.
+    /// A build fails, or a command does not use its built program.
     pub fn open(definition: &Definition, seed: u64) -> Result<Option<Self>, Failure> {
         let expanded = expand(definition).map_err(Failure::usage)?;
         if expanded.iter().all(|one| one.build.is_none()) {
@@ -64,7 +64,7 @@ impl ProgramBuilds {
         Ok(Some(programs))
     }
 
-    /// Notes what is built for a command, and what its program is asked.
+    /// Adds the build of a command, and the question that its program must answer.
     fn take_in(
         &mut self,
         build: &Build,
@@ -101,7 +101,8 @@ impl ProgramBuilds {
         Ok(Work { recipe, link_seed: one.link_seed })
     }
 
-    /// Puts the first program of a command into its slot: its one layout, or for a start the program as it is.
+    /// Puts the first program of a command into its slot: the one with the fixed layout, or at first the unvaried
+    /// program.
     fn lay_out(&mut self, number: usize) -> Result<(), Failure> {
         let Some(work) = self.works[number] else { return Ok(()) };
         match work.link_seed {
@@ -127,7 +128,7 @@ impl ProgramBuilds {
         Ok((built, Variant { command, link_seed, blocks: Vec::new(), variation, sha256 }))
     }
 
-    /// Where the programs lie, by the number of the command.
+    /// Paths of the programs, by the number of the command.
     pub fn programs(&self) -> Vec<Option<PathBuf>> {
         let path = |(number, work): (usize, &Option<Work>)| work.map(|_| self.slots.path(number).to_owned());
         self.works.iter().enumerate().map(path).collect()
@@ -138,7 +139,7 @@ impl ProgramBuilds {
         self.works.iter().flatten().any(|work| work.link_seed.is_none())
     }
 
-    /// Gives a block its layout: all commands get theirs from one link seed.
+    /// Sets the layout of a block: all commands get theirs from one link seed.
     pub fn draw(&mut self, block: u32) -> Result<(), Failure> {
         let link_seed = mixed(self.seed, block.into());
         for number in 0..self.works.len() {
@@ -149,50 +150,50 @@ impl ProgramBuilds {
         Ok(())
     }
 
-    /// What one layout of all programs costs, in nanoseconds: as long as building them as they are.
+    /// Cost of one layout of all programs in nanoseconds: the time of the unvaried builds.
     pub fn build_ns(&self) -> u64 {
         self.recipes.iter().filter_map(|recipe| recipe.plain().took_ns).sum()
     }
 
-    /// Layouts of the first build, in the cache: where they lie.
+    /// Layouts of the first build, in the cache.
     pub fn candidates(&mut self, link_seeds: &[u64]) -> Result<Vec<Built>, Failure> {
         let work = self.works.iter().flatten().next().copied();
         let work = work.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
         link_seeds.iter().map(|&seed| Ok(self.variant(work, 0, seed)?.0)).collect()
     }
 
-    /// Everything that can be varied in the first build, varied by a link seed.
+    /// Variation of everything that can be varied in the first build, drawn from a link seed.
     pub fn drawn(&self, link_seed: u64) -> Variation {
         self.recipes.first().map(|recipe| self.builder.drawn(recipe, link_seed)).unwrap_or_default()
     }
 
-    /// The first build, set to exactly this, in the cache.
+    /// The first build with exactly this variation, in the cache.
     pub fn set_to(&mut self, variation: &Variation) -> Result<Built, Failure> {
         let recipe = self.recipes.first_mut();
         let recipe = recipe.ok_or_else(|| Failure::usage("there is no program to build layouts of"))?;
         Ok(self.builder.build(recipe, variation)?)
     }
 
-    /// What a verdict is about. A build that gives the same program for every seed varied nothing.
+    /// Scope of a verdict. A build that gives the same program for every seed varied nothing.
     pub fn scope(&self) -> Scope {
         let redrawn = |number: usize| self.works[number].is_some_and(|work| work.link_seed.is_none());
         let varied = |number| redrawn(number) && self.distinct(number).1 > 1;
         if (0..self.works.len()).all(varied) { Scope::Source } else { Scope::Binaries }
     }
 
-    /// How many layouts a command had, and how many of them were different programs.
+    /// Number of a command's layouts, and of the different programs among them.
     fn distinct(&self, number: usize) -> (usize, usize) {
         let ours = self.variants.iter().filter(|variant| usize::from(variant.command) == number);
         let hashes: Vec<&str> = ours.map(|variant| variant.sha256.as_str()).collect();
         (hashes.len(), hashes.iter().collect::<HashSet<_>>().len())
     }
 
-    /// The layouts that were placed so far.
+    /// Layouts that were placed so far.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
     }
 
-    /// The layouts that were measured, and what a reader must know of them.
+    /// The measured layouts, and notes for the reader.
     pub fn close(self) -> (Vec<Variant>, Vec<String>) {
         let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();
         for number in (0..self.works.len()).filter(|&number| self.works[number].is_some()) {
@@ -212,8 +213,8 @@ impl ProgramBuilds {
     }
 }
 
-/// A number that depends on both and is spread evenly (SplitMix64's finaliser, Steele et al., OOPSLA 2014). It fits 53
-/// bits, so that readers of JSON that hold numbers as doubles see it whole.
+/// A well-mixed number that depends on both arguments (SplitMix64's finaliser, Steele et al., OOPSLA 2014). It has 53
+/// bits, so that JSON readers that hold numbers as doubles see it whole.
 fn mixed(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! What stands around some runs and cannot be put into their processes: load beside them, the clock of their CPUs.
+//! Surroundings of single runs that cannot be put into their processes: load beside them, the clock of their CPUs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,19 +13,19 @@ use super::loads;
 use crate::hidden::GUARDIAN_VERB;
 use crate::{Failure, Machine};
 
-/// What stands around a run. Runs whose scenes are equal may be under way together.
+/// Surroundings of a run. Runs whose scenes are equal may be under way together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scene {
     background: Background,
-    /// The CPU of the run, where the background stands beside it.
+    /// CPU of the run, if its background load depends on that.
     cpu: Option<Cpu>,
     frequency_khz: Option<u32>,
-    /// The block whose layout the programs have.
+    /// Block whose layout the programs have.
     layout: Option<u32>,
 }
 
 impl Scene {
-    /// The scene of a trial, built programs apart.
+    /// The scene of a trial, without built programs.
     pub(super) fn of(command: &Command, trial: &Trial) -> Self {
         let condition = &command.condition;
         let is_beside_it =
@@ -34,23 +34,24 @@ impl Scene {
         Scene { background: condition.background, cpu, frequency_khz: condition.frequency_khz, layout: None }
     }
 
-    /// The same with the programs of a block.
+    /// Adds the layout of a block.
     pub(super) fn with_layout(self, layout: Option<u32>) -> Self {
         Scene { layout, ..self }
     }
 }
 
-/// The load that stands now, and the clock that is held.
+/// Present background load, and the clock that is held.
 #[derive(Debug)]
 pub(crate) struct Scenes {
     allowed: CpuSet,
-    /// Every burner that was needed so far, by CPU and share. Those that are not needed now rest: starting one is work.
+    /// Every burner that was needed so far, by CPU and share. Burners that are not needed now rest, since starting one
+    /// takes time.
     burners: HashMap<(Cpu, u8), Generator>,
     topology: Topology,
     held: Option<(u32, Tuned)>,
 }
 
-/// A burner that was just started computes from then on; the scheduler needs a moment to move what it displaces.
+/// Pause after starting a burner: it computes at once, but the scheduler needs a moment to move what it displaces.
 const SETTLE: std::time::Duration = std::time::Duration::from_millis(2);
 
 impl Scenes {
@@ -59,7 +60,7 @@ impl Scenes {
         Scenes { allowed, burners: HashMap::new(), topology, held: None }
     }
 
-    /// Makes the scene of a trial.
+    /// Sets up the scene of a trial.
     pub(super) fn enter(&mut self, command: &Command, trial: &Trial) -> Result<(), Failure> {
         self.burners.values().for_each(Generator::rest);
         self.hold_clock(command.condition.frequency_khz)?;
@@ -72,7 +73,7 @@ impl Scenes {
         };
         for cpu in cpus.iter() {
             match self.burner(cpu, percent) {
-                // The executor is about to see it too, and ends the experiment as interrupted.
+                // The executor is about to see the stop too, and ends the experiment as interrupted.
                 Err(LoadError::Interrupted) => return Ok(()),
                 burner => burner?.work(),
             }
@@ -81,7 +82,7 @@ impl Scenes {
         Ok(())
     }
 
-    /// The burner of a CPU and a share, started when it is first needed.
+    /// The burner of a CPU and a share, started when first needed.
     fn burner(&mut self, cpu: Cpu, percent: u8) -> Result<&Generator, LoadError> {
         Ok(match self.burners.entry((cpu, percent)) {
             Entry::Occupied(there) => there.into_mut(),
@@ -92,12 +93,12 @@ impl Scenes {
         })
     }
 
-    /// Holds the clock of all CPUs at a frequency, or lets it go. The journal of `tune` puts it back whatever happens.
+    /// Holds the clock of all CPUs at a frequency, or releases it. The journal of `tune` restores it in any case.
     fn hold_clock(&mut self, khz: Option<u32>) -> Result<(), Failure> {
         if self.held.as_ref().map(|(khz, _)| *khz) == khz {
             return Ok(());
         }
-        // The earlier frequency goes first: its lower end would stand above the next one's upper end.
+        // The earlier frequency is released first: its lower end would be above the next one's upper end.
         if let Some((_, tuned)) = self.held.take() {
             tuned.restore()?;
         }
@@ -109,8 +110,8 @@ impl Scenes {
     }
 }
 
-/// The machine with the clock of all its CPUs at a frequency; `None` where the user stopped that. The executor is about to see
-/// it too, and ends the experiment as interrupted.
+/// The machine with the clock of all its CPUs at a frequency; `None` if the user stopped that: the executor is about to
+/// see the stop too, and ends the experiment as interrupted.
 fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
     let words = [format!("min-freq={khz}"), format!("max-freq={khz}")];
     let argv = ["frequency".to_owned(), khz.to_string()];
@@ -127,7 +128,7 @@ fn held_at(khz: u32) -> Result<Option<Tuned>, Failure> {
         argv: &argv,
         guardian_verb: GUARDIAN_VERB,
     };
-    // Whoever asked for a frequency knows nothing of the knobs that hold it.
+    // The message names the frequency, since the user does not know the knobs that hold it.
     let tuned = match tuning.apply() {
         Err(error) if error.is_stopped() => return Ok(None),
         applied => applied.map_err(|error| Failure::from(error).within(&format!("frequency {khz} kHz")))?,

@@ -1,4 +1,5 @@
-//! Groups for a user who may make none where fauxplat runs: the service manager of that user gives a scope unit to make them in.
+//! Control groups for a user who may make none where fauxplat runs: asks the user's service manager for a scope unit to
+//! make them in.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +13,13 @@ use fauxplat_sys::{clock, process};
 
 use crate::Failure;
 
-/// A service manager that is there answers in milliseconds.
+/// Time limit for the service manager, which normally answers in milliseconds.
 const PATIENCE_NS: u64 = 5_000_000_000;
 
-/// Makes groups, in a scope unit of our own if this user may make none where we stand.
+/// Makes groups, in a new scope unit if this user may make none in the present group.
 ///
 /// # Errors
-/// Neither can be done, or not with these limits.
+/// No group can be made in either place, or not with these limits.
 pub(crate) fn with_groups<G>(make: impl Fn(&Host) -> Result<G, CgroupError>) -> Result<G, Failure> {
     within_place(process::is_root(), make, enter)
 }
@@ -29,7 +30,7 @@ fn within_place<G>(
     enter: impl FnOnce() -> Result<(), String>,
 ) -> Result<G, Failure> {
     let refused = match make(&host()) {
-        // Root may make groups wherever anybody may, and is not moved by a manager that the user's variables name.
+        // Root may make groups wherever that is possible, and is not moved by a manager that the user's variables name.
         Err(refused) if refused.is_for_want_of_a_place() && !is_root => refused,
         done => return done.map_err(Failure::machine),
     };
@@ -51,7 +52,7 @@ fn host() -> Host {
     host
 }
 
-/// Has the service manager of the user move us, and what we have started, into a scope unit of our own; or why not.
+/// Asks the user's service manager to move fauxplat and its children into a new scope unit; or returns why not.
 fn enter() -> Result<(), String> {
     let (scope, processes) = (ScopeUnit::of_this_process(), ours());
     ask(&scope.request(&processes))?;
@@ -62,14 +63,14 @@ fn enter() -> Result<(), String> {
     ScopeUnit::make_room(Path::new("/"), &processes).map_err(|why| format!("in {}: {why}", scope.name()))
 }
 
-/// This process and its children.
+/// Process ids of this process and its children.
 fn ours() -> Vec<i32> {
     let mut all = children();
     all.extend(i32::try_from(std::process::id()));
     all
 }
 
-/// Says something to the service manager of this user.
+/// Sends a request to the service manager of this user.
 fn ask(words: &[String]) -> Result<(), String> {
     let folder_of_user = match std::env::var("XDG_RUNTIME_DIR") {
         Ok(folder) if !folder.is_empty() => folder,
@@ -106,7 +107,7 @@ fn ask(words: &[String]) -> Result<(), String> {
     Err(format!("the service manager of this user was asked for a scope unit, and gave none: {said}"))
 }
 
-/// What comes of looking again and again for a while.
+/// Polls until there is a result, or the time limit has passed.
 fn within_patience<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end_ns = clock::monotonic_ns() + PATIENCE_NS;
     loop {
@@ -127,7 +128,7 @@ mod tests {
         CgroupError::NoPlace { controllers: "memory".into(), tried: "/a: permission denied".into() }
     }
 
-    /// What was asked of the manager, and what came of all.
+    /// The request to the manager, and the result.
     fn tried(
         is_root: bool,
         answer: Result<(), String>,

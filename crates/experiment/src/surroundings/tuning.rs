@@ -1,4 +1,4 @@
-//! The machine under an experiment: changed before its first run, put back after its last.
+//! Tunes the machine for an experiment: before its first run, restored after its last.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use fauxplat_tuning::{Root, Tuned, Tuning, remainder};
 use crate::Failure;
 use crate::hidden::GUARDIAN_VERB;
 
-/// Changes the machine as the condition of a definition says; `None` when it says nothing.
+/// Tunes the machine as the condition of a definition says; `None` when it says nothing.
 ///
 /// # Errors
-/// The settings make no sense, somebody else is tuning, or the journal cannot be used.
+/// The settings are invalid, another process is tuning, or the journal cannot be used.
 pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result<Option<Tuned>, Failure> {
     if definition.condition.tune.is_empty() {
         return Ok(None);
@@ -30,14 +30,15 @@ pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result
         guardian_verb: GUARDIAN_VERB,
     };
     let tuned = tuning.apply()?;
-    // What the condition of the commands says by itself goes first.
+    // An explicit ASLR setting in the condition of the commands has precedence.
     if tuned.process.aslr_off && definition.condition.aslr == Aslr::Inherit {
         definition.condition.aslr = Aslr::Off;
     }
     Ok(Some(tuned))
 }
 
-/// Refuses what would wait for itself: the clock of a command is held by a tuning of its own, and there is one at a time.
+/// Refuses a definition that would wait for itself: a command's frequency is held by a tuning of its own, and there can
+/// be only one.
 ///
 /// # Errors
 /// The machine is tuned for the whole experiment, and a command asks for a frequency.
@@ -52,7 +53,7 @@ pub(crate) fn leaves_clocks_alone(tuned: Option<&Tuned>, commands: &[Command]) -
     }
 }
 
-/// What may spoil the experiment: changes that could not be made although the machine has what they are about.
+/// Warnings: changes that failed although the machine has the knob.
 pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
     let mut warnings = tuned.notes.clone();
     warnings.extend(tuned.recovered.as_ref().map(recovered));
@@ -71,7 +72,7 @@ pub(crate) fn warnings(tuned: &Tuned) -> Vec<String> {
     warnings
 }
 
-/// Puts the machine back; what is to be said about it.
+/// Restores the machine; returns a warning, if any.
 pub(crate) fn restore(tuned: Tuned) -> Option<String> {
     let journal = tuned.journal().to_owned();
     match tuned.restore() {
@@ -80,7 +81,7 @@ pub(crate) fn restore(tuned: Tuned) -> Option<String> {
     }
 }
 
-/// What was done about an earlier tuner.
+/// Sentence about the restoration of an earlier tuner's changes.
 pub fn recovered(done: &Restoration) -> String {
     let by = done.tuned_by.join(" ");
     let values = done.changes.iter().filter(|change| change.outcome == KnobOutcome::Restored).count();

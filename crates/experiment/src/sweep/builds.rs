@@ -12,7 +12,7 @@ use crate::surroundings::ProgramBuilds;
 /// The programs of a sweep, one per level, where fauxplat builds them.
 #[derive(Debug)]
 pub(super) struct Builds {
-    /// It also keeps what it built from being cleared away.
+    /// Builds, which also keep the built programs in the cache.
     programs: ProgramBuilds,
     /// Index of each level's program.
     level: Vec<usize>,
@@ -23,7 +23,7 @@ impl Builds {
     /// Builds a program for every level that needs its own. `None` when the definition builds nothing.
     ///
     /// # Errors
-    /// A build fails, the program answers otherwise, or nothing can be varied by the factor.
+    /// A build fails, the program gives another answer, or the factor cannot vary the build.
     pub(super) fn of(definition: &Definition, sweep: &Sweep, seed: u64) -> Result<Option<Self>, Failure> {
         if let Some(name) = built_by(definition, sweep) {
             return Err(Failure::usage(format!(
@@ -73,7 +73,7 @@ impl Builds {
         Ok(())
     }
 
-    /// What the settings of a level mean for the build. What the build has no place for stays as it is.
+    /// Variation of the build for the settings of a level. Properties that the build cannot vary stay unchanged.
     fn variation(&self, level: &Level) -> Variation {
         let mut variation = Variation::default();
         for setting in &level.settings {
@@ -92,13 +92,13 @@ impl Builds {
         variation
     }
 
-    /// How many different programs there are.
+    /// Number of different programs.
     fn hashes(&self) -> usize {
         self.made.iter().map(|(_, built)| built.sha256.as_str()).collect::<HashSet<_>>().len()
     }
 }
 
-/// The parameter that is swept and stands in what builds the program.
+/// The swept parameter that occurs in the build command.
 fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
     let builds = || definition.commands.iter().filter_map(|line| line.build.as_ref());
     let mut texts = builds().flat_map(|build| [&build.line].into_iter().chain(&build.objects));
@@ -110,7 +110,7 @@ fn built_by<'s>(definition: &Definition, sweep: &'s Sweep) -> Option<&'s str> {
     texts.find_map(|text| names.iter().find(|name| text.contains(&format!("{{{name}}}"))).copied())
 }
 
-/// What a factor needs to vary something.
+/// Advice on what a factor needs so that it can vary a build.
 fn needs(factor: &Factor) -> &'static str {
     match factor {
         Factor::LinkOrder => {

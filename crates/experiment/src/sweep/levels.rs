@@ -1,4 +1,4 @@
-//! From a factor to commands: each level that may be visited is one command of the experiment.
+//! Turns a factor into commands: each level that may be visited is one command of the experiment.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,22 +21,22 @@ use crate::{Failure, Machine, commands};
 /// A sweep that is ready to begin.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Who decides.
+    /// Judge that decides.
     pub judge: SweepPanel,
     /// The commands of the levels that may be visited.
     pub commands: Vec<Command>,
-    /// The level of each command, rising.
+    /// Level of each command, ascending.
     pub level_of: Vec<u16>,
-    // They live as long as the sweep.
+    // Kept as long as the sweep.
     _folders: Folders,
     _builds: Option<Builds>,
 }
 
-/// Plans a sweep: levels, one command for each that differs, and what stands around them. The definition gets the
-/// seed, and the condition of the factor.
+/// Plans a sweep: levels, one command for each distinct one, and their surroundings. The definition gets the seed, and
+/// the condition of the factor.
 ///
 /// # Errors
-/// Whatever is wrong with the factor, the command, or the machine.
+/// An invalid factor or command, or a machine that does not support the factor.
 pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepared, Failure> {
     let text =
         definition.sweep.clone().ok_or_else(|| Failure::usage("sweep needs a factor, such as env-size"))?;
@@ -67,14 +67,14 @@ fn refused(error: fauxplat_plan::FactorError) -> Failure {
     if error.is_machine() { Failure::machine(error) } else { Failure::usage(error) }
 }
 
-/// The unit of the numbers, where only one factor has some.
+/// Unit of the numbers, if only one factor has numbers.
 fn unit(factors: &[Factor]) -> Option<String> {
     let mut units = factors.iter().filter_map(Factor::unit);
     let first = units.next()?;
     units.next().is_none().then(|| first.to_owned())
 }
 
-/// What the factors mean for the condition that all levels share.
+/// Adds the settings that all levels share to the condition.
 fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Failure> {
     let condition = &mut definition.condition;
     for factor in &sweep.factors {
@@ -86,7 +86,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
         }
     }
     if sweep.factors.iter().any(Factor::moves_the_stack) {
-        // A random displacement would even out what the levels do to the stack.
+        // A random displacement would even out the levels' effect on the stack.
         condition.env_pad = EnvPad::None;
     }
     if sweep.factors.contains(&Factor::EnvSize) {
@@ -118,7 +118,7 @@ fn state_condition(definition: &mut Definition, sweep: &Sweep) -> Result<(), Fai
     }
 }
 
-/// The option that fixes what a factor varies, where one was given.
+/// The option that fixes what a factor varies, if one was given.
 fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
     let usual = Condition::default();
     let is_given = |given: bool, option| given.then_some(option);
@@ -146,7 +146,7 @@ fn fixed(factor: &Factor, condition: &Condition) -> Option<&'static str> {
     }
 }
 
-/// The value of a parameter at a level.
+/// Value of a parameter at a level.
 fn values(level: &Level, wanted: &str) -> Option<String> {
     level.settings.iter().find_map(|setting| match setting {
         Setting::Parameter { name, value } if name == wanted => Some(value.clone()),
@@ -154,7 +154,7 @@ fn values(level: &Level, wanted: &str) -> Option<String> {
     })
 }
 
-/// A command for every level that was asked for.
+/// A command for every level that was requested.
 fn all_commands(
     definition: &Definition,
     machine: &Machine,
@@ -195,7 +195,7 @@ fn base<'c>(bases: &'c [Command], level: &Level) -> &'c Command {
     bases.iter().find(fits).unwrap_or(&bases[0])
 }
 
-/// `env-size=64`, or `env-size=64 aslr=off`.
+/// Name of a level: `env-size=64`, or `env-size=64 aslr=off`.
 fn name(factors: &[Factor], level: &Level) -> String {
     let levels = level.name.split(" × ");
     factors
@@ -206,7 +206,7 @@ fn name(factors: &[Factor], level: &Level) -> String {
         .join(" ")
 }
 
-/// The levels as the judge knows them, with a key for those that must be equal.
+/// Levels for the judge, with a key for those that must be equal.
 fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
     let mut keys: HashMap<String, u32> = HashMap::new();
     let mut interpreters = HashMap::new();
@@ -223,7 +223,7 @@ fn judged_levels(sweep: &Sweep, commands: &[Command]) -> Vec<SweepLevel> {
     sweep.levels.iter().zip(commands).enumerate().map(&mut level).collect()
 }
 
-/// What a level must share with another one to be equal to it; `None` when none of its factors has equal levels.
+/// Key of a level, equal for levels that must behave equally; `None` when no factor has equal levels.
 ///
 /// Sizes are equal that let the stack begin at the same place, unless two factors move the stack or a shell starts
 /// programs that are not known beforehand; builds are equal that gave the same program.
@@ -253,8 +253,8 @@ fn same(
     is_merged.then_some(key)
 }
 
-/// Where the stack of a command begins, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the
-/// interpreter, its one argument and the path of the script, see `execve(2)`.
+/// Start of a command's stack, see [`stack_class`]. For a script the kernel replaces `argv[0]` by the interpreter, its
+/// one argument and the path of the script, see `execve(2)`.
 fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize) {
     let path = command.program.display().to_string();
     let pad = match command.condition.env_pad {

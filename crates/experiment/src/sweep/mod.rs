@@ -1,4 +1,4 @@
-//! From a factor to commands: what a sweep visits.
+//! Sweeps: turns a factor into the commands that are visited.
 
 mod builds;
 mod levels;

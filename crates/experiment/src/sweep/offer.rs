@@ -1,4 +1,4 @@
-//! What this machine and these permissions offer to a sweep.
+//! Finds out which factors this machine and its permissions support.
 
 use fauxplat_plan::Offer;
 use fauxplat_sys::sched;
@@ -6,7 +6,7 @@ use fauxplat_sys::sched;
 use crate::Machine;
 use crate::surroundings::folders::Folders;
 
-/// Looks at the machine. The folders of a sweep over `cwd-length` are made below `folders`.
+/// Reads the machine. The folders of a sweep over `cwd-length` are made below `folders`.
 pub(super) fn offer(machine: &Machine, folders: &Folders) -> Offer {
     let facts = machine.facts();
     Offer {

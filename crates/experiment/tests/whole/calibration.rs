@@ -1,4 +1,5 @@
-//! `aa`: a calibration counts the false verdicts of many complete comparisons, and how often a true difference is found.
+//! `aa`: a calibration counts the false verdicts of many complete comparisons, and how often a true difference is
+//! found.
 
 use fauxplat_experiment::measure::aa::{Calibration, Stratum, calibrate, twice};
 use fauxplat_experiment::{Driver, Finished};
@@ -11,7 +12,7 @@ use fauxplat_sys::process::Exit;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// A calibration of one program, which is there to be copied and never executed.
+/// A calibration of one program, which is copied and never executed.
 pub(crate) fn calibrated(
     laboratory: &Laboratory,
     asked: &Calibration,
@@ -51,7 +52,7 @@ fn identical_copies_are_called_different_no_more_often_than_the_level_says() {
         assert_eq!(stratum.comparisons, 50);
         // 5 % of 50, and three standard errors.
         assert!(stratum.false_verdicts <= 7, "{stratum:?}");
-        // Forty pairs are few for some.
+        // With forty pairs some comparisons remain inconclusive.
         assert!(stratum.equivalent > 30, "{stratum:?}");
     }
 }
@@ -68,7 +69,7 @@ fn more_work_is_found_with_its_amount() {
     assert!((power.effect_mean_ratio / 1.05 - 1.0).abs() < 0.01, "{power:?}");
 }
 
-/// Blocks of several comparisons do not share their numbers, so that the record can be taken apart again.
+/// Blocks of several comparisons have distinct numbers, so that the record can be taken apart again.
 #[test]
 fn comparisons_of_one_record_have_blocks_of_their_own() {
     let laboratory = Laboratory::new();
@@ -93,7 +94,7 @@ fn a_user_who_stops_it_gets_the_comparisons_that_were_complete() {
     assert!((2..1000).contains(&stratum.comparisons), "{stratum:?}");
 }
 
-/// Comparisons that were complete when the calibration failed are found, in whichever stratum it was.
+/// Comparisons that were complete when the calibration failed are reported, in whichever stratum that was.
 #[test]
 fn a_calibration_that_fails_keeps_the_comparisons_before() {
     let laboratory = Laboratory::new();

@@ -36,7 +36,7 @@ fn three_percent_are_found_with_their_sign_in_long_and_in_short_runs() {
             assert!((low..=high).contains(&share) && (low..=high).contains(&ratio), "{low} {ratio} {high}");
             assert_eq!(found.comparisons[0].stopped_by, StoppedBy::Verdict);
             assert_eq!(found.winner, Some(if share > 1.0 { 0 } else { 1 }));
-            // It stops when it is sure, and says no more pairs than there were.
+            // The comparison stops when it is certain, and reports no more pairs than there were.
             let measured = |one: &&fauxplat_model::Sample| one.phase == Phase::Measured;
             let runs = finished.record().samples.iter().filter(measured).count();
             assert!(found.comparisons[0].pairs * 2 <= runs && runs < 2 * 128, "{runs}");
@@ -55,7 +55,7 @@ fn several_commands_are_compared_with_the_first() {
     assert_eq!(verdicts, [("b", Verdict::Equivalent), ("c", Verdict::Different)]);
 }
 
-/// What a machine does to both commands alike.
+/// Machines that disturb both commands alike.
 fn disturbed(programs: Vec<Behaviour>) -> Vec<(&'static str, Machine)> {
     let neighbour = Some(Neighbour { stay_ns: 700_000_000, share: 0.4, slowdown: 1.4 });
     let quiet = Machine::quiet(3, programs);
@@ -99,8 +99,8 @@ fn two_modes_of_equal_share_are_no_difference() {
     assert_ne!(verdict(&finished).0, Verdict::Different);
 }
 
-/// A command that leaves caches dirty hurts whoever comes next. Blocks draw their order, so in a pair it is the other
-/// command as often as itself in the next one.
+/// A command that leaves caches dirty slows down the next run. Blocks draw their order, so within pairs either command
+/// follows it equally often.
 #[test]
 fn what_a_run_leaves_to_the_next_is_not_taken_for_a_property_of_it() {
     let dirty = Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
@@ -110,7 +110,7 @@ fn what_a_run_leaves_to_the_next_is_not_taken_for_a_property_of_it() {
     laboratory.is_sound(&finished, State::Finished);
     let Findings::Compare(found) = finished.record().findings else { panic!("no comparison") };
     let ratio = found.comparisons[0].effect_ratio;
-    // Half of the clean runs of a random order follow a dirty one of their own block.
+    // In a random order half of the clean runs follow a dirty one of their own block.
     assert!(ratio > 1.0 && ratio < 1.05, "{ratio}");
 }
 
@@ -135,8 +135,8 @@ fn a_limit_of_pairs_or_of_time_leaves_it_open() {
     }
 }
 
-/// Many comparisons of equal commands on machines that drift and have neighbours: no more of them than the level
-/// allows say that there is a difference.
+/// Many comparisons of equal commands on machines that drift and have neighbours: differences are reported no more
+/// often than the level permits.
 #[test]
 fn false_differences_stay_below_the_level() {
     const MACHINES: u64 = 120;
@@ -150,7 +150,7 @@ fn false_differences_stay_below_the_level() {
         verdict(&finished).0 == Verdict::Different
     };
     let false_verdicts = (0..MACHINES).filter(differs).count() as f64;
-    // Three standard errors above the level; the seeds are fixed, so luck does not come into it.
+    // Three standard errors above the level; the seeds are fixed, so the result does not vary.
     let allowed = level * MACHINES as f64;
     assert!(false_verdicts <= allowed + 3.0 * (allowed * (1.0 - level)).sqrt(), "{false_verdicts}");
 }

@@ -1,4 +1,4 @@
-//! Every verb, ended before its time in every way: what was measured until then is sound, stored and told.
+//! Every verb, ended early in every way: the results until then are sound, stored and reported.
 
 use fauxplat_experiment::measure::aa::{Calibration, Stratum};
 use fauxplat_experiment::{Finished, Kind};
@@ -13,13 +13,13 @@ use crate::support::{Heard, Laboratory, MS, free, noisy, report, reports_render}
 use crate::sweeping::swept_on;
 use crate::trouble::filled;
 
-/// An experiment of a verb that goes on for long, on a machine of which something is changed.
+/// A long experiment of a verb, on a machine that is changed by the closure.
 type Verb = fn(&Laboratory, &dyn Fn(&mut Machine)) -> Finished;
 
 const VERBS: [(&str, Verb); 5] =
     [("run", run), ("compare", compare), ("sweep", sweep), ("explain", explain), ("aa", aa)];
 
-/// Two programs that are too much alike for a quick answer.
+/// Two programs that are too similar for a quick answer.
 fn pair() -> Vec<Behaviour> {
     vec![noisy("a", 5.0 * MS), noisy("b", 5.02 * MS)]
 }
@@ -51,7 +51,7 @@ fn aa(laboratory: &Laboratory, change: &dyn Fn(&mut Machine)) -> Finished {
     calibrated(laboratory, &asked, Rule { max_pairs: 12, ..Rule::default() }, change)
 }
 
-/// The empty program is run so often before anything is measured.
+/// Number of runs of the empty program before anything is measured.
 const FLOOR_RUNS: u64 = 15;
 
 #[test]
@@ -63,7 +63,7 @@ fn a_spawner_that_dies_leaves_a_sound_record_whenever_it_does() {
             laboratory.is_sound(&finished, State::Failed);
             let failure = finished.failed.as_ref().unwrap();
             assert_eq!(failure.kind(), Kind::Bug, "{name} after {runs}: {failure}");
-            // The programs of a calibration have launchers of their own, without an empty one before.
+            // The programs of a calibration have launchers of their own, without runs of the empty program.
             let landed = if name == "aa" { FLOOR_RUNS + runs } else { runs };
             assert_eq!(finished.record().samples.len() as u64, landed, "{name} after {runs}");
             assert_eq!(finished.has_measured(), landed > 0 && finished.has_measured(), "{name} after {runs}");
@@ -122,7 +122,7 @@ fn a_full_store_keeps_what_it_has_and_the_report_has_all() {
     }
 }
 
-/// Nothing that is drawn depends on anything but the seed: not on the moment, not on what ran before.
+/// Every draw depends on the seed alone: not on the time, nor on what ran before.
 #[test]
 fn the_same_seed_gives_the_same_experiment_again() {
     for (name, verb) in VERBS {
@@ -140,7 +140,7 @@ fn the_same_seed_gives_the_same_experiment_again() {
     }
 }
 
-/// What nobody stores is measured, told and reported all the same.
+/// An experiment without a store is measured and reported all the same.
 #[test]
 fn without_a_store_nothing_is_missing_but_the_number() {
     let laboratory = Laboratory::new();

@@ -1,4 +1,4 @@
-//! `explain`: the factor that was planted gets the variation, and no other one does.
+//! `explain`: the planted factor gets the variation, and no other one does.
 
 use fauxplat_experiment::Finished;
 use fauxplat_experiment::measure::explain::{Varied, explain};
@@ -14,7 +14,7 @@ fn explained(laboratory: &Laboratory, programs: Vec<Behaviour>, drift_per_s: f64
     explained_on(laboratory, Machine { drift_per_s, ..Machine::quiet(5, programs) })
 }
 
-/// The same on any machine.
+/// An explanation with the same factors on any machine.
 pub(crate) fn explained_on(laboratory: &Laboratory, machine: Machine) -> Finished {
     let cpu = Placement::OneOf("0-1".parse().unwrap());
     let condition = Condition { aslr: Aslr::Off, cpu, env_pad: EnvPad::None, ..free().condition };
@@ -72,7 +72,7 @@ fn where_nothing_is_planted_no_factor_is_named() {
     assert!(residual.factor == "residual" && residual.variance_share > 0.7, "{residual:?}");
     let shares: f64 = components.iter().map(|one| one.variance_share).sum();
     assert!((shares - 1.0).abs() < 1e-6, "{shares}");
-    // Every run carries what the plan gave it: the sizes are those of a page, the CPUs those that were named.
+    // Every run has the planned setup: stack offsets within a page, CPUs from the list.
     let samples = finished.record().samples;
     assert!(samples.iter().all(|sample| sample.cpu_first < 2 && sample.env_pad_bytes < 4096));
     assert!(samples.iter().any(|sample| sample.env_pad_bytes > 0));

@@ -1,5 +1,5 @@
-//! Machines and programs at the edges: times without any noise, times of nothing, many commands, names that are alike,
-//! figures that the machine does not give.
+//! Edge cases of machines and programs: times without any noise, zero times, many commands, equal names, metrics that
+//! the machine does not provide.
 
 use fauxplat_experiment::Finished;
 use fauxplat_launch::RunEnd;
@@ -19,7 +19,7 @@ fn found(finished: &Finished) -> &CompareFindings {
     found
 }
 
-/// Programs that always take so long.
+/// Programs with constant times.
 fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
     names.iter().zip(times_ns).map(|(name, &ns)| Behaviour::new(name, Times::constant(ns))).collect()
@@ -27,7 +27,7 @@ fn constant(times_ns: &[f64]) -> Vec<Behaviour> {
 
 #[test]
 fn times_without_noise_are_compared_for_what_they_are() {
-    // A difference that is always the same is one, however small; the margin says whether it matters.
+    // A constant difference is a difference, however small; the margin says whether it matters.
     for (second_ns, expected, beyond) in [
         (5.0, Verdict::Equivalent, None),
         (5.001, Verdict::Different, Some(false)),
@@ -44,7 +44,7 @@ fn times_without_noise_are_compared_for_what_they_are() {
     }
 }
 
-/// Nothing and nothing do not differ, nothing and something are not equal, and no report shows an infinity.
+/// Two zero times do not differ, zero and a positive time are not equal, and no report shows an infinity.
 #[test]
 fn times_of_nothing_are_no_ratio() {
     for times in [[0.0, 0.0], [0.0, MS], [MS, 0.0]] {
@@ -98,7 +98,7 @@ fn commands_of_one_name_are_two_commands() {
     assert_eq!((found(&finished).commands.len(), verdict(&finished).0), (2, Verdict::Equivalent));
 }
 
-/// What the machine does not give decides nothing, and is neither equal nor different.
+/// A metric that the machine does not provide decides nothing, and is neither equal nor different.
 #[test]
 fn a_metric_that_is_not_measured_gives_no_verdict() {
     let rule = Rule { metric: Metric::MIGRATIONS, max_pairs: 16, ..Rule::default() };
@@ -115,7 +115,7 @@ fn a_metric_that_is_not_measured_gives_no_verdict() {
     }
 }
 
-/// CPU time is told apart from wall time by the verdict too: the one that waits is slower and uses less.
+/// The verdict distinguishes CPU time from wall time: the program that waits is slower and uses less CPU time.
 #[test]
 fn the_metric_that_was_asked_for_decides() {
     let waits = Behaviour { cpu: Some(Times::noisy(2.0 * MS, 0.01)), ..noisy("b", 8.0 * MS) };

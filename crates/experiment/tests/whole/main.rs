@@ -1,5 +1,5 @@
-//! Whole experiments on machines that exist as descriptions: what is found, stored and told, from the beginning to the
-//! report, without a process.
+//! Whole experiments on simulated machines: findings, store and events, from the beginning to the report, without a
+//! process.
 
 mod calibration;
 mod comparison;

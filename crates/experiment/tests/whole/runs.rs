@@ -1,4 +1,4 @@
-//! `run`: what is measured is what was described, and everything that may go wrong with a run is told.
+//! `run`: the findings match the description, and everything that may go wrong with a run is reported.
 
 use fauxplat_experiment::Kind;
 use fauxplat_launch::RunEnd;
@@ -63,7 +63,7 @@ fn a_precision_that_is_reached_ends_it() {
     let loose = finished.record().samples.len();
     let finished = Laboratory::new().run(until(0.001), Machine::quiet(1, vec![noisy("a", 5.0 * MS)]));
     let strict = finished.record().samples.len();
-    // The interval of the median shrinks with the root of the runs.
+    // The interval of the median shrinks with the square root of the number of runs.
     assert!(loose < 60 && strict > 10 * loose, "{loose} {strict}");
 }
 

@@ -1,4 +1,4 @@
-//! `compare --sessions`: what a session does to one program and not to the other is no difference of the programs.
+//! `compare --sessions`: an effect of a session on one program and not on the other is no difference of the programs.
 
 use fauxplat_launch::simulated::Machine;
 use fauxplat_model::document::Findings;
@@ -7,7 +7,7 @@ use fauxplat_store::State;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// A machine on which the second program takes so many times as long as the first.
+/// A machine on which the second program takes `share` times as long as the first.
 fn favouring(share: f64) -> Machine {
     Machine::quiet(11, vec![noisy("a", 5.0 * MS), noisy("b", share * 5.0 * MS)])
 }
@@ -21,7 +21,7 @@ fn six() -> Option<Sessions> {
     Some(Sessions { count: 6, gap_s: 0.0 })
 }
 
-/// What a comparison finds whose second program takes so many times as long, session by session.
+/// Result of a comparison whose second program takes these multiples of the first one's time, session by session.
 fn found(sessions: Option<Sessions>, shares: &[f64]) -> Comparison {
     let laboratory = Laboratory::new();
     let machines = shares.iter().map(|&share| favouring(share)).collect();

@@ -1,4 +1,4 @@
-//! A laboratory of its own for each experiment: a store, a machine that is empty files, and somebody who listens.
+//! Environment of each experiment: a store, a machine of empty files, and a listener.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -21,12 +21,12 @@ use tempfile::TempDir;
 
 pub(crate) const MS: f64 = 1e6;
 
-/// A program of some milliseconds with the noise of a quiet machine.
+/// A program with a log-normal time and the noise of a quiet machine.
 pub(crate) fn noisy(name: &str, median_ns: f64) -> Behaviour {
     Behaviour::new(name, Times::noisy(median_ns, 0.01))
 }
 
-/// What was told of an experiment, in order.
+/// Events of an experiment, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Heard {
     Begun { id: Option<i64>, commands: usize },
@@ -57,7 +57,7 @@ impl Listener for Ear {
     }
 }
 
-/// A folder, a store in it, and somebody who listens.
+/// A folder with a store, and a listener.
 pub(crate) struct Laboratory {
     folder: TempDir,
     ear: Ear,
@@ -87,7 +87,7 @@ impl Laboratory {
         self.ear.0.borrow().clone()
     }
 
-    /// A program that is there, for verbs that look for it. Nobody ever executes it.
+    /// An existing program file, for verbs that look for it. It is never executed.
     pub(crate) fn program(&self) -> String {
         let path = self.folder.path().join("subject");
         fs::write(&path, "what a described machine runs").unwrap();
@@ -95,7 +95,7 @@ impl Laboratory {
         path.to_str().unwrap().to_owned()
     }
 
-    /// What an experiment on a described machine begins with.
+    /// Input of an experiment on a simulated machine.
     pub(crate) fn beginning(
         &self,
         kind: &'static str,
@@ -134,7 +134,7 @@ impl Laboratory {
         driver.finish(Findings::Run(findings), failed)
     }
 
-    /// A whole `compare` on a machine that is another one whenever its spawner is begun anew.
+    /// A whole `compare` on a machine that is replaced by the next one whenever the spawner is restarted.
     pub(crate) fn compare_on(&self, definition: Definition, machines: Vec<simulated::Machine>) -> Finished {
         let beginning = self.beginning("compare", definition, machines[0].clone());
         let names = names(&machines[0]);
@@ -151,8 +151,8 @@ impl Laboratory {
         judged(self.begin("compare", definition, described))
     }
 
-    /// What everybody may count on, however an experiment ended: its state, its samples in the store as they are in
-    /// memory, its plans, the order of what was told, and a report in every format.
+    /// Checks what must hold however an experiment ended: its state, its samples in the store as in memory, its plans,
+    /// the order of its events, and a report in every format.
     #[track_caller]
     pub(crate) fn is_sound(&self, finished: &Finished, state: State) {
         let (record, stored) = (finished.record(), self.stored());
@@ -246,7 +246,7 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
     }
 }
 
-/// A definition whose commands run wherever they like, so that nobody traces them first.
+/// A definition whose commands have no fixed CPUs, so that they are not traced first.
 pub(crate) fn free() -> Definition {
     let condition = Condition { cpu: Placement::Free, ..Condition::default() };
     Definition { condition, ..Definition::default() }
@@ -265,7 +265,7 @@ fn text_of(record: &Record<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A report in a format, where these findings have one.
+/// A report in a format, if the format supports these findings.
 pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
     let mut out = Vec::new();
     match fauxplat_report::write(&finished.record(), format, &Style::default(), &mut out) {
@@ -279,7 +279,7 @@ pub(crate) fn report(finished: &Finished, format: Format) -> Option<String> {
 pub(crate) fn reports_render(finished: &Finished) {
     for format in Format::ALL {
         let text = report(finished, format);
-        // Other tools may have no place for these findings, people and programs do.
+        // Formats of other tools may not support these findings; ours always do.
         let is_ours =
             matches!(format, Format::Text | Format::Json | Format::Csv | Format::Markdown | Format::Html);
         assert!(text.as_ref().is_some_and(|text| !text.is_empty()) || !is_ours, "{format} is empty");

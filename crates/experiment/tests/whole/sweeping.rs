@@ -1,4 +1,4 @@
-//! `sweep`: a planted level is found, and where nothing is planted nothing is found.
+//! `sweep`: a planted level is found, and nothing is found without one.
 
 use fauxplat_experiment::{Failure, Finished, Kind, measure};
 use fauxplat_launch::RunEnd;
@@ -10,12 +10,12 @@ use fauxplat_sys::process::Exit;
 
 use crate::support::{Laboratory, MS, free, noisy};
 
-/// A sweep over a parameter of so many levels, each of which does what is described for it.
+/// A sweep over a parameter of this many levels, with a described behaviour for each.
 fn swept(laboratory: &Laboratory, levels: u32, describe: impl Fn(u32) -> Behaviour) -> Finished {
     swept_on(laboratory, levels, describe, &|_| ())
 }
 
-/// The same on a machine of which something is changed.
+/// A sweep over a parameter, on a machine that is changed by the closure.
 pub(crate) fn swept_on(
     laboratory: &Laboratory,
     levels: u32,

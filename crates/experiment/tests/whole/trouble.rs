@@ -1,4 +1,4 @@
-//! Experiments that end before their time: what was measured until then is kept and told, and why it ended.
+//! Experiments that end early: the results until then are kept and reported, with the reason.
 
 use fauxplat_experiment::measure::index::{Power, index};
 use fauxplat_experiment::{Beginning, Driver, Finished, Kind};
@@ -20,7 +20,7 @@ fn measured(finished: &Finished) -> usize {
     finished.record().samples.iter().filter(|sample| sample.phase == Phase::Measured).count()
 }
 
-/// A machine whose spawner dies long before the work is done, with long runs and with such as are asked for ahead.
+/// A machine whose spawner dies long before the work is done.
 fn deadly(median_ns: f64, programs: &[&str]) -> Machine {
     let programs = programs.iter().map(|name| noisy(name, median_ns)).collect();
     Machine { dies_at_run: Some(60), ..Machine::quiet(1, programs) }
@@ -34,7 +34,7 @@ fn a_spawner_that_dies_leaves_every_run_that_was_over() {
         laboratory.is_sound(&finished, State::Failed);
         let failure = finished.failed.as_ref().unwrap();
         assert_eq!(failure.kind(), Kind::Bug, "{failure}");
-        // The empty program was run before the first one of the record.
+        // The empty program was run before the first run of the record.
         assert_eq!(finished.record().samples.len(), 60 - 15);
         assert!(finished.has_measured());
         let text = report(&finished, Format::Text).unwrap();
@@ -51,7 +51,7 @@ fn a_comparison_whose_spawner_dies_shows_its_runs() {
     assert_eq!(finished.record().samples.len(), 45);
 }
 
-/// A machine on which so much ended at once that the kernel could not tell of all of it.
+/// A machine on which so many tasks ended at once that the kernel could not report all of them.
 #[test]
 fn a_report_says_of_how_many_runs_the_account_was_lost() {
     let laboratory = Laboratory::new();
@@ -77,7 +77,7 @@ fn the_user_stops_a_run() {
         laboratory.is_sound(&finished, State::Stopped);
         assert!(finished.failed.is_none() && measured(&finished) > 10);
         assert!(finished.record().header.warnings[0].contains("interrupted"));
-        // Nothing is counted that the user's wish cut off.
+        // A run that the stop cut off does not count.
         let samples = finished.record().samples;
         assert!(samples.iter().all(|sample| sample.outcome.is_success()));
         assert!(report(&finished, Format::Text).unwrap().contains("interrupted"));
@@ -125,7 +125,7 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     assert!(line.contains("`b` ended with status 2"), "{line}");
 }
 
-/// A store that takes so many samples and no more, and no findings either.
+/// A store that accepts this many samples and no more, and no findings either.
 pub(crate) fn filled(laboratory: &Laboratory, samples: u32) {
     drop(laboratory.store());
     let store = rusqlite::Connection::open(laboratory.store_path()).unwrap();
@@ -169,7 +169,7 @@ fn a_comparison_whose_store_is_full_shows_its_runs() {
     assert!(finished.record().samples.len() > 20 && finished.has_measured());
 }
 
-/// Workers of our own have no runs: what they did before the store was full is analysed all the same.
+/// Workers of fauxplat have no runs: their results before the store was full are analysed all the same.
 #[test]
 fn an_index_whose_store_is_full_is_that_of_the_turns_before() {
     let laboratory = Laboratory::new();

@@ -1,4 +1,4 @@
-//! Ansible, whose answers come as a file for each host (`ansible --tree`).
+//! Ansible, which writes a file with the answer of each host (`ansible --tree`).
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use crate::wire::TEXT_BYTES_MAX;
 
 const HINT: &str = "install ansible, or name another engine after --on";
 
-/// The hosts of an inventory: below a line that counts them, each indented.
+/// Hosts of an inventory: each is on an indented line below one with their number.
 pub(super) fn hosts(inventory: &str) -> Result<Vec<String>, FleetError> {
     let said = ask("ansible", &["-i", inventory, "all", "--list-hosts"], HINT)?;
     Ok(listed(&said))
@@ -39,7 +39,7 @@ pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
     call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
 }
 
-/// Without a folder for answers, where it would replace those that are there.
+/// Without a folder for answers, where existing ones would be overwritten.
 pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
     let argument = serde_json::json!({"cmd": line}).to_string();
     call(to, &["-m", "shell", "-a", &argument])
@@ -52,12 +52,12 @@ fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
     all
 }
 
-/// Files of hosts, and what each was when it was read: one that did not change says nothing new.
+/// Files of hosts, with their state at the last read: an unchanged file has nothing new.
 #[derive(Debug, Default)]
 pub(super) struct Trees(HashMap<PathBuf, (u64, i64, i64)>);
 
 impl Trees {
-    /// Hands on what a host wrote. A file that is being written is none yet.
+    /// Passes on the output of a host. A file that is still being written is skipped.
     pub(super) fn said(&mut self, file: &Path, add: &mut dyn FnMut(&str)) {
         let Ok(facts) = fs::metadata(file) else { return };
         let now = (facts.len(), facts.mtime(), facts.mtime_nsec());
@@ -71,14 +71,14 @@ impl Trees {
     }
 }
 
-/// What a file says; of one that is longer than any answer, nothing.
+/// Content of a file; `None` if it is longer than any answer.
 fn told(file: &Path) -> Option<Value> {
     let mut bytes = Vec::new();
     File::open(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Why a host gave nothing, in its own words: what its shell complained of, else what Ansible says of it.
+/// Why a host gave no answer: the error output of its shell, else Ansible's message.
 pub(super) fn complaint(folder: &Path, node: &str) -> Option<String> {
     let told = told(&folder.join(node))?;
     let text = |name: &str| told[name].as_str().and_then(one_line);
@@ -126,7 +126,8 @@ mod tests {
         assert_eq!((of("{"), complaint(folder.path(), "n2")), (None, None));
     }
 
-    /// An argument of a module is JSON, so that nothing in it is read as another argument; it holds no braces of Jinja.
+    /// An argument of a module is JSON, so that no part of it is parsed as another argument; it contains no braces of
+    /// Jinja.
     #[test]
     fn arguments_are_one_word() {
         let to = Call { inventory: "hosts.ini", fan: 64, answers: "/a b" };

@@ -1,23 +1,23 @@
-//! To whom a command goes, and words of a command line.
+//! Target hosts of a command, and its command line.
 
-/// To whom a command goes.
+/// Target hosts of a command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
     pub(super) inventory: &'a str,
-    /// So many at a time.
+    /// Number of hosts at a time.
     pub(super) fan: u32,
-    /// The folder for the answers of a tool that writes a file for each host.
+    /// Folder for the answers of a tool that writes a file for each host.
     pub(super) answers: &'a str,
 }
 
-/// The word that stands for the hosts, joined by commas: which are left only the script knows when it gets there.
+/// Placeholder for the list of hosts, joined by commas, which only the running script knows.
 pub(super) const HOSTS: &str = "\u{1}hosts";
 
 pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Words as a line of a script, whose variable has the hosts.
+/// Words as a line of a script, with a variable in place of the hosts.
 pub(super) fn line(words: &[String]) -> String {
     let word = |word: &String| match word.as_str() {
         HOSTS => "\"$hosts\"".to_owned(),

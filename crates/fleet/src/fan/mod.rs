@@ -1,8 +1,8 @@
-//! Hosts of an inventory, by a tool that the user has: ClusterShell, pdsh or Ansible, each with its own inventories, its own
-//! ssh, and its own idea of how many at a time.
+//! Hosts of an inventory, reached by an installed tool: ClusterShell, pdsh or Ansible, each with its own inventories,
+//! its own ssh, and its own limit of simultaneous connections.
 //!
-//! One script carries one order to many hosts by the tool. What the tool prints goes to a file with the name of the
-//! host before each line, so that answers are found again after any end of fauxplat.
+//! A script carries one order to many hosts by the tool. The tool's output goes to a file with the name of the host
+//! before each line, so that answers are found again after any end of fauxplat.
 
 mod ansible;
 mod call;
@@ -28,36 +28,37 @@ use fauxplat_model::Every;
 use script::{Carried, Origin, Program};
 pub(crate) use tool::Tool;
 
-/// Hosts that one script goes to.
+/// Maximum number of hosts per script.
 const HOSTS_MAX: usize = 2000;
-/// Bytes of their names: a list of them has to fit into one word of a command line (`MAX_ARG_STRLEN` in `execve(2)`).
+/// Maximum size of their names in bytes: the list has to fit into one command line argument (`MAX_ARG_STRLEN` in
+/// `execve(2)`).
 const HOSTS_BYTES_MAX: usize = 100_000;
-/// Bytes at the end of what a tool complained of that are looked at.
+/// Number of bytes at the end of the tool's error output that are read.
 const COMPLAINTS_BYTES: u64 = 1 << 20;
-/// How long hosts have to end what they were doing, before whoever wanted it is no longer kept waiting.
+/// Time for hosts to end their work after a cancellation, after which the wait is given up.
 const ENDING_NS: u64 = 10_000_000_000;
-/// Hosts at a time, where nobody says otherwise. Ansible's own default of five makes a run of hours of one of minutes.
+/// Default number of simultaneous hosts. Ansible's own default of five would turn minutes into hours.
 const FAN: u32 = 64;
 
-/// Hosts of an inventory.
+/// Engine for the hosts of an inventory.
 #[derive(Debug)]
 pub(crate) struct Fan {
     tool: Tool,
     inventory: String,
     site: Site,
-    /// Scripts that this process began, by their handle.
+    /// Scripts that this process started, by their handle.
     sent: HashMap<String, Sent>,
-    /// Scripts that an earlier fauxplat began and that may go on.
+    /// Scripts that an earlier fauxplat started and that may still run.
     others: HashSet<String>,
-    /// Files of a tool that writes one for all hosts.
+    /// Output files of a tool that writes one for all hosts.
     outputs: HashMap<u32, Growing>,
-    /// Those of one that writes one for each.
+    /// Output files of a tool that writes one for each host.
     trees: ansible::Trees,
     heard: Heard,
 }
 
 impl Fan {
-    /// Hosts of this inventory, by this tool.
+    /// Engine for the hosts of this inventory, by this tool.
     pub(crate) fn new(tool: Tool, inventory: String, site: Site) -> Self {
         Fan {
             tool,
@@ -101,7 +102,8 @@ impl Fan {
         Ok(Origin::Shipped(self.site.programs().into_iter().map(program).collect::<Result<_, FleetError>>()?))
     }
 
-    /// Where one script writes: what hosts say and complain of, and answers of a tool that writes a file for each host.
+    /// Files of a script: output and error output of hosts, and the folder for answers of a tool that writes a file for
+    /// each host.
     fn files(&self, first: u32) -> (PathBuf, PathBuf, PathBuf) {
         let out = self.site.folder.file("out");
         (
@@ -111,7 +113,7 @@ impl Fan {
         )
     }
 
-    /// The last thing that the tool said of a host, given what it complained of.
+    /// The last error of the tool about a host, given its error output.
     fn complaint(&self, node: &str, first: u32, complaints: &str) -> Option<String> {
         let own = || ansible::complaint(&self.files(first).2, node);
         if let Some(told) = (self.tool == Tool::Ansible).then(own).flatten() {
@@ -131,8 +133,9 @@ impl Fan {
         self.sent.values().any(|sent| sent.trace.is_there()) || self.others.iter().any(is_there)
     }
 
-    /// Asks scripts to end, and waits until they have told their hosts: whoever resumes the run at once would measure
-    /// beside what is still being ended. Asking once more ends the wait. Whether they are over.
+    /// Asks scripts to end, and waits until they have notified their hosts: a run resumed at once would otherwise
+    /// measure beside processes that are still ending. A further request to stop ends the wait. Returns whether the
+    /// scripts have ended.
     fn end(&mut self, traces: &[Trace]) -> bool {
         traces.iter().for_each(|trace| trace.end());
         let (begun_ns, stops) = (clock::monotonic_ns(), signal::stops());
@@ -155,7 +158,7 @@ impl Fan {
     }
 }
 
-/// The tasks at the front that one script carries: one order goes to all of its hosts.
+/// The tasks at the front that one script can carry: its hosts all get the same order.
 fn batch(waiting: &[Task]) -> Vec<Task> {
     let mut bytes = 0;
     let fits = |task: &&Task| {
@@ -165,12 +168,12 @@ fn batch(waiting: &[Task]) -> Vec<Task> {
     waiting.iter().take_while(fits).take(HOSTS_MAX).cloned().collect()
 }
 
-/// The process of a handle.
+/// The process in a handle.
 fn trace_in(handle: &str) -> Option<Trace> {
     trace_of(parts(handle)?.1)
 }
 
-/// A script and the first task that it carries, in one word.
+/// First task of a script, and its process, from a handle.
 fn parts(handle: &str) -> Option<(u32, &str)> {
     let (first, trace) = handle.split_once('@')?;
     Some((first.parse().ok()?, trace))
@@ -193,14 +196,14 @@ impl Engine for Fan {
     }
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        // One script at a time: its tool has its own idea of how many hosts at once.
+        // Scripts run one at a time: the tool has its own limit of simultaneous hosts.
         if self.is_busy() {
             return Ok(Vec::new());
         }
         let tasks = batch(waiting);
         let first = tasks[0].number;
         let (output, errors, tree) = self.files(first);
-        // A file, since no argument may be as long as this: the hosts stand in it.
+        // Written to a file, since it contains the hosts and may be longer than an argument.
         let name = format!("out/script-{first}");
         let script = self.script(&tasks, &tree.display().to_string())?;
         self.site.folder.write(&name, script.as_bytes())?;
@@ -269,7 +272,7 @@ impl Engine for Fan {
         let traces: Vec<Trace> = handles.into_iter().filter_map(trace_in).collect();
         match self.end(&traces) {
             true => Ok(()),
-            // What runs on hosts may go on, and whoever resumes the run waits for it.
+            // Processes on hosts may go on, and a resumed run waits for them.
             false => {
                 let (program, seconds) = (self.tool.name().to_owned(), ENDING_NS / 1_000_000_000);
                 Err(FleetError::Silent { program, seconds })
@@ -331,7 +334,7 @@ mod tests {
         assert!(!script.contains("pdcp") && script.contains("/opt/it"), "{script}");
     }
 
-    /// The names of the largest inventories are longer than any word of a command line may be.
+    /// The names in the largest inventories exceed the maximum length of an argument.
     #[test]
     fn a_script_has_as_many_hosts_as_fit_into_a_word() {
         let long = "n".repeat(200);
@@ -347,12 +350,12 @@ mod tests {
         assert_eq!(batch(&others).len(), 2);
     }
 
-    /// A whole inventory is told, however long the script is: it is no argument.
+    /// The whole inventory is used, however long the script is, since it is no argument.
     #[test]
     fn a_script_may_be_longer_than_an_argument() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };
         let (_runs, mut fan) = fan(Tool::Clush, there);
-        // Such a tool is not there, and what is to be seen is that its script begins.
+        // The tool need not be installed here: the test only checks that the script starts.
         (fan.tool, fan.inventory) = (Tool::Ansible, "x".repeat(200_000));
         let handed = fan.hand_over(&[task(0, "n1")]).unwrap();
         assert!(handed[0].handle.is_ok());
@@ -361,7 +364,7 @@ mod tests {
         assert!(!fan.is_busy(), "it is waited for");
     }
 
-    /// What an earlier fauxplat began is not measured beside.
+    /// A script started by an earlier fauxplat delays the next one.
     #[test]
     fn one_script_at_a_time_whoever_began_it() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };

@@ -1,51 +1,51 @@
-//! The script that carries one order to many hosts: it ships the program, has it run, and leaves nothing behind.
+//! The script that carries one order to many hosts: it ships the program, runs it, and leaves nothing behind.
 //!
-//! On a host the program lies in a folder of its own below `/tmp`, which others may write to as well. Its name is drawn
-//! for this script alone, and nothing is copied to a host or run there unless the folder was made by the same user:
-//! whoever reads the name in a list of processes has nothing to gain by it on another host.
+//! On a host the program is in a folder of its own below `/tmp`, which other users may write to as well. Its name is
+//! drawn for this script alone, and nothing is copied to a host or run there unless the folder was made by the same
+//! user: knowing the name from a process list does not help another user on another host.
 
 use super::call::{Call, line};
 use super::tool::Tool;
 
-/// What a host says that has made the folder.
+/// Line printed by a host that has made the folder.
 const MADE: &str = "fauxplat-made";
 
 /// A program that is shipped.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// The word of `uname -m`.
+    /// Architecture, as printed by `uname -m`.
     pub(super) arch: String,
     pub(super) path: String,
-    /// By its size a host knows whether all of it came.
+    /// Size by which a host checks that the copy is complete.
     pub(super) bytes: u64,
 }
 
-/// How the program comes to be on the hosts.
+/// Origin of the program on the hosts.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     Shipped(Vec<Program>),
     There(String),
 }
 
-/// One order for many hosts.
+/// An order for many hosts.
 #[derive(Debug)]
 pub(super) struct Carried<'a> {
     pub(super) tool: Tool,
     pub(super) to: Call<'a>,
-    /// Joined by commas.
+    /// Names of the hosts, joined by commas.
     pub(super) hosts: String,
-    /// What the folder on the hosts is called after: nobody can know it before.
+    /// Random part of the folder's name on the hosts, which cannot be predicted.
     pub(super) secret: String,
-    /// A word that the process of the program has among its own, and no other process has.
+    /// Word in the arguments of the program's process, which no other process has.
     pub(super) token: &'a str,
     pub(super) origin: Origin,
-    /// The words behind the program.
+    /// Arguments of the program.
     pub(super) words: Vec<String>,
 }
 
 impl Carried<'_> {
-    /// The script. However it ends, the hosts are told to end what they still do, and to take the folder away; and only
-    /// when all of them are done, since two of them may see the same files.
+    /// The script. However it ends, the hosts are told to end their processes and to remove the folder, after all of
+    /// them are done, since two hosts may share a file system.
     pub(super) fn text(&self) -> String {
         let (tool, to) = (self.tool, &self.to);
         let [clean, make, run] = [
@@ -87,7 +87,7 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         format!("/tmp/fauxplat-{}", self.secret)
     }
 
-    /// Makes the folder. Where two hosts see the same files the second finds that of the first.
+    /// Makes the folder. Of two hosts that share a file system the second finds that of the first.
     fn made(&self) -> String {
         format!(
             "d={}; m=$(mkdir -m 700 \"$d\" 2>&1); if {IS_OURS}; then echo {MADE}; else echo \"$m\" >&2; exit 92; fi",
@@ -95,7 +95,7 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         )
     }
 
-    /// Finds the program, and refuses one of which the copy failed.
+    /// Checks the program, and refuses an incomplete copy.
     fn checked(&self) -> String {
         let folder = self.folder();
         let ours =
@@ -116,14 +116,14 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         }
     }
 
-    /// Runs it. A file says which process it is, so that it can be ended: without a terminal nobody tells it that
-    /// whoever asked is gone.
+    /// Runs the program. Its process id is stored in a file, so that it can be ended: without a terminal it is not told
+    /// when the caller is gone.
     fn begun(&self) -> String {
         let words = shell_words::join(&self.words);
         format!("exec sh -c 'true > \"$0/pid-$(uname -n)-$$\"; exec \"$@\"' \"$d\" \"$p\" {words}")
     }
 
-    /// Ends what still runs, and takes the folder away. A number that another process has got by now is passed over.
+    /// Ends a program that is still running, and removes the folder. A process id that was reused is left alone.
     fn cleaned(&self) -> String {
         format!(
             "d={}; {IS_OURS} || exit 0; for f in \"$d/pid-$(uname -n)\"-*; do i=${{f##*-}}; \
@@ -134,11 +134,11 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
     }
 }
 
-/// Whether the folder is ours. A stranger can make one of that name, or a link to one of ours.
+/// Whether the folder is ours. Another user can make one of that name, or a link to one of ours.
 const IS_OURS: &str = "[ -d \"$d\" ] && [ -O \"$d\" ] && [ ! -L \"$d\" ]";
 
-/// The words for `sed(1)` by which the names of those are left who have made the folder: behind the name stands a
-/// colon, or what Ansible says in one line.
+/// Words for `sed(1)` that select the names of hosts that have made the folder: the name is followed by a colon, or by
+/// Ansible's one-line format.
 fn filter() -> String {
     let name = "\\([A-Za-z0-9._-]*\\)";
     let of = |between: &str| format!("s/^{name}{between}{MADE}.*/\\1/p");
@@ -176,7 +176,7 @@ mod tests {
         Origin::Shipped(vec![Program { arch, path: path.display().to_string(), bytes }])
     }
 
-    /// A script with a ClusterShell that is a shell here; like ssh, it goes on when whoever called it is gone.
+    /// A script with a ClusterShell that is a shell here; like ssh, it goes on when its caller is gone.
     fn errand(folder: &Path, script: &str) -> Errand {
         let bin = folder.join("bin");
         fs::create_dir_all(&bin).unwrap();
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Whoever waits longer waits for ever. An emulated machine beside others was seen to take a minute for a script.
+    /// Time limit of waits. An emulated machine beside others was seen to take a minute for a script.
     const PATIENCE_NS: u64 = 600_000_000_000;
 
     fn wait_until(is_so: impl Fn() -> bool) {
@@ -210,7 +210,7 @@ mod tests {
         sent.ended().is_some()
     }
 
-    /// What it says and complains of.
+    /// Output and error output of the script.
     fn run(folder: &Path, script: &str) -> (String, String) {
         let sent = std::cell::RefCell::new(errand(folder, script).send().unwrap());
         wait_until(|| is_over(&mut sent.borrow_mut()));
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(run(folder.path(), &carried.text()).0, "n1: node --framed abc it's\n");
     }
 
-    /// A stranger who was there first gets nothing copied and nothing run, and keeps what was there.
+    /// If another user made the folder first, nothing is copied or run, and the folder stays.
     #[test]
     fn a_folder_of_somebody_else_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
@@ -246,12 +246,12 @@ mod tests {
         let (said, complained) = run(folder.path(), &carried.text());
         let is_left = Path::new(&carried.folder()).is_symlink();
         fs::remove_file(carried.folder()).unwrap();
-        // The rest is said in the user's language.
+        // The rest of the message is in the user's language.
         assert!(said.is_empty() && complained.contains(&carried.folder()), "{said}{complained}");
         assert!(is_left && fs::read_dir(&bait).unwrap().next().is_none());
     }
 
-    /// The connection of a tool that was ended may stay, and nobody tells the program.
+    /// The connection of a killed tool may stay, so the program is not notified.
     #[test]
     fn a_script_that_is_ended_ends_what_runs_on_its_hosts() {
         let folder = tempfile::tempdir().unwrap();
@@ -281,7 +281,7 @@ mod tests {
         assert!(said.is_empty() && complained.contains("only a part"), "{said}{complained}");
     }
 
-    /// pdsh replaces some words behind a percent sign, and Ansible reads braces in pairs as Jinja.
+    /// pdsh replaces some words behind a percent sign, and Ansible treats pairs of braces as Jinja.
     #[test]
     fn what_hosts_read_means_nothing_to_the_tools() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The tools and their words, see `clush(1)`, `pdsh(1)`, `pdcp(1)` and `ansible(1)`.
+//! Tools and their command lines, see `clush(1)`, `pdsh(1)`, `pdcp(1)` and `ansible(1)`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::ask::{ask, has};
 use super::ansible;
 use super::call::{Call, HOSTS, words};
 
-/// A tool that carries a command to many hosts.
+/// A tool that runs a command on many hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     /// ClusterShell.
@@ -22,7 +22,7 @@ pub(crate) enum Tool {
 const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
 
 impl Tool {
-    /// Its name, as after `--on`.
+    /// Name of the tool, as after `--on`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tool::Clush => "clush",
@@ -36,10 +36,11 @@ impl Tool {
         [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
     }
 
-    /// The tool for an inventory of which only this is said: Ansible for a file of its own kind, else whichever is installed.
+    /// The tool for an inventory without a given tool: Ansible for a file of its own kind, else the first that is
+    /// installed.
     ///
     /// # Errors
-    /// None is.
+    /// No such tool is installed.
     pub(crate) fn for_inventory(inventory: &str) -> Result<Self, FleetError> {
         let path = Path::new(inventory);
         let is_file_of_ansible = path.is_file()
@@ -54,7 +55,7 @@ impl Tool {
         order.iter().copied().find(|tool| has(tool.name())).ok_or_else(missing)
     }
 
-    /// The hosts of an inventory: names that the tool understands, or a file with one on each line.
+    /// Hosts of an inventory: names that the tool understands, or a file with one on each line.
     pub(super) fn hosts(self, inventory: &str) -> Result<Vec<String>, FleetError> {
         let is_file = Path::new(inventory).is_file();
         let lines = |text: String| -> Vec<String> {
@@ -63,7 +64,7 @@ impl Tool {
         };
         match self {
             Tool::Ansible => ansible::hosts(inventory),
-            // A file is a list of what the tool understands, a line each.
+            // Each line of a file may have any form that the tool understands.
             Tool::Clush => {
                 let names = if is_file { lines(read(inventory)?).join(",") } else { inventory.to_owned() };
                 Ok(lines(ask("nodeset", &["-e", "-S", "\n", &names], HINT)?))
@@ -82,7 +83,7 @@ impl Tool {
         }
     }
 
-    /// The words that ship a file.
+    /// Command line that ships a file.
     pub(super) fn copy(self, to: &Call<'_>, from: &str, there: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
@@ -92,13 +93,13 @@ impl Tool {
         }
     }
 
-    /// The words that run a line of a shell there.
+    /// Command line that runs a shell line on the hosts.
     pub(super) fn run(self, to: &Call<'_>, line: &str) -> Vec<String> {
         let fan = to.fan.to_string();
         match self {
             Tool::Clush => words(&["clush", "-q", "-f", &fan, "-w", HOSTS, line]),
-            // Without `-K` hosts of one domain are told by the names that they have there, which nobody asked for.
-            // Behind a percent sign stand names of its own.
+            // Without `-K` labels are shortened to host names without the domain, which match no node. A percent sign
+            // introduces substitutions of pdsh.
             Tool::Pdsh => {
                 words(&["pdsh", "-K", "-R", "ssh", "-f", &fan, "-w", HOSTS, &line.replace('%', "%%")])
             }
@@ -106,7 +107,7 @@ impl Tool {
         }
     }
 
-    /// The same for a line of which nobody wants an answer.
+    /// Command line that runs a shell line without collecting answers.
     pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
         match self {
             Tool::Ansible => ansible::clean(to, line),
@@ -114,13 +115,13 @@ impl Tool {
         }
     }
 
-    /// Variables that make its output what is read here.
+    /// Environment variables that make the output parseable.
     pub(super) fn environment(self) -> Vec<(String, String)> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match self {
             Tool::Ansible => vec![
                 pair("ANSIBLE_NOCOLOR", "1"),
-                // What it says of its own future is not why a host gave nothing.
+                // Deprecation warnings must not be taken for the reason why a host failed.
                 pair("ANSIBLE_DEPRECATION_WARNINGS", "0"),
                 pair("LC_ALL", "C.UTF-8"),
             ],
@@ -137,7 +138,7 @@ fn read(path: &str) -> Result<String, FleetError> {
 mod tests {
     use super::*;
 
-    /// Else pdsh cuts the domain off its labels, and no answer belongs to anybody who was asked.
+    /// Otherwise pdsh cuts the domain off its labels, and no answer matches a node.
     #[test]
     fn pdsh_keeps_names_as_they_are() {
         let to = Call { inventory: "n[1-2].example.org", fan: 64, answers: "/answers" };

@@ -1,4 +1,4 @@
-//! A run under way: tasks are handed over, answers are kept as they come, and whoever gives none is told with the reason.
+//! A run in progress: hands tasks over, keeps answers as they come, and reports a reason for every node without one.
 
 mod state;
 mod told;
@@ -19,17 +19,17 @@ use crate::{FleetError, ask};
 use state::{State, Status, nothing_came, replay};
 pub use told::{Counts, Limits, Told};
 
-/// An engine that does not answer for this long is given up.
+/// Time without an answer of the engine after which the run is given up.
 const ENGINE_PATIENCE_NS: u64 = 600_000_000_000;
-/// How often answers are looked for.
+/// Interval at which answers are read.
 const LOOK_MS: u64 = 20;
-/// The largest number of rounds times nodes: tasks have numbers.
+/// Maximum number of tasks: rounds times nodes.
 const TASKS_MAX: usize = 10_000_000;
 
-/// A run under way.
+/// A run in progress.
 #[derive(Debug)]
 pub struct Run {
-    /// What was asked.
+    /// Request of the run.
     pub asked: Asked,
     engine: Box<dyn Engine>,
     journal: Journal,
@@ -37,11 +37,11 @@ pub struct Run {
     states: Vec<State>,
     limits: Limits,
     started_ns: u64,
-    /// By round the nodes that had given nothing when the run was opened: they are asked once more.
+    /// Nodes without an answer when the run was opened, by round: they are asked once more.
     silent: BTreeMap<u32, Vec<String>>,
-    /// Whom to measure again, once that is settled.
+    /// Settings of the remeasurement, once settled.
     again: Option<Remeasurement>,
-    /// Since when the engine does not answer.
+    /// Time since when the engine does not answer; `None` while it does.
     silent_since_ns: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ impl Run {
     /// Opens a run: a new one, or one that was ended at any moment.
     ///
     /// # Errors
-    /// Another process collects it, or what is known of it cannot be read.
+    /// Another process collects it, or its records cannot be read.
     pub fn open(
         folder: &RunFolder,
         asked: Asked,
@@ -82,12 +82,12 @@ impl Run {
         Ok(run)
     }
 
-    /// The rounds of such tasks.
+    /// Rounds of the tasks that satisfy the predicate.
     fn rounds(&self, is_such: impl Fn(&State) -> bool) -> BTreeSet<u32> {
         self.states.iter().filter(|state| is_such(state)).map(|state| state.task.round).collect()
     }
 
-    /// Rounds in which something is expected of somebody: after opening, what an earlier fauxplat did not end.
+    /// Rounds with tasks that are not over: after opening, those that an earlier fauxplat left.
     pub fn unfinished(&self) -> BTreeSet<u32> {
         self.rounds(|state| !state.is_over())
     }
@@ -97,17 +97,17 @@ impl Run {
         self.of(round).all(|at| self.states[at].is_over())
     }
 
-    /// Whether nothing is expected of anybody any more, and all that came is on the disk.
+    /// Whether all tasks are over, and all answers are on the disk.
     pub fn is_over(&self) -> bool {
         self.journal.is_flushed() && self.states.iter().all(State::is_over)
     }
 
-    /// Whether the user stops it, or time is up: nothing new is begun.
+    /// Whether the user has stopped the run, or its time limit has passed: no new task is begun.
     pub fn is_ended(&self) -> bool {
         signal::stop_requested() || self.is_late()
     }
 
-    /// Nodes of a round that gave nothing, however often they were asked, and of whom nothing is expected any more.
+    /// Nodes of a round without an answer to any attempt, and without a task that is not over.
     fn unanswered(&self, round: u32) -> Vec<String> {
         let hopeful: HashSet<&str> = self
             .of(round)
@@ -119,27 +119,27 @@ impl Run {
         nodes.filter(|node| !hopeful.contains(node.as_str()) && seen.insert(node.clone())).collect()
     }
 
-    /// Whom to measure again, if that was settled.
+    /// Settings of the remeasurement, if settled.
     pub fn again(&self) -> Option<&Remeasurement> {
         self.again.as_ref()
     }
 
-    /// Settles whom to measure again. It is kept, since what comes later would make another plan, and its rounds would
-    /// not be those of this one.
+    /// Settles which nodes to measure again. The settings are recorded, since later answers would lead to other ones,
+    /// with other rounds.
     ///
     /// # Errors
-    /// It cannot be recorded.
+    /// The settings cannot be recorded.
     pub fn settle(&mut self, again: Remeasurement) -> Result<(), FleetError> {
         self.journal.add(&Entry::Again(again.clone()));
         self.again = Some(again);
         self.journal.flush()
     }
 
-    /// Asks the nodes of a round that were not asked yet, which are some of them where the disk was full when it was
-    /// begun; and once more those that had given nothing when this run was opened.
+    /// Asks the nodes of a round that were not asked yet (only some were if the disk was full at its beginning); and
+    /// once more those without an answer when this run was opened.
     ///
     /// # Errors
-    /// It cannot be recorded.
+    /// The tasks cannot be recorded.
     pub fn begin(&mut self, round: u32, nodes: &[String]) -> Result<(), FleetError> {
         let mut due = self.silent.remove(&round).unwrap_or_default();
         let asked: HashSet<&str> = self.of(round).map(|at| self.states[at].task.node.as_str()).collect();
@@ -151,7 +151,7 @@ impl Run {
         (0..self.states.len()).filter(move |&at| self.states[at].task.round == round)
     }
 
-    /// Asks these nodes, once more if they were asked before.
+    /// Creates tasks for these nodes, with the next attempt if they were asked before.
     fn ask(&mut self, nodes: &[String], round: u32) -> Result<(), FleetError> {
         if self.states.len() + nodes.len() > TASKS_MAX {
             return Err(FleetError::TooLong { what: "the list of tasks", bytes: self.states.len() as u64 });
@@ -175,15 +175,17 @@ impl Run {
         self.journal.flush()
     }
 
-    /// Goes on until every task of the round is over, the user stops, or time is up. What was open then is taken back.
+    /// Collects until every task of the round is over, the user stops, or the time limit has passed. Open tasks are
+    /// then cancelled.
     ///
     /// # Errors
-    /// Answers cannot be kept, or the engine is gone for good. Whatever is open, of any round, is taken back before.
+    /// Answers cannot be recorded, or the engine has failed for good. Open tasks of any round are cancelled before.
     pub fn collect(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let done = self.collect_all(round, tell);
         if done.is_err() {
             for round in self.unfinished() {
-                // The first failure is what is told. What this one keeps from the disk is looked for by whoever resumes.
+                // The first failure is the one to report. Answers that cannot be recorded now are found again when the
+                // run is resumed.
                 let _unkept = self.take_back(round, tell);
             }
         }
@@ -247,7 +249,7 @@ impl Run {
     fn hand_over(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let mut waiting = self.waiting(round);
         if self.limits.patience.is_some() {
-            // Those behind would wait unseen, and be given up for it.
+            // Further tasks would wait without being reported as waiting, and would be given up for it.
             waiting.truncate(self.engine.side_by_side());
         }
         if waiting.is_empty() {
@@ -281,7 +283,7 @@ impl Run {
         state.status = Status::Open(handle);
     }
 
-    /// An engine that does not answer may be starting again; what it was told goes on meanwhile.
+    /// Handles an engine that does not answer: it may be restarting, and its tasks go on meanwhile.
     fn is_silent(&mut self, error: FleetError, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
         let now_ns = clock::monotonic_ns();
         match self.silent_since_ns {
@@ -309,7 +311,7 @@ impl Run {
         for (at, answer) in whole {
             self.take_answer(at, answer, tell);
         }
-        // Only what is on the disk has arrived.
+        // An answer has arrived only when it is on the disk.
         self.journal.flush()?;
         for at in kept {
             if self.states[at].status == Status::Answered {
@@ -358,7 +360,7 @@ impl Run {
         }
     }
 
-    /// Something that is told once, and does not keep the task from being answered.
+    /// Records trouble that is reported once, and does not prevent an answer.
     fn note(&mut self, task: u32, state: DeliveryState, why: String) {
         let of = &mut self.states[task as usize];
         if !std::mem::replace(&mut of.is_told_twice, true) {
@@ -392,7 +394,7 @@ impl Run {
             Err(error) => return self.is_silent(error, tell),
         };
         self.silent_since_ns = None;
-        // What was written before a task was seen to be over is there now.
+        // Output written before a task was seen to have ended is there now.
         self.take_answers(round, tell)?;
         for (task, standing) in standings {
             if matches!(self.states[task as usize].status, Status::Open(_)) {
@@ -406,7 +408,7 @@ impl Run {
         let now_ns = clock::monotonic_ns();
         let state = &mut self.states[task as usize];
         match standing {
-            // Waiting is no fault of the node.
+            // Waiting is no fault of the node, so its time limit starts anew.
             Standing::Waiting(_) => state.handed_ns = now_ns,
             Standing::Running => {
                 let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
@@ -425,7 +427,7 @@ impl Run {
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 let is_lost = standing == Standing::Unknown && !state.has_spoken() && !state.is_retried;
                 if now_ns - since_ns >= grace_ns && is_lost {
-                    // A controller that crashed may have forgotten what it was told last.
+                    // A controller that crashed may have forgotten its latest tasks.
                     state.is_retried = true;
                     state.status = Status::Waiting;
                 } else if now_ns - since_ns >= grace_ns {
@@ -436,8 +438,8 @@ impl Run {
         }
     }
 
-    /// An open task by which nobody else can be cancelled: none where others are still open under its handle, as the
-    /// hosts of one script are.
+    /// The task if it can be cancelled alone; empty if others are still open under the same handle, as the hosts of one
+    /// script are.
     fn open_alone(&self, task: u32) -> Vec<(Task, String)> {
         let state = &self.states[task as usize];
         let Status::Open(handle) = &state.status else { return Vec::new() };
@@ -448,10 +450,10 @@ impl Run {
         }
     }
 
-    /// Takes back what is open, so that nothing goes on that nobody waits for. What may go on all the same stays open, so
-    /// that whoever resumes the run waits for it.
+    /// Cancels open tasks, so that nothing goes on unobserved. Tasks that may go on all the same stay open, so that a
+    /// resumed run waits for them.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        // What was handed over although nobody said so would go on as well.
+        // Tasks that were handed over without a confirmation would go on as well.
         let unsure = match self.engine.adopt(&self.waiting(round)) {
             Ok(handed) => {
                 self.are_handed(handed, tell);
@@ -483,7 +485,7 @@ impl Run {
         self.journal.flush()
     }
 
-    /// A node that is missing for now, and may still answer.
+    /// Records that a node has no answer for now, and may still answer.
     fn add_trouble(&mut self, task: u32, why: String) {
         let delivery = self.states[task as usize].delivery(DeliveryState::Missing, Some(why));
         self.journal.add(&Entry::Trouble { task, delivery, is_last: false });

@@ -1,4 +1,4 @@
-//! A task of a run, and what came of it so far.
+//! A task of a run, with its results so far.
 
 use fauxplat_model::{Delivery, DeliveryState};
 
@@ -6,7 +6,7 @@ use crate::engine::{Standing, Task};
 use crate::record::Entry;
 use crate::wire::Assembly;
 
-/// A task and what came of it so far.
+/// A task with its results so far.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) task: Task,
@@ -14,12 +14,12 @@ pub(super) struct State {
     pub(super) handed_utc_ns: i64,
     pub(super) handed_ns: u64,
     pub(super) assembly: Assembly,
-    /// What it said that is no answer.
+    /// Last line of output that is no part of an answer.
     pub(super) said: Option<String>,
-    /// Since when nothing more is expected but what a file system may still show.
+    /// Time since when the task has ended, and only a delayed view of its files is waited for.
     pub(super) over_since_ns: Option<u64>,
     pub(super) is_told_twice: bool,
-    /// Whether it was handed over once more, since the engine had forgotten it.
+    /// Whether the task was handed over again after the engine had lost it.
     pub(super) is_retried: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Status {
 }
 
 impl State {
-    /// Whether anything came of it. A file appears as a whole, so nothing more will.
+    /// Whether the task has printed anything. Its file appears as a whole, so no more will come.
     pub(super) fn has_spoken(&self) -> bool {
         self.said.is_some() || self.is_told_twice || self.assembly.counts().0 > 0
     }
@@ -61,7 +61,7 @@ impl State {
     }
 }
 
-/// What is told of a task that is over and gave no whole answer.
+/// State and reason for a task that has ended without a complete answer.
 pub(super) fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
     let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
@@ -72,7 +72,7 @@ pub(super) fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState
     }
 }
 
-/// What an entry of the journal says of the tasks.
+/// Applies an entry of the journal to the tasks.
 pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
     match entry {
         Entry::Task(task) if task.number as usize == states.len() => states.push(State::new(task)),
@@ -90,7 +90,7 @@ pub(super) fn replay(states: &mut Vec<State>, entry: Entry) {
         }
         Entry::Trouble { task, is_last, delivery } => {
             if let Some(state) = states.get_mut(task as usize) {
-                // A task that could not be cancelled has trouble, too, and has said nothing.
+                // A task that could not be cancelled has trouble, too, but no output.
                 state.is_told_twice |=
                     matches!(delivery.state, DeliveryState::ForAnother | DeliveryState::Twice);
                 if is_last {

@@ -1,4 +1,4 @@
-//! Runs with an engine that is only described: who answers what, and when the engine itself does not.
+//! Runs with a simulated engine: behaviours of nodes, and of the engine itself.
 
 mod ending;
 
@@ -14,45 +14,45 @@ use fauxplat_model::Every;
 
 const DAY_NS: i64 = 86_400_000_000_000;
 
-/// What a node does.
+/// Behaviour of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Does {
     Answers,
     AnswersTwice,
-    /// Of its answer the end is missing.
+    /// The end of the answer is missing.
     AnswersInPart,
     AnswersFor(&'static str),
-    /// Its clock is that of tomorrow.
+    /// The node's clock is a day ahead.
     AnswersTomorrow,
     IsOfAnotherVersion,
-    /// Its answer is whole and no record.
+    /// The answer is complete, but no valid record.
     AnswersNonsense,
     Fails,
     IsForgotten,
     Waits,
-    /// The engine forgets it the first time that it is handed over.
+    /// The engine forgets the task when it is handed over for the first time.
     IsLost,
-    /// It answers the second time that it is asked.
+    /// The node answers only at the second attempt.
     AnswersLater,
-    /// It runs and never answers.
+    /// The task runs and never answers.
     Hangs,
-    /// It is handed over, and nobody says so.
+    /// The task is handed over without a confirmation.
     IsHandedUnsaid,
 }
 
-/// An engine as it is described.
+/// A simulated engine.
 #[derive(Debug, Default)]
 struct Twin {
     does: HashMap<String, Does>,
     fresh: Vec<Task>,
-    /// How often each task was handed over.
+    /// Number of times that each task was handed over.
     handed: HashMap<u32, u32>,
-    /// How often it does not answer before it does.
+    /// Number of calls that fail before the engine answers.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
-    /// Whether it cancels nothing that it is asked to.
+    /// Whether cancellations have no effect.
     cancels_nothing: bool,
-    /// Where one script carries all that is handed over at once: how many of them go on side by side.
+    /// Number of simultaneous tasks, where one script carries all that are handed over together.
     fan: Option<usize>,
 }
 
@@ -78,7 +78,7 @@ impl Twin {
             Does::Answers => answer(task, now_utc_ns),
             Does::AnswersTwice => [answer(task, now_utc_ns), answer(task, now_utc_ns + 5)].concat(),
             Does::AnswersInPart => {
-                // So much noise that it does not fit into one line.
+                // Incompressible text that does not fit into one line.
                 let noise: String =
                     (0..3000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_string()).collect();
                 wire::lines(&task.token, &noise).unwrap().split_last().unwrap().1.to_vec()
@@ -220,7 +220,7 @@ fn names(of: &[&str]) -> Vec<String> {
 
 impl Bench {
     fn open(&self, twin: Twin, limits: Limits) -> Run {
-        // What another thread is starting has the lock too, until it has become another program.
+        // A child of another test has the lock too, until it has executed another program.
         while matches!(self.folder.hold(), Err(FleetError::Busy(_))) {
             std::thread::yield_now();
         }
@@ -236,7 +236,7 @@ fn twin(does: &[(&str, Does)]) -> Twin {
     Twin { does: does.iter().map(|(node, does)| ((*node).to_owned(), *does)).collect(), ..Twin::default() }
 }
 
-/// Which nodes answered, and what is said of the others.
+/// Nodes that answered, and what is reported of the others.
 fn told(evidence: &FleetEvidence) -> (Vec<&str>, Vec<String>) {
     let mut answered: Vec<&str> = evidence.records.iter().map(|record| record.node.as_str()).collect();
     answered.sort_unstable();
@@ -278,14 +278,14 @@ fn everybody_has_a_record_or_a_reason() {
         said("older").contains("fauxplat 0.9 is there") && said("nonsense").contains("Garbage"),
         "{others:?}"
     );
-    // A day is too much for its place in time, and no reason to lose what it measured.
+    // A clock that is a day off cannot be corrected exactly, but the measurement is kept.
     let of = |node: &str| evidence.records.iter().find(|record| record.node == node).unwrap();
     let apart_ns = of("tomorrow").started_utc_ns.abs_diff(of("good").started_utc_ns);
     assert!(apart_ns < DAY_NS as u64 / 2, "{apart_ns}");
     assert!(of("tomorrow").noise.warnings[0].contains("ahead") && of("good").noise.warnings.is_empty());
 }
 
-/// What was on the disk is all that is there after any end, and asked again are those that gave nothing.
+/// Records on the disk survive any end, and nodes without an answer are asked again.
 #[test]
 fn a_run_goes_on_with_what_was_kept() {
     let all = names(&["n1", "n2", "n3"]);
@@ -310,7 +310,7 @@ fn a_run_goes_on_with_what_was_kept() {
     assert_eq!(attempts, [("n1", 1), ("n2", 2), ("n3", 2)]);
 }
 
-/// A round of which only some nodes reached the disk was not begun for the others.
+/// A round of which only some tasks reached the disk has not begun for the other nodes.
 #[test]
 fn a_round_of_which_the_disk_has_a_part_is_begun_for_the_rest() {
     let all = names(&["n1", "n2", "n3"]);
@@ -333,7 +333,7 @@ fn a_round_of_which_the_disk_has_a_part_is_begun_for_the_rest() {
     assert_eq!(run.states.len(), before, "nobody is asked twice");
 }
 
-/// Killed after tasks were handed over and before they were answered: the answers are there when somebody comes back.
+/// Killed after tasks were handed over and before they were answered: the answers are found when the run is resumed.
 #[test]
 fn tasks_that_were_handed_over_are_not_handed_over_again() {
     let all = names(&["n1"]);
@@ -362,7 +362,7 @@ fn an_engine_that_is_silent_for_a_while_is_asked_again() {
     assert_eq!(told(&bench.evidence()).0, ["n1", "n2"]);
 }
 
-/// A controller that crashed has forgotten what it was told last: that is handed over once more.
+/// A controller that crashed has forgotten its latest tasks, which are handed over once more.
 #[test]
 fn what_the_engine_has_lost_is_handed_over_once_more() {
     let all = names(&["n1", "n2"]);
@@ -373,7 +373,7 @@ fn what_the_engine_has_lost_is_handed_over_once_more() {
     assert_eq!(told(&bench.evidence()), (vec!["n1", "n2"], Vec::new()));
 }
 
-/// What a task wrote is all that is there of an answer that the journal could not take.
+/// If the journal could not be written, an answer exists only in the output file of its task.
 #[test]
 fn a_run_whose_disk_is_full_is_not_over() {
     let all = names(&["n1"]);
@@ -389,8 +389,8 @@ fn a_run_whose_disk_is_full_is_not_over() {
     assert_eq!(words, [], "only what is on the disk has arrived");
 }
 
-/// Killed in the second round of suspects: the rounds are those that were settled, and who gave nothing is asked once
-/// more.
+/// Killed in the second round of suspects: the rounds stay those that were settled, and nodes without an answer are
+/// asked once more.
 #[test]
 fn rounds_of_suspects_go_on_where_they_were_ended() {
     let all = names(&["a", "s", "b"]);

@@ -1,45 +1,45 @@
-//! What is told of a run while it goes on, and what limits it.
+//! Progress reports of a run, and its limits.
 
 use std::time::Duration;
 
-/// What is told while a run goes on.
+/// A progress report of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// A node answered, or is given up with the reason.
+    /// A node has answered, or is given up for this reason.
     Node {
-        /// Its name.
+        /// Name of the node.
         node: String,
-        /// Why it gave nothing; absent where it answered.
+        /// Why there is no answer; `None` if the node answered.
         trouble: Option<String>,
     },
-    /// How many tasks of a round were answered or given up, run, wait, and are there in all.
+    /// Numbers of tasks of a round.
     Counts(Counts),
-    /// The engine does not answer, and is asked again.
+    /// The engine does not answer, and will be tried again.
     Engine(String),
-    /// What was handed over could not be taken back, and may go on.
+    /// Tasks could not be cancelled, and may go on.
     NotCancelled(String),
 }
 
-/// How far a round has come.
+/// Progress of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// The round.
+    /// Number of the round.
     pub round: u32,
-    /// Tasks that were answered.
+    /// Number of tasks that were answered.
     pub answered: usize,
-    /// Tasks that are given up.
+    /// Number of tasks that were given up.
     pub given_up: usize,
-    /// Tasks that were handed over.
+    /// Number of tasks that were handed over and are open.
     pub open: usize,
-    /// All.
+    /// Total number of tasks.
     pub of: usize,
 }
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The whole of it.
+    /// Time limit of the whole run.
     pub max_time: Option<Duration>,
-    /// A node that runs and does not answer for this long is given up.
+    /// Time without an answer after which a running node is given up.
     pub patience: Option<Duration>,
 }

@@ -1,8 +1,8 @@
-//! Slurm: one job per node, so that a node that is busy waits and blocks nobody who is idle.
+//! Slurm: one job per node, so that a busy node waits without blocking idle ones.
 //!
-//! A job finds its program and leaves its answer in the folder of the run, where nodes share it with the machine on which
-//! jobs are submitted. A node that does not is told by the end of its job, and gets its program and gives its answer through
-//! `srun`, which carries both over Slurm's own connections.
+//! A job finds its program and leaves its answer in the folder of the run, if nodes share that folder with the
+//! submitting machine. Otherwise the job's exit status says so, and the node gets its program and sends its answer by
+//! `srun`, over Slurm's own connections.
 
 mod script;
 pub mod words;
@@ -27,11 +27,11 @@ use script::{Ending, JOB_FILE};
 
 const HINT: &str = "install Slurm's client programs (on Debian: apt install slurm-client), or name another engine after --on";
 
-/// Jobs that are submitted between two looks at answers.
+/// Number of jobs that are submitted between two reads of answers.
 const BATCH: usize = 16;
-/// A node that is not there for this long is told to be missing.
+/// Time for which a job may wait for a node that is not available, before the node is reported as missing.
 const NODELESS_NS: u64 = 120_000_000_000;
-/// What marks a task that goes through `srun`.
+/// Prefix of the handle of a task that uses `srun`.
 const BY_SRUN: &str = "srun:";
 
 /// Slurm, or one partition of it.
@@ -40,11 +40,11 @@ pub(crate) struct Slurm {
     partition: Option<String>,
     site: Site,
     files: Files,
-    /// Tasks whose programs and answers go through `srun`, begun by this process.
+    /// Tasks by `srun` that this process started.
     carried: HashMap<u32, Sent>,
-    /// Since when a job waits for a node that is not there.
+    /// Time since when a job waits for a node that is not available.
     nodeless_since_ns: HashMap<u32, u64>,
-    /// Whether a submission may have succeeded although its answer was lost: also that of an earlier fauxplat that was killed.
+    /// Whether a submission may have succeeded without a confirmation, also one of an earlier fauxplat that was killed.
     is_unsure: bool,
 }
 
@@ -52,7 +52,7 @@ impl Slurm {
     /// Slurm with these options.
     ///
     /// # Errors
-    /// The name of the partition is none.
+    /// The name of the partition is invalid.
     pub(crate) fn new(partition: Option<String>, site: Site) -> Result<Self, FleetError> {
         if let Some(name) = partition.as_deref().filter(|name| !engine::is_plain(name)) {
             let why = "the name of a partition has letters, digits, dots, dashes and underlines".to_owned();
@@ -68,7 +68,7 @@ impl Slurm {
         })
     }
 
-    /// Options that every job has, by whatever program it is submitted.
+    /// Options of every job, however it is submitted.
     fn options(&self, task: &Task) -> Vec<String> {
         let options = &self.site.options;
         let mut words = vec![
@@ -84,14 +84,14 @@ impl Slurm {
         words
     }
 
-    /// By its name a job is known again, also where the answer to its submission was lost.
+    /// Name of a job, by which it is found again if the confirmation of its submission was lost.
     fn job_name(&self, task: &Task) -> String {
         format!("fauxplat-{}-{}", self.site.folder.id(), task.number)
     }
 
     fn submit(&self, task: &Task) -> Result<String, FleetError> {
         let mut words = self.options(task);
-        // Where nodes do not share the folder, a file there would keep the job from starting.
+        // Where nodes do not share the folder, an output file in it would keep the job from starting.
         words.extend(
             ["--parsable", "--no-requeue", "--output=/dev/null", "--error=/dev/null"].map(str::to_owned),
         );
@@ -99,7 +99,7 @@ impl Slurm {
         words.extend(script::arguments(task));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let said = ask("sbatch", &words, HINT)?;
-        // `JOB`, or `JOB;CLUSTER`.
+        // Output is `JOB`, or `JOB;CLUSTER`.
         let job = said.trim().split(';').next().unwrap_or_default().to_owned();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
             true => Ok(job),
@@ -120,7 +120,7 @@ impl Slurm {
             let Some(task) = job.name.strip_prefix(&prefix).and_then(|task| task.parse().ok()) else {
                 continue;
             };
-            // Of several with one name the newest counts.
+            // The newest of several jobs with the same name counts.
             let known: &mut words::Job = jobs.entry(task).or_insert_with(|| job.clone());
             if job.number() > known.number() {
                 *known = job;
@@ -156,8 +156,8 @@ impl Slurm {
         })
     }
 
-    /// Whether a job has waited for long for a node that is not there: one that would wait until somebody mends the node. A
-    /// controller that was started again knows no node for a while.
+    /// Whether a job has waited for long for a node that is not available, and would wait until an administrator
+    /// repairs the node. A controller that was restarted knows no node for a while.
     fn is_without_node(&mut self, task: u32, is_hopeless: bool) -> bool {
         let now_ns = clock::monotonic_ns();
         let since_ns = *self.nodeless_since_ns.entry(task).or_insert(now_ns);
@@ -167,7 +167,7 @@ impl Slurm {
         is_hopeless && now_ns - since_ns >= NODELESS_NS
     }
 
-    /// A job of which `squeue` says nothing any more: the accounts have it, where there are any.
+    /// State of a job that `squeue` does not list any more, from the accounting, if there is any.
     fn forgotten(&self, job: &str) -> Result<Standing, FleetError> {
         let words = ["--noheader", "--parsable2", "--allocations", "--format=State", "--jobs", job];
         match ask("sacct", &words, HINT) {
@@ -180,7 +180,7 @@ impl Slurm {
         }
     }
 
-    /// What the end of a job's script says.
+    /// State after the end of a job's script.
     fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<Standing, FleetError> {
         Ok(match script::ending(code) {
             Ending::NothingInCommon => match self.carry(task) {
@@ -195,9 +195,9 @@ impl Slurm {
         })
     }
 
-    /// Ships the program by Slurm and lets the answer come back by Slurm.
+    /// Starts a task by `srun`, which ships the program and returns the answer.
     fn carry(&mut self, task: &Task) -> Result<String, FleetError> {
-        // One that never came up has none, and what it is shows when it does.
+        // A node that never came up has no architecture yet, and reports it when it does.
         let shown = ask("scontrol", &["--oneliner", "show", "node", &task.node], HINT).unwrap_or_default();
         let arch = words::architecture(&shown, &task.node);
         let sent = self.errand(task, find("srun", HINT)?, arch.as_deref())?.send()?;
@@ -206,10 +206,10 @@ impl Slurm {
         Ok(handle)
     }
 
-    /// The program of the node's architecture goes to `/tmp` of the node, unless one lies there already. Others may write
-    /// to `/tmp` as well, and Slurm writes over what is there. So its name is drawn for this once, and `srun` learns it
-    /// from its environment (`SLURM_BCAST` in `srun(1)`): whatever stands in its words can be read by everybody here for
-    /// as long as the job waits.
+    /// Errand that starts `srun`. The program for the node's architecture is copied to `/tmp` of the node, unless one
+    /// is installed. Other users may write to `/tmp` as well, and Slurm overwrites existing files, so the name is
+    /// random, and `srun` gets it by its environment (`SLURM_BCAST` in `srun(1)`): its arguments can be read by every
+    /// user here for as long as the job waits.
     fn errand(&self, task: &Task, srun: PathBuf, arch: Option<&str>) -> Result<Errand, FleetError> {
         let (program, place) = match &self.site.options.program_there {
             Some(there) => (there.clone(), None),
@@ -222,7 +222,7 @@ impl Slurm {
         let mut arguments = self.options(task);
         arguments.push(program);
         arguments.extend(self.site.words(task, false));
-        // It lies in a folder that is not ours, so it takes itself away.
+        // The folder of the copy is shared, so the program deletes itself.
         arguments.extend(place.as_ref().map(|_| "--shipped".to_owned()));
         Ok(Errand {
             program: srun,
@@ -233,7 +233,8 @@ impl Slurm {
         })
     }
 
-    /// `srun` is there from the beginning, while the job that it asked for, the newest of that name, may wait for hours.
+    /// State of a task by `srun`, which exists from the beginning, while its job, the newest of that name, may wait for
+    /// hours.
     fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> Standing {
         let pending = job.filter(|job| job.state == "PENDING");
         let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
@@ -257,8 +258,8 @@ impl Slurm {
     }
 }
 
-/// Cancels jobs by number, and not by name or user: these and no others. Some that cannot be keep nobody from asking for the
-/// rest.
+/// Cancels jobs by id, and not by name or user: these and no others. If some cannot be cancelled, the others are still
+/// tried.
 fn cancel_all(
     jobs: &[&str],
     mut scancel: impl FnMut(&[&str]) -> Result<String, FleetError>,
@@ -266,7 +267,7 @@ fn cancel_all(
     jobs.chunks(500).map(|some| scancel(some).map(drop)).fold(Ok(()), Result::and)
 }
 
-/// All that Slurm says of a job.
+/// Output of `scontrol show job`.
 fn show(job: &str) -> Result<String, FleetError> {
     ask("scontrol", &["--oneliner", "show", "job", job], HINT)
 }
@@ -365,7 +366,7 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// A job may wait for hours, and whoever reads the name of the program meanwhile could be there first.
+    /// A job may wait for hours, and a user who learns the name of the program meanwhile could create the file first.
     #[test]
     fn nobody_reads_where_srun_puts_the_program() {
         let runs = crate::private();
@@ -383,7 +384,7 @@ mod tests {
         assert_ne!(places[0], places[1]);
     }
 
-    /// A node that shares nothing with this machine may be of another architecture as well, or have its own program.
+    /// A node without the shared folder may be of another architecture, or have its own program.
     #[test]
     fn srun_takes_the_program_of_the_node() {
         let runs = crate::private();
@@ -409,7 +410,7 @@ mod tests {
         assert_eq!(errand(&slurm, Some("sparc64")), ("/opt/fauxplat".into(), false));
     }
 
-    /// Slurm for a task that goes through an `srun` of an earlier fauxplat.
+    /// An engine for a task by an `srun` that an earlier fauxplat started.
     fn carried(runs: &std::path::Path) -> (Slurm, Task) {
         let folder = RunFolder::make(runs).unwrap();
         let site = Site { folder, order: String::new(), options: EngineOptions::default() };
@@ -417,13 +418,13 @@ mod tests {
         (Slurm::new(None, site).unwrap(), task)
     }
 
-    /// This process stands for `srun`.
+    /// Handle of this process, which stands in for `srun`.
     fn alive() -> String {
         let pid = std::process::id();
         handle_of(Trace { pid, ticks: fauxplat_sys::process::start_ticks(pid).unwrap() })
     }
 
-    /// A node is not given up for the time that its job waits behind others.
+    /// The time for which a job waits behind others does not count against its node.
     #[test]
     fn a_job_that_srun_waits_for_waits() {
         let runs = crate::private();

@@ -1,30 +1,30 @@
-//! The script of a job: it finds the program, carries the order out and leaves the answer.
+//! The script of a job: finds the program, carries the order out and leaves the answer.
 
 use crate::FleetError;
 use crate::engine::Task;
 use crate::site::Site;
 
-/// Its name in the folder of the run.
+/// File name of the script in the folder of the run.
 pub(super) const JOB_FILE: &str = "job.sh";
 
-/// Statuses by which the script says what is wrong. A program that ends by itself rarely has them.
+/// Exit statuses by which the script reports errors. Programs rarely use them.
 const NOTHING_IN_COMMON: u8 = 90;
 const NO_PROGRAM: u8 = 91;
 const NOT_RUNNABLE: u8 = 92;
 const NO_ROOM: u8 = 93;
 
-/// What the end of a script says.
+/// Meaning of a script's exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The node does not see the folder of the run.
     NothingInCommon,
-    /// The script said what is wrong.
+    /// The script reported this error.
     Told(&'static str),
-    /// The program ended so.
+    /// The program exited with this status.
     Program(u8),
 }
 
-/// What this status says.
+/// Interprets an exit status.
 pub(super) fn ending(code: Option<u8>) -> Ending {
     match code {
         Some(NOTHING_IN_COMMON) => Ending::NothingInCommon,
@@ -42,16 +42,16 @@ pub(super) fn ending(code: Option<u8>) -> Ending {
     }
 }
 
-/// The words that the script gets: they differ from task to task, and are no part of any line of it.
+/// Arguments of the script, which differ from task to task, and so are not part of its text.
 pub(super) fn arguments(task: &Task) -> [String; 5] {
     let Task { number, node, round, attempt, token } = task;
     [number.to_string(), token.clone(), node.clone(), round.to_string(), attempt.to_string()]
 }
 
-/// Writes the script, unless it is there.
+/// Writes the script, unless it exists.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub(super) fn write(site: &Site) -> Result<(), FleetError> {
     match site.folder.file(JOB_FILE).exists() {
         true => Ok(()),
@@ -97,7 +97,7 @@ mod tests {
     use crate::folder::RunFolder;
     use crate::site::EngineOptions;
 
-    /// A run below a folder whose name a shell would read, with a program that says what it was given.
+    /// A run below a folder whose name needs quoting, with a program that prints its arguments.
     fn site(runs: &Path, program: &str) -> Site {
         let folder = RunFolder::make(&runs.join("it's $(a) folder")).unwrap();
         let site = Site { folder, order: "T1JERVI=".into(), options: EngineOptions::default() };
@@ -155,7 +155,7 @@ mod tests {
         assert!(matches!(ending(Some(run(&other))), Ending::Told(why) if why.contains("--program")));
         std::fs::remove_dir_all(failing.folder.file("out")).unwrap();
         assert!(matches!(ending(Some(run(&failing))), Ending::Told(why) if why.contains("room")));
-        // The folder of another run, or none: a node that shares nothing with us.
+        // The folder of another run, or none: a node without the shared folder.
         std::fs::write(failing.folder.file("token"), "another").unwrap();
         assert_eq!(ending(Some(run(&failing))), Ending::NothingInCommon);
     }

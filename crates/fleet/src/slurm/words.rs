@@ -1,14 +1,14 @@
-//! What programs of Slurm print, see `sinfo(1)`, `squeue(1)` and `scontrol(1)`.
+//! Parses output of Slurm's programs, see `sinfo(1)`, `squeue(1)` and `scontrol(1)`.
 
 use crate::ask::one_line;
 use crate::engine::{self, Listed};
 
-/// Name, state and the reason for it, which may hold anything and so stands last.
+/// Name, state and the reason for it, which comes last since it may contain anything.
 pub(super) const NODE_FORMAT: &str = "%N|%T|%E";
-/// Number, name, state and the reason for it.
+/// Id, name, state and the reason for it.
 pub(super) const JOB_FORMAT: &str = "%i|%j|%T|%r";
 
-/// The nodes that `sinfo` lists. One that is in several partitions is listed once.
+/// Nodes in the output of `sinfo`, each once even if it is in several partitions.
 pub fn nodes(text: &str) -> Vec<Listed> {
     let mut nodes: Vec<Listed> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -23,17 +23,17 @@ pub fn nodes(text: &str) -> Vec<Listed> {
     nodes
 }
 
-/// Why a job for a node in this state would not begin, in Slurm's own words. One that is busy or asleep only has to be waited
-/// for.
+/// Why a job for a node in this state would not begin, in Slurm's own words. `None` for a node that is busy or asleep,
+/// which only has to be waited for.
 fn unable(state: &str, reason: &str) -> Option<String> {
     const UNABLE: [&str; 8] = ["down", "drain", "fail", "unknown", "inval", "future", "perfctrs", "error"];
     let plain = state.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
-    // The star says that the node does not respond, see `sinfo(1)` under "NODE STATE CODES".
+    // A star means that the node does not respond, see `sinfo(1)` under "NODE STATE CODES".
     let is_silent = state.ends_with('*');
     let is_powered = plain.starts_with("power");
     let is_unable = is_silent || !is_powered && UNABLE.iter().any(|word| plain.contains(word));
     let reason = one_line(reason).filter(|reason| reason != "none");
-    // Its word is shown to whoever asks, and their terminal is not to act upon it.
+    // Foreign text for the user, without control characters for the terminal.
     let plain = one_line(plain).unwrap_or_default();
     is_unable.then(|| match (reason, is_silent) {
         (Some(reason), _) => format!("Slurm says that it is {plain}: {reason}"),
@@ -42,16 +42,16 @@ fn unable(state: &str, reason: &str) -> Option<String> {
     })
 }
 
-/// A job.
+/// A job of Slurm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its number, as Slurm writes it.
+    /// Job id as printed by Slurm.
     pub id: String,
-    /// What it was called.
+    /// Name of the job.
     pub name: String,
-    /// How it stands, in Slurm's word.
+    /// State, in Slurm's word.
     pub state: String,
-    /// Why it waits.
+    /// Reason for which the job waits.
     pub reason: String,
 }
 
@@ -61,7 +61,7 @@ impl Job {
     }
 }
 
-/// A line of `squeue`.
+/// Parses a line of `squeue`.
 pub fn job(line: &str) -> Option<Job> {
     let mut words = line.trim().splitn(4, '|').map(str::trim);
     let (id, name, state) = (words.next()?, words.next()?, words.next()?);
@@ -69,20 +69,21 @@ pub fn job(line: &str) -> Option<Job> {
     Some(Job { id: id.to_owned(), name: name.to_owned(), state: state.to_owned(), reason })
 }
 
-/// Whether a job that waits for this reason waits for a node that is not there: it would wait until somebody mends it.
+/// Whether a job with this reason waits for a node that is not available, and would wait until an administrator repairs
+/// it.
 pub fn is_hopeless(reason: &str) -> bool {
     const HOPELESS: [&str; 5] =
         ["ReqNodeNotAvail", "Nodes required for job are DOWN", "BadConstraints", "launch failed", "NodeDown"];
     HOPELESS.iter().any(|word| reason.contains(word))
 }
 
-/// How the script of a job ended, from what `scontrol show job` says.
+/// Exit status of a job's script, from the output of `scontrol show job`.
 pub fn exit_code(text: &str) -> Option<u8> {
     let word = text.split_whitespace().find_map(|word| word.strip_prefix("ExitCode="))?;
     word.split(':').next()?.parse().ok()
 }
 
-/// The architecture of a node, from what `scontrol show nodes` says, a node a line.
+/// Architecture of a node, from the output of `scontrol show nodes`, one node per line.
 pub fn architecture(text: &str, node: &str) -> Option<String> {
     let is_it = |line: &&str| line.split_whitespace().next() == Some(&format!("NodeName={node}"));
     let line = text.lines().find(is_it)?;

@@ -1,4 +1,4 @@
-//! What a command writes, read as it comes, and as much of it as is kept.
+//! Reads the output of a command as it arrives, and keeps a bounded part of it.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -8,29 +8,30 @@ use std::os::fd::AsRawFd;
 use fauxplat_sys::process::wait_readable;
 use sha2::{Digest, Sha256};
 
-/// The beginning that is kept: documents and answers are shorter, and a failed build names its first error there.
+/// Size of the beginning that is kept: documents and answers are shorter, and a failed build names its first error
+/// there.
 const BEGINNING_BYTES: usize = 16 << 20;
-/// The end that is kept where something between the two is left out.
+/// Size of the end that is kept where something between the two is left out.
 const END_BYTES: usize = 64 << 10;
 
-/// What was written to one descriptor: all of it, or its beginning and its end.
+/// Output written to one descriptor: all of it, or its beginning and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Bytes in all.
+    /// Total number of bytes, kept or not.
     pub bytes: u64,
-    /// SHA-256 of all of them.
+    /// SHA-256 of all bytes, kept or not.
     pub sha256: [u8; 32],
     beginning: Vec<u8>,
     end: Vec<u8>,
 }
 
 impl Written {
-    /// All of it, if all of it was kept.
+    /// The whole output; `None` if a part of it was not kept.
     pub fn whole(&self) -> Option<&[u8]> {
         (self.bytes == self.beginning.len() as u64).then_some(&self.beginning)
     }
 
-    /// For people: where something was left out, a line says so.
+    /// The output for display, with a line in place of a part that was left out.
     pub fn text(&self) -> Cow<'_, str> {
         let beginning = String::from_utf8_lossy(&self.beginning);
         if self.end.is_empty() {
@@ -42,7 +43,7 @@ impl Written {
     }
 }
 
-/// The reading end of a pipe.
+/// Read end of a pipe.
 #[derive(Debug)]
 pub(super) struct Stream {
     pipe: Option<PipeReader>,
@@ -58,7 +59,7 @@ impl Stream {
         let (reader, writer) = io::pipe()?;
         let stream = Stream {
             pipe: Some(reader),
-            // As much as a pipe holds, see `pipe(7)`.
+            // Capacity of a pipe, see `pipe(7)`.
             buffer: vec![0; 64 << 10],
             hash: Sha256::new(),
             bytes: 0,
@@ -68,7 +69,7 @@ impl Stream {
         Ok((stream, writer))
     }
 
-    /// Takes what is there without waiting; false when there is nothing.
+    /// Reads available bytes without waiting; false when there are none.
     pub(super) fn take(&mut self) -> io::Result<bool> {
         let Some(pipe) = &mut self.pipe else { return Ok(false) };
         if !wait_readable(pipe.as_raw_fd(), 0).map_err(|error| error.source)? {
@@ -83,7 +84,7 @@ impl Stream {
         Ok(self.pipe.is_some())
     }
 
-    /// Waits until there is something, but no longer than this.
+    /// Waits for bytes, at most for this time.
     pub(super) fn wait(&self, timeout_ms: i32) -> io::Result<()> {
         match &self.pipe {
             Some(pipe) => wait_readable(pipe.as_raw_fd(), timeout_ms).map(drop).map_err(|error| error.source),
@@ -94,7 +95,7 @@ impl Stream {
         }
     }
 
-    /// Takes what one pipe can hold at most, see `/proc/sys/fs/pipe-max-size`.
+    /// Reads the content of the pipe, at most as much as a pipe can hold, see `/proc/sys/fs/pipe-max-size`.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         const ROUNDS: usize = (1 << 20) / (64 << 10);
         for _ in 0..ROUNDS {

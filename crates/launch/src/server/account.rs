@@ -8,26 +8,26 @@ use fauxplat_sys::{clock, sched};
 use crate::procfs::{self, FirstThread, StealClock};
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS};
 
-/// The sources that this machine and these permissions allow.
+/// Sources that are available on this machine and with these permissions.
 #[derive(Debug)]
 pub(crate) struct Accounts {
     listener: Option<Listener>,
     observer: Option<Observer>,
     steal: StealClock,
-    /// Our own process id, which orphans name as their parent.
+    /// Process id of the spawner, which orphans report as their parent.
     spawner: i32,
     records: Vec<ExitRecord>,
     moves: Vec<Move>,
-    /// When the records were last taken, all of them.
+    /// Time at which all exit records were last read.
     taken_ns: u64,
-    /// Runs of which records were lost.
+    /// Number of runs of which records were lost.
     lossy_runs: u64,
 }
 
-/// Within so short a time the machine's tasks cannot fill the room for their records.
+/// Time within which the tasks of a machine cannot fill the buffer for their exit records.
 const ROOMY_NS: u64 = 5_000_000;
 
-/// What the sources say of one run.
+/// Readings of all sources for one run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) cpu_ns: Option<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Account {
     pub(crate) peak_memory_bytes: Option<u64>,
     pub(crate) migrations: Option<u64>,
     pub(crate) cpu_last: Option<u16>,
-    /// Whether exit records were lost: what the sources above would have said is not known, and not to be had elsewhere.
+    /// Whether exit records were lost, so that the readings from them are unknown and available nowhere else.
     pub(crate) lossy: bool,
 }
 
@@ -48,7 +48,7 @@ impl Accounts {
     fn with_room(room_bytes: i32) -> Self {
         let online = procfs::online().or_else(|| sched::affinity(0).ok()).unwrap_or_default();
         let listener = Listener::open(&online.to_string(), room_bytes).ok();
-        // Without exit records nobody can say which tasks were of the tree, so moves alone would be worthless.
+        // Without exit records the tasks of the tree are unknown, so migrations alone would be worthless.
         let observer = listener.as_ref().and_then(|_| Observer::open(&online).ok());
         let steal = StealClock::open();
         let spawner = std::process::id() as i32;
@@ -74,13 +74,13 @@ impl Accounts {
         self.abilities() == HAS_TASKSTATS | HAS_MIGRATIONS
     }
 
-    /// Runs so far of which exit records were lost.
+    /// Number of runs so far of which exit records were lost.
     pub(crate) fn lossy_runs(&self) -> u64 {
         self.lossy_runs
     }
 
-    /// Forgets what happened before the run. Between runs that follow each other nothing can have piled up; after a pause
-    /// all records of the machine since then may have, and the next run must not be told that its own were lost.
+    /// Discards records from before the run. Between consecutive runs nothing can have piled up; after a pause, records
+    /// of the whole machine may have overflowed, which must not count as a loss of the next run.
     pub(crate) fn begin(&mut self) {
         let now_ns = clock::monotonic_ns();
         if let Some(listener) = self.listener.as_mut().filter(|_| now_ns - self.taken_ns > ROOMY_NS) {
@@ -91,8 +91,8 @@ impl Accounts {
         }
     }
 
-    /// Gathers what the run left, after everything of it was reaped. Children of earlier runs that ended meanwhile are none
-    /// of its.
+    /// Gathers the records of a run after all its processes were reaped. `late` has children of earlier runs that ended
+    /// meanwhile and do not belong to it.
     pub(crate) fn end(&mut self, started: Started, seen: Option<FirstThread>, late: &[i32]) -> Account {
         let mut account = Account::default();
         self.records.clear();
@@ -126,7 +126,7 @@ impl Accounts {
             return;
         }
         account.migrations = Some(self.moves.iter().filter(|step| tree.contains(step.pid)).count() as u64);
-        // The rings are read one after the other, so with several moves of the leader the last CPU is not known.
+        // The rings are read one after the other, so after several migrations of the leader its last CPU is unknown.
         let mut leader = self.moves.iter().filter(|step| step.tid == started.pid);
         account.cpu_last = match (leader.next(), leader.next()) {
             (None, _) => started.cpu,
@@ -135,18 +135,18 @@ impl Accounts {
         };
     }
 
-    /// Steal of the machine so far, before a run.
+    /// Steal time of the machine so far, before a run.
     pub(crate) fn steal_before(&mut self) -> Option<u64> {
         self.steal.before(clock::monotonic_ns())
     }
 
-    /// Steal of the machine so far, after a run.
+    /// Steal time of the machine so far, after a run.
     pub(crate) fn steal_after(&mut self) -> Option<u64> {
         self.steal.read(clock::monotonic_ns())
     }
 }
 
-/// The process ids of a tree. Almost always there is one.
+/// Process ids of a tree, almost always a single one.
 #[derive(Debug)]
 struct Tree {
     leader: i32,
@@ -162,8 +162,8 @@ impl Tree {
 /// Finds the tree among the records of everything that ended on the machine meanwhile.
 ///
 /// A parent usually ends after its children, so their records come first and membership is settled by repetition.
-/// Orphans name the spawner as their parent: whatever the spawner's child is and is not the leader itself is one, but those
-/// that an earlier run had left.
+/// Orphans report the spawner as their parent: a child of the spawner that is not the leader is an orphan of this run,
+/// unless an earlier run left it.
 fn tree_of(leader: i32, spawner: i32, records: &[ExitRecord], late: &[i32]) -> Tree {
     let mut tree = Tree { leader, others: Vec::new() };
     loop {
@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn the_tree_is_found_among_strangers() {
         let spawner = std::process::id() as i32;
-        // Grandchild first, then its parent, an orphan that fell to the spawner, a stranger, the leader last.
+        // The grandchild first, then its parent, an orphan that the spawner adopted, an unrelated process, and the
+        // leader last.
         let records = [
             record(-12, -11),
             record(-11, -10),
@@ -205,7 +206,7 @@ mod tests {
         ];
         for late in [&[][..], &[-20]] {
             let tree = tree_of(-10, spawner, &records, late);
-            // What an earlier run had left is none of it.
+            // A process that an earlier run left is not part of the tree.
             for (pid, inside) in [(-10, true), (-11, true), (-12, true), (-20, late.is_empty()), (-30, false)]
             {
                 assert_eq!(tree.contains(pid), inside, "{pid}");
@@ -213,7 +214,7 @@ mod tests {
         }
     }
 
-    /// A shell that runs so many programs, from its start to its account.
+    /// Runs a shell that starts this many programs, and returns its account.
     fn account_of(accounts: &mut Accounts, programs: usize) -> Account {
         let line = format!("i=0; while [ $i -lt {programs} ]; do /bin/true; i=$((i+1)); done");
         let mut image = Image::new("/bin/sh", &["sh".into(), "-c".into(), line], &[]).unwrap();

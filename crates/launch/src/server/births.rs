@@ -1,7 +1,7 @@
-//! Threads of a command that get a CPU each as they are born.
+//! Places each thread of a command on a CPU as it is created.
 //!
-//! The command is traced: a thread that makes another one stops for a moment, and the new one stands before its first
-//! instruction when its affinity is set. A traced task that does neither runs as any other; each signal stops it, too. With
+//! The command is traced: a thread that creates another one stops for a moment, and the affinity of the new one is set
+//! before its first instruction. Otherwise a traced task runs as usual, except that each signal stops it, too. With
 //! `once` tracing ends as soon as every CPU of the list has its thread.
 
 use std::collections::BTreeMap;
@@ -19,31 +19,31 @@ use crate::table::ThreadCpus;
 pub(super) struct Births {
     leader: i32,
     places: ThreadCpus,
-    /// Threads that got a place so far, since the program was executed.
+    /// Number of threads that were placed so far, since the program was executed.
     born: usize,
-    /// The tasks that are traced.
+    /// Tasks that are traced.
     tasks: BTreeMap<i32, Task>,
-    /// Whether all are let go as they stop.
+    /// Whether all tasks are detached as they stop.
     leaving: bool,
-    /// Why a thread could not have its place.
+    /// Error number of a thread that could not be placed.
     errno: Option<i32>,
 }
 
-/// How far a task is that is traced.
+/// State of a traced task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
-    /// It has stopped for the first time before its maker said that it was made.
+    /// The task had its first stop before its creator reported it.
     Early,
-    /// It was made, and has not stopped for the first time.
+    /// The task was reported by its creator, and has not had its first stop.
     Unborn { is_thread: bool },
-    /// It runs.
+    /// The task is running.
     Followed,
-    /// It runs, and was asked to stop so that it can be let go.
+    /// The task is running, and was asked to stop so that it can be detached.
     Asked,
 }
 
-/// What is done to a command that stands before its first instruction: its heap is displaced, and its first thread placed. A
-/// run that is not as it was asked for is no run: it is ended, for its parent to reap, and the refusal is told.
+/// Prepares a command that stands before its first instruction: displaces its heap and places its first thread. If that
+/// fails, the child is killed, left for its parent to reap, and the error is returned.
 pub(super) fn begin(
     pid: i32,
     heap_offset_bytes: Option<u16>,
@@ -88,13 +88,13 @@ impl Births {
         Births { leader, places, born: 0, tasks, leaving: false, errno: None }
     }
 
-    /// The refusal, if a thread could not have its place.
+    /// The error, if a thread could not be placed.
     pub(super) fn refused(&self) -> Option<RunEnd> {
         self.errno.map(|errno| RunEnd::NotStarted(Stage::Thread as i32, errno))
     }
 
-    /// Waits until the command has ended and leaves it to be reaped, or has stopped, as [`process::wait_unreaped`] does;
-    /// threads that are born meanwhile are placed.
+    /// Waits until the command has ended, leaving it to be reaped, or has stopped, as [`process::wait_unreaped`] does;
+    /// threads that are created meanwhile are placed.
     pub(super) fn wait(&mut self) -> Seen {
         while !self.tasks.is_empty() {
             match trace::next_of_traced(self.leader) {
@@ -122,7 +122,7 @@ impl Births {
         None
     }
 
-    /// A new thread gets the next place. A process of its own is none of the command's threads.
+    /// Places a new thread on the next CPU. A new process is not placed.
     fn created(&mut self, by: i32, new: i32) {
         let is_thread = trace::is_thread_of(self.leader, new);
         if is_thread && !self.leaving {
@@ -141,15 +141,15 @@ impl Births {
         }
     }
 
-    /// Every place has its thread: who runs is asked to stop, so that nobody is traced any more. Who has just made a thread
-    /// stands still, and who was just made is about to.
+    /// Starts to detach, since every CPU has its thread: running tasks are asked to stop. The thread that has just
+    /// created another one stands still, and the new one is about to stop.
     fn leave(&mut self, standing: i32) {
         self.leaving = true;
         let running =
             self.tasks.iter_mut().filter(|(tid, task)| **tid != standing && **task == Task::Followed);
         for (&tid, task) in running {
             *task = Task::Asked;
-            // Who is gone by now says so itself.
+            // A task that is gone by now reports that by itself.
             let _ = trace::signal_thread(self.leader, tid, SIGSTOP);
         }
     }
@@ -159,7 +159,7 @@ impl Births {
             (SIGSTOP, None) => drop(self.tasks.insert(tid, Task::Early)),
             (SIGSTOP, Some(Task::Unborn { is_thread })) => self.first_stop(tid, is_thread),
             (SIGSTOP, Some(Task::Asked)) => self.let_go(tid),
-            // The whole process has stopped. Whoever is traced cannot stay so, and goes on.
+            // The whole process was stopped by a signal. A traced task cannot stay stopped, and is resumed.
             _ if STOPPING.contains(&signal) && trace::is_group_stop(tid) => {
                 trace::resume(tid, 0);
                 return Some(Seen::Stopped(signal));
@@ -169,7 +169,7 @@ impl Births {
         None
     }
 
-    /// A new task stands before its first instruction.
+    /// Handles the first stop of a new task, before its first instruction.
     fn first_stop(&mut self, tid: i32, is_thread: bool) {
         if self.leaving || !is_thread {
             return self.let_go(tid);
@@ -178,13 +178,13 @@ impl Births {
         trace::resume(tid, 0);
     }
 
-    /// Another program in the same process: its threads are counted anew, and those of the one before are gone.
+    /// Handles exec: the threads of the new program are counted anew, and those of the old one are gone.
     fn executed(&mut self) {
         let leader = self.leader;
         self.tasks.retain(|_, task| matches!(task, Task::Unborn { is_thread: false }));
         self.tasks.insert(leader, Task::Followed);
         if self.leaving {
-            // This takes a stop back that one of them was asked for and has not come to.
+            // SIGCONT cancels a stop that a task was asked for and has not reached.
             signal::send(leader, signal::SIGCONT);
             return self.let_go(leader);
         }
@@ -193,7 +193,7 @@ impl Births {
         trace::resume(leader, 0);
     }
 
-    /// Sets the affinity of a thread to the next CPU of the list, which begins again at its end.
+    /// Sets the affinity of a thread to the next CPU of the list, which starts over at its end.
     fn place(&mut self, tid: i32) -> Result<(), SysError> {
         let cpus = &self.places.cpus;
         let cpu = cpus[self.born % cpus.len()];
@@ -201,7 +201,7 @@ impl Births {
         sched::set_affinity(tid, &[cpu].into_iter().collect())
     }
 
-    /// A thread that cannot have its place ends the run, unless it is gone.
+    /// Places a thread; if that fails, ends the run, unless the thread is gone.
     fn place_or_end(&mut self, tid: i32) {
         match self.place(tid).map_err(|error| errno_of(&error)) {
             Ok(()) | Err(GONE) => {}
@@ -212,12 +212,12 @@ impl Births {
         }
     }
 
-    /// Whether every place has its thread, where no place has several.
+    /// Whether every CPU of the list has its thread, in `once` mode.
     fn is_complete(&self) -> bool {
         self.places.once && self.born >= self.places.cpus.len()
     }
 
-    /// Traces a task that stands still no longer. One that was killed meanwhile is still to be reaped, and says so itself.
+    /// Detaches a stopped task. A task that was killed meanwhile is still to be reaped, and reports that by itself.
     fn let_go(&mut self, tid: i32) {
         if trace::release(tid).is_ok() {
             self.tasks.remove(&tid);

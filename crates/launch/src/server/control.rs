@@ -1,5 +1,5 @@
-//! What a program asks for by a pipe: to be counted from here on, or no more. The counters count all the time; they are read when a
-//! command arrives, so that what is told of the whole run is no other with it.
+//! Handles requests that a program makes by a pipe, to enable or disable counting. The counters count all the time and
+//! are read when a request arrives, so that the counts of the whole run are not affected.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -17,33 +17,34 @@ use super::counting::Counting;
 use crate::LaunchError;
 use crate::table::ControlEntry;
 
-/// What is answered, with the zero byte behind it that perf writes too.
+/// Acknowledgement, with the terminating zero byte that perf writes too.
 const ACKNOWLEDGED: &[u8] = b"ack\n\0";
-/// A pipe holds 64 KiB, which is read in so many parts at most.
+/// Size of a read; a pipe holds 64 KiB, which is read in at most `READS_MAX` parts.
 const READ_BYTES: usize = 4096;
 const READS_MAX: usize = 16;
-/// No command is longer.
+/// Maximum length of a command.
 const COMMAND_MAX: usize = 256;
-/// How often a child is looked at that may have been stopped.
+/// Interval at which a child is checked that may have been stopped.
 const LOOK_MS: i32 = 100;
-/// The same where the kernel cannot tell of its end (before Linux 5.3).
+/// Interval where the kernel cannot report the child's end by a descriptor (before Linux 5.3).
 const LOOK_OFTEN_MS: i32 = 1;
 
-/// The pipes, and the times of the run under way.
+/// The pipes, and the enabled times of the run under way.
 #[derive(Debug)]
 pub(crate) struct Control {
     commands: File,
     acknowledgements: Option<File>,
-    /// Where the metrics stand.
+    /// Positions of the metrics among the readings.
     wall: usize,
     times: usize,
     counters: Vec<usize>,
     state: State,
-    /// The beginning of a command whose end has not been written.
+    /// Beginning of a command whose end has not been written yet.
     unfinished: Vec<u8>,
     wall_ns: u64,
     ended: u64,
-    /// What was counted in all times so far, by the place in the table; nothing of one that somebody else had for a while.
+    /// Counts of all enabled times so far, by position in the table; `None` for a counter that was shared for a part of
+    /// the time.
     counts: Vec<Option<u64>>,
 }
 
@@ -51,7 +52,7 @@ type Look = Vec<(usize, Option<Count>)>;
 
 #[derive(Debug)]
 enum State {
-    /// No command has come. If the first one is to stop, all before it was meant: perf counts from the start.
+    /// No command has come. If the first one disables counting, it was enabled from the start, as with perf.
     Untold(Look),
     Enabled(u64, Look),
     Disabled,
@@ -61,7 +62,7 @@ impl Control {
     /// Opens the pipes.
     ///
     /// # Errors
-    /// One cannot be opened, or is none.
+    /// A path cannot be opened, or is no pipe.
     pub(crate) fn open(entry: &ControlEntry, metrics: &Arc<MetricSet>) -> Result<Self, LaunchError> {
         let open = |path: &std::path::PathBuf| {
             open_pipe(path).map_err(|source| LaunchError::File { path: path.clone(), source })
@@ -81,7 +82,7 @@ impl Control {
         })
     }
 
-    /// Before a run: nothing that was said before it counts.
+    /// Resets the state before a run, and discards earlier commands.
     pub(crate) fn begin(&mut self, counting: &Counting) {
         let mut waste = [0; READ_BYTES];
         for mut pipe in std::iter::once(&self.commands).chain(&self.acknowledgements) {
@@ -95,14 +96,14 @@ impl Control {
         self.state = State::Untold(look);
     }
 
-    /// Waits for the end of the run, a command, or a signal, and follows the command. It comes back after each, so that whoever
-    /// writes without end is ended by its time, and by whoever asks to stop.
+    /// Waits for the end of the run, a command, or a signal, and follows the command. Returns after each command, so
+    /// that a program that writes without end is still subject to its time limit and to a stop.
     pub(crate) fn wait(&mut self, started: Started, ending: Option<&OwnedFd>, counting: &Counting) -> Seen {
         let commands = self.commands.as_raw_fd();
         let (end, limit_ms) =
             ending.map_or((commands, LOOK_OFTEN_MS), |ending| (ending.as_raw_fd(), LOOK_MS));
         let [is_over, is_told] = process::wait_either([end, commands], limit_ms).unwrap_or_default();
-        // What was said at last is followed when the time of the end has been taken.
+        // The last commands are followed after the time of the end has been taken.
         if is_told && (ending.is_none() || !is_over) {
             self.follow(started, None, counting);
         }
@@ -112,7 +113,7 @@ impl Control {
         }
     }
 
-    /// At the end of a run: what is enabled was so until then.
+    /// At the end of a run, closes an enabled time that is still open.
     pub(crate) fn end(&mut self, started: Started, ended_ns: u64, counting: &Counting) {
         self.follow(started, Some(ended_ns), counting);
         if let State::Enabled(since_ns, look) = std::mem::replace(&mut self.state, State::Disabled) {
@@ -120,7 +121,8 @@ impl Control {
         }
     }
 
-    /// Reads commands and follows them, now or as of a moment. A program that writes without end is left to itself meanwhile.
+    /// Reads commands and follows them, as of now or of a given moment. The amount read is bounded, since a program may
+    /// write without end.
     fn follow(&mut self, started: Started, moment_ns: Option<u64>, counting: &Counting) {
         let mut bytes = std::mem::take(&mut self.unfinished);
         let mut more = [0; READ_BYTES];
@@ -130,7 +132,7 @@ impl Control {
                 _ => break,
             }
         }
-        // Perf takes a last command without its newline too. What is none yet may be the beginning of one.
+        // Perf accepts a last command without its newline too. An incomplete command may be the beginning of one.
         let last = bytes.rsplit(|&byte| byte == b'\n' || byte == 0).next().unwrap_or_default().to_vec();
         if last.len() <= COMMAND_MAX && ![&b"enable"[..], b"disable", b"ping"].contains(&last.as_slice()) {
             bytes.truncate(bytes.len() - last.len());
@@ -159,17 +161,19 @@ impl Control {
                     true
                 }
                 b"ping" | b"stop" => true,
-                // What perf answers too. Single events are not switched here, but nobody waits for that.
+                // Commands that perf acknowledges too. Single events are not switched here, which no program depends
+                // on.
                 other => [&b"evlist"[..], b"enable ", b"disable "].iter().any(|it| other.starts_with(it)),
             };
             if let Some(mut pipe) = self.acknowledgements.as_ref().filter(|_| is_followed) {
-                // Whoever does not read what it asked for finds the pipe full.
+                // If the program does not read its acknowledgements the pipe is full, and the write fails without
+                // consequences.
                 let _ = pipe.write(ACKNOWLEDGED);
             }
         }
     }
 
-    /// One time in which counting was enabled is over.
+    /// Adds an enabled time that has ended.
     fn add(&mut self, wall_ns: u64, before: &Look, counting: &Counting) {
         self.wall_ns += wall_ns;
         self.ended += 1;
@@ -179,7 +183,7 @@ impl Control {
         }
     }
 
-    /// Puts the times of the run among its readings; none, if there were none.
+    /// Writes the enabled times into the readings of the run; absent if there were none.
     pub(crate) fn put(&self, readings: &mut [Reading]) {
         if self.ended == 0 {
             return;

@@ -1,4 +1,4 @@
-//! What the kernel and the processor count of each run.
+//! Counts events of the kernel and the processor during each run.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use fauxplat_sys::perf::{Count, Counter, Whom};
 
 use crate::table::CounterEntry;
 
-/// The counters of a table, those of one set of them open.
+/// Counters of a table; those of one set are open.
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
     entries: Vec<CounterEntry>,
-    /// Where each of them stands among the metrics.
+    /// Position of each counter among the metrics.
     places: Vec<usize>,
-    /// The set that is open, and its counters by their place among the entries.
+    /// Set that is open, and its counters by their position among the entries.
     set: Option<u8>,
     open: Vec<(usize, Counter, Count)>,
 }
@@ -24,8 +24,8 @@ impl Counting {
         Counting { entries, places, set: None, open: Vec::new() }
     }
 
-    /// Notes what was counted before a run. Another set than before is opened first: an event that the kernel does not give
-    /// any more is absent from the readings.
+    /// Reads the counters before a run. If the set differs from the last one it is opened first: an event that the
+    /// kernel does not provide any more is absent from the readings.
     pub(crate) fn begin(&mut self, set: u8) {
         if self.entries.is_empty() {
             return;
@@ -41,7 +41,7 @@ impl Counting {
     fn open_set(&mut self, set: u8) {
         self.open.clear();
         self.set = Some(set);
-        // The first of each group leads the others.
+        // The first counter of each group is its leader.
         let mut leaders: Vec<(u16, usize)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| entry.sets >> set & 1 == 1) {
             let leader = leaders.iter().find(|(group, _)| Some(*group) == entry.group);
@@ -55,24 +55,25 @@ impl Counting {
         }
     }
 
-    /// What has been counted so far, by the places of counters in the table.
+    /// Present counts, by position of the counter in the table.
     pub(crate) fn look(&self) -> Vec<(usize, Option<Count>)> {
         self.open.iter().map(|(at, counter, _)| (*at, counter.read().ok())).collect()
     }
 
-    /// What was counted between two looks, unless somebody else had the counter for a part of the time.
+    /// Count between two readings; `None` if the counter was shared with other events for a part of the time.
     pub(crate) fn between(&self, at: usize, earlier: Count, later: Count) -> Option<u64> {
         let count = later.since(earlier)?;
         let is_whole = count.running_ns == count.enabled_ns || self.entries[at].is_partial;
         is_whole.then_some(count.value)
     }
 
-    /// Puts what a run counted among its readings. A counter that was never scheduled has none: that is not zero. Where one
-    /// counted only part of the time, its reading is scaled up, and for how long all were to count and did stands behind.
+    /// Adds the counts of a run to its readings. A counter that was never scheduled has no reading: that is not zero.
+    /// If a counter was running only part of the time, its reading is scaled up, and the enabled and running times of
+    /// all counters follow.
     pub(crate) fn end(&self, readings: &mut Vec<Reading>) {
         let counted = self.open.iter().map(|(at, counter, before)| {
             let now = counter.read().ok().and_then(|now| now.since(*before));
-            // On one of several kinds of cores the rest of the time was spent on another one.
+            // With several kinds of cores, the rest of the time was spent on a core of another kind.
             let whole = |count: Count| Count {
                 running_ns: count.enabled_ns.max(1),
                 enabled_ns: count.enabled_ns.max(1),

@@ -1,18 +1,19 @@
-//! Ctrl-Z: when fauxplat is stopped, so is the program that runs.
+//! Ctrl-Z: stops the program that runs when fauxplat is stopped.
 
 use std::time::Duration;
 
 use fauxplat_sys::{pause, signal};
 
-/// The turns of fauxplat, as far as they were acted upon.
+/// Number of stops and continuations of fauxplat that have been acted upon.
 #[derive(Debug, Default)]
 pub(super) struct Pauses(u32);
 
-/// How often it is looked whether fauxplat goes on. Nothing is measured meanwhile.
+/// Interval at which a stopped fauxplat is checked. Nothing is measured meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 impl Pauses {
-    /// Passes a turn on to the program that runs, as a terminal would: to all in our group. We disregard both signals.
+    /// Passes a stop or continuation on to the running program, as a terminal would: to the whole process group. The
+    /// spawner ignores both signals.
     pub(super) fn pass_on(&mut self) {
         let turns = pause::turns_of_parent();
         if turns != self.0 {
@@ -22,7 +23,7 @@ impl Pauses {
         }
     }
 
-    /// Notes a turn that finds no program: nothing has to be interrupted for it.
+    /// Marks a stop as acted upon when no program runs: nothing has to be interrupted for it.
     pub(super) fn note(&mut self) {
         let turns = pause::turns_of_parent();
         if turns != self.0 {
@@ -33,7 +34,7 @@ impl Pauses {
         }
     }
 
-    /// Begins nothing while fauxplat is stopped. Its end is a request to stop.
+    /// Waits while fauxplat is stopped, so that no run begins. The end of fauxplat counts as a request to stop.
     pub(super) fn sit_out(&mut self) {
         while pause::parent_is_stopped() && !signal::stop_requested() {
             self.note();

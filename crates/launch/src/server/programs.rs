@@ -1,4 +1,4 @@
-//! Programs that the spawner holds ready.
+//! Programs that the spawner is ready to start.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::LaunchError;
 use crate::ring::Pad;
 use crate::table::{Entry, Stdin, Stdout, Table, ThreadCpus};
 
-/// One program, its files open and its strings laid out.
+/// A program with its files open and its strings laid out.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) image: Image,
@@ -27,9 +27,9 @@ pub(crate) struct Loaded {
     pub(crate) heap_offset_bytes: Option<u16>,
     pub(crate) threads: Option<ThreadCpus>,
     pub(crate) without_huge_pages: bool,
-    /// Padding of a run that does not name its own.
+    /// Padding of a run that does not specify its own.
     own_pad_bytes: u16,
-    /// Wall time of the run before, by which the effort of the next one is chosen.
+    /// Wall time of the previous run, from which the effort spent on the next one is chosen.
     pub(crate) last_wall_ns: u64,
     stdin: Option<File>,
     _stdout: Option<File>,
@@ -45,7 +45,7 @@ pub(crate) fn read(mut file: File) -> Result<Table, LaunchError> {
     serde_json::from_str(&text).map_err(|error| fail(error.into()))
 }
 
-/// Makes everything ready that a table names.
+/// Opens and lays out everything that a table names.
 pub(crate) fn load(table: Table, signals: &Restoration) -> Result<(Vec<Loaded>, Outlets), LaunchError> {
     let outlets = Outlets::open(table.entries.iter().any(|entry| entry.stdout == Stdout::Inherit))?;
     let programs = table.entries.into_iter().map(|entry| Loaded::new(entry, &outlets, signals));
@@ -62,17 +62,17 @@ fn open_group(folder: &Path) -> Result<File, LaunchError> {
     File::options().write(true).open(&path).map_err(|source| LaunchError::File { path, source })
 }
 
-/// Where the standard descriptors of children can lead, besides files.
+/// Destinations of the children's standard descriptors, besides files.
 #[derive(Debug)]
 pub(crate) struct Outlets {
     null: File,
-    /// fauxplat's own standard output, if some program writes there.
+    /// Standard output of fauxplat, if some program writes there.
     out: Option<OwnedFd>,
 }
 
 impl Outlets {
-    /// Puts the null device where most children want it already: a descriptor that need not be moved costs nothing.
-    /// Standard error stays fauxplat's own, so that a bug in the spawner can be read.
+    /// Opens the null device at the standard descriptors, where most children want it: a descriptor that need not be
+    /// moved costs nothing. Standard error stays that of fauxplat, so that errors of the spawner can be read.
     fn open(inherit: bool) -> Result<Self, LaunchError> {
         let path = Path::new("/dev/null");
         let null = File::options().read(true).write(true).open(path);
@@ -138,7 +138,7 @@ impl Loaded {
         })
     }
 
-    /// Every run reads standard input from its beginning; what cannot be rewound (a terminal, a pipe) is shared.
+    /// Rewinds standard input before a run. Input that cannot be rewound (a terminal, a pipe) is shared by all runs.
     pub(crate) fn rewind_stdin(&mut self) {
         if let Some(stdin) = &mut self.stdin {
             let _ = stdin.seek(SeekFrom::Start(0));

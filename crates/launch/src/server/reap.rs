@@ -1,40 +1,41 @@
-//! What a command leaves behind.
+//! Ends and reaps the processes that a command leaves behind.
 
 use fauxplat_sys::process::{self, Usage, Waited};
 use fauxplat_sys::signal;
 
 use crate::procfs;
 
-/// Descendants that outlived the command, now our children because we are their subreaper.
+/// Descendants that outlived the command; the spawner, their subreaper, has adopted them.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    /// How many were still alive and were ended.
+    /// Number of processes that were still alive and were ended.
     pub(crate) killed: u16,
-    /// What all of them used.
+    /// Resources that all of them used.
     pub(crate) usage: Usage,
-    /// Those of earlier runs that ended meanwhile, and have no part in this one.
+    /// Process ids left by earlier runs that ended meanwhile, and do not belong to this run.
     pub(crate) late: Vec<i32>,
 }
 
-/// Ends what commands leave behind, and knows whom it could not end.
+/// Ends leftover processes, and keeps track of those that it could not end.
 #[derive(Debug, Default)]
 pub(crate) struct Reaper {
-    /// Children that are another user's by now. Their numbers stay theirs until they are reaped here.
+    /// Children that now belong to another user. Their process ids are not reused until they are reaped here.
     out_of_reach: Vec<i32>,
 }
 
 impl Reaper {
-    /// Ends and reaps everything that is left, but what is another user's by now: that is out of reach, and to wait for it
-    /// would be without end. Usually one call says that there is nothing.
+    /// Ends and reaps all leftover processes, except those that belong to another user by now, which cannot be
+    /// signalled and might never end. Usually a single call finds that there are none.
     pub(crate) fn rest(&mut self) -> Rest {
         let mut rest = Rest::default();
-        // One list of children may name several, and those that are dead already when the next is waited for count too.
+        // A list of children may name several, and those that are dead already when the next one is waited for count
+        // too.
         let mut ended: Vec<i32> = Vec::new();
         loop {
             match process::wait(-1, false) {
                 Waited::Ended { pid, usage, .. } => self.reaped(pid, &usage, &mut rest),
                 Waited::Running => {
-                    // Each kill may orphan grandchildren, which then become our children: hence the loop.
+                    // Each kill may orphan grandchildren, which the spawner then adopts: hence the loop.
                     let (dying, out_of_reach): (Vec<i32>, Vec<i32>) = procfs::children()
                         .into_iter()
                         .partition(|&child| signal::send_if_permitted(child, signal::SIGKILL));
@@ -57,7 +58,7 @@ impl Reaper {
         rest
     }
 
-    /// Books what somebody used who ended, unless it was left by a run that is over.
+    /// Adds the usage of a process that ended, unless an earlier run had left it.
     fn reaped(&mut self, pid: i32, usage: &Usage, rest: &mut Rest) {
         match self.out_of_reach.iter().position(|&known| known == pid) {
             Some(place) => rest.late.push(self.out_of_reach.swap_remove(place)),

@@ -50,18 +50,18 @@ fn write_json(mut out: &File, processes: &[Process]) -> std::io::Result<()> {
 struct Live {
     process: Process,
     born_ns: u64,
-    /// Whether it is among the first, which are listed.
+    /// Whether the process is among the first ones, which are listed.
     is_listed: bool,
 }
 
-/// All processes that live, by pid, and those of the first that have ended.
+/// All live processes by pid, and those of the first ones that have ended.
 struct Tree {
     leader: i32,
     started_ns: u64,
     live: BTreeMap<i32, Live>,
     listed: usize,
     done: Vec<(u64, Process)>,
-    /// Which process each thread belongs to.
+    /// Process id of each thread.
     threads: BTreeMap<i32, i32>,
     ended: Option<RunEnd>,
 }
@@ -81,21 +81,22 @@ impl Tree {
         tree
     }
 
-    /// Follows the tree until the leader has ended and everything that it left behind was ended too.
+    /// Follows the tree until the leader has ended and every process that it left behind was ended too.
     fn follow(&mut self, timeout_ns: Option<u64>) -> RunEnd {
         let mut following = false;
         loop {
             let (tid, event) = match trace::next_event() {
                 Ok(seen) => seen,
                 Err(NoEvent::NoneLeft) => return self.ended.unwrap_or(RunEnd::Aborted),
-                // Those that were killed still stop once more before they end, and wait for ever unless they are let go.
+                // Killed tasks still stop once more before they end, and wait for ever unless they are resumed.
                 Err(NoEvent::Interrupted) => {
                     self.give_up(timeout_ns);
                     continue;
                 }
             };
             match event {
-                // Before it is followed, its exec stops it as a signal would; later such a signal is its own.
+                // Until the leader is followed, its exec stops it with a signal; a later signal of that kind is the
+                // program's own.
                 Event::Signal(_) if !following => {
                     following = trace::follow_descendants(tid).is_ok();
                     self.executed(tid);
@@ -103,7 +104,7 @@ impl Tree {
                 }
                 _ => self.apply(tid, event),
             }
-            // A tree in which somebody always has something to tell never sleeps, and no signal interrupts that.
+            // A tree that always has an event pending never sleeps, so no signal interrupts the wait.
             self.give_up(timeout_ns);
             if self.live.is_empty() && !kill_strays() {
                 return self.ended.unwrap_or(RunEnd::Aborted);
@@ -111,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Ends everybody when the user has asked for it or the time is over.
+    /// Kills the tree if the user has asked to stop or the time limit has passed.
     fn give_up(&mut self, timeout_ns: Option<u64>) {
         let late = timeout_ns.is_some_and(|limit| clock::monotonic_ns() - self.started_ns >= limit);
         if signal::stop_requested() || late {
@@ -119,7 +120,7 @@ impl Tree {
         }
     }
 
-    /// Ends everybody, unless they are being ended.
+    /// Kills the tree, unless that has been done.
     fn end(&mut self, end: RunEnd) {
         if self.ended.is_none() {
             self.ended = Some(end);
@@ -129,7 +130,7 @@ impl Tree {
 
     fn apply(&mut self, tid: i32, event: Event) {
         let now_ns = clock::monotonic_ns();
-        // Whoever was born since the others were killed is none of the run's either.
+        // A task created after the others were killed does not belong to the run either.
         if self.ended.is_some() && !matches!(event, Event::Ended(_)) {
             signal::send(tid, signal::SIGKILL);
         }
@@ -151,9 +152,9 @@ impl Tree {
                 self.ending(tid);
                 trace::resume(tid, 0);
             }
-            // A new task begins with this, and whoever is traced cannot stay stopped.
+            // A new task begins with this stop, and a traced task cannot stay stopped.
             Event::Signal(trace::SIGSTOP) => trace::resume(tid, 0),
-            // It wants the terminal, which it cannot have in the background, and nobody would continue it.
+            // The task wants the terminal, which it cannot have in the background, and no shell would continue it.
             Event::Signal(signal @ (signal::SIGTTIN | signal::SIGTTOU)) if trace::is_group_stop(tid) => {
                 match self.threads.get(&tid) == Some(&self.leader) {
                     true => self.end(RunEnd::Ended(Exit::Signal(signal as u8))),
@@ -166,7 +167,8 @@ impl Tree {
         }
     }
 
-    /// A task is told of by its maker and by itself, in either order. Of one that is gone by then nothing is known.
+    /// A new task is reported by its creator and by itself, in either order. Nothing is known of a task that is gone by
+    /// then.
     fn created(&mut self, new: i32, by: i32, now_ns: u64) {
         let Some(status) = status_of(new) else { return };
         let group = status::process(&status).unwrap_or(new);
@@ -204,7 +206,7 @@ impl Tree {
         }
     }
 
-    /// The last look at a thread: its CPU time, and the peak memory of its process.
+    /// Reads a thread just before its end: its CPU time, and the peak memory of its process.
     fn ending(&mut self, tid: i32) {
         let Some(live) = self.threads.get(&tid).and_then(|pid| self.live.get_mut(pid)) else { return };
         let schedstat = fs::read_to_string(format!("/proc/{tid}/schedstat")).unwrap_or_default();
@@ -219,10 +221,10 @@ impl Tree {
         process.wall_ns = now_ns.saturating_sub(born_ns);
         process.outcome = match self.ended {
             None => Some(outcome(exit)),
-            // The limit ended all of them.
+            // The time limit ended all processes.
             Some(RunEnd::TimedOut) => Some(Outcome::TimedOut),
             Some(RunEnd::Ended(exit)) if tid == self.leader => Some(outcome(exit)),
-            // What ends after the leader was killed by us, so its outcome is not its own.
+            // A process that ends after the leader was killed by fauxplat, so its outcome is unknown.
             Some(_) => None,
         };
         if is_listed {
@@ -245,9 +247,9 @@ impl Tree {
     }
 }
 
-/// Kills the children that nobody told of: a maker that is killed when it has just made one does not come to say so. They
-/// are traced as their maker was, so whoever leaves them before they have ended leaves them at their last stop. Whether
-/// there were any; what is another user's by now is out of reach.
+/// Kills children that were never reported, because their creator was killed just after creating them. They are traced
+/// like their creator, so the last stop of each leads to its end. Returns whether there were any; processes that now
+/// belong to another user cannot be killed.
 fn kill_strays() -> bool {
     let killed = |&child: &i32| signal::send_if_permitted(child, signal::SIGKILL);
     procfs::children().iter().filter(|child| killed(child)).count() > 0
@@ -260,11 +262,11 @@ fn outcome(exit: Exit) -> Outcome {
     }
 }
 
-/// The command line of a process, or its name in brackets when it has none. Of a long one the beginning.
+/// Command line of a process, or its name in brackets when it has none. A long one is truncated.
 fn command_of(pid: i32) -> String {
     let mut line = Vec::new();
     let opened = File::open(format!("/proc/{pid}/cmdline"));
-    // What cannot be read is a process that has ended, or one of the kernel: both are known by their names alone.
+    // An unreadable command line means a process that has ended, or a kernel thread; the name alone identifies either.
     let _ = opened.and_then(|file| file.take(Process::COMMAND_MAX as u64).read_to_end(&mut line));
     if line.len() == Process::COMMAND_MAX {
         line.extend("…\0".bytes());
@@ -279,7 +281,7 @@ fn command_of(pid: i32) -> String {
     format!("[{}]", name.trim())
 }
 
-/// The process that made this one.
+/// Parent of a process.
 fn parent_of(pid: i32) -> i32 {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     TaskStat::parse(&line).and_then(|task| task.parent()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! From the start of a command to its end.
+//! Watches a command from its start to its end.
 
 use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
 use fauxplat_sys::spawn::Started;
@@ -11,7 +11,7 @@ use super::pauses::Pauses;
 use crate::procfs;
 use crate::ring::RunEnd;
 
-/// What was seen of a child between its start and its end.
+/// Observations of a child between its start and its end.
 pub(super) struct Watched {
     pub(super) end: RunEnd,
     pub(super) ended_ns: u64,
@@ -19,7 +19,7 @@ pub(super) struct Watched {
     pub(super) seen: Option<procfs::FirstThread>,
 }
 
-/// Waits for the command itself. A stop or the time limit ends its whole tree.
+/// Waits for the command. A stop or the time limit ends its whole tree.
 ///
 /// The clock is read as soon as the end is seen, before the kernel takes the process apart (2 µs of reaping are not
 /// the command's time), and that is also the last moment to look at it in `/proc`.
@@ -40,7 +40,7 @@ pub(super) fn watch(
         };
         match seen {
             Seen::Ended => break,
-            // It wanted the terminal, which it cannot have in the background, and nobody would continue it.
+            // The command wants the terminal, which it cannot have in the background, and no shell would continue it.
             Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
                 killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
             }
@@ -56,7 +56,7 @@ pub(super) fn watch(
         if let Some(end) = killed
             && !signal::send_if_permitted(started.pid, signal::SIGKILL)
         {
-            // It has become another user's, as what sudo starts does. It goes on, and nobody waits for it.
+            // The process now belongs to another user, such as one started by sudo. It goes on, and is not waited for.
             return Watched { end, ended_ns: clock::monotonic_ns(), usage: Usage::default(), seen: None };
         }
     }

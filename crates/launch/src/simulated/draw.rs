@@ -1,4 +1,4 @@
-//! One run of a described program: how long it takes, how it ends, what is read of it.
+//! Simulates one run of a described program: how long it takes, how it ends, and its readings.
 
 use fauxplat_model::{Metric, MetricSet, Reading};
 use fauxplat_stats::draw::Draw;
@@ -8,36 +8,36 @@ use super::machine::{Behaviour, Machine, Neighbour, Times, When};
 use crate::ring::RunEnd;
 use crate::table::Entry;
 
-/// Streams of the seed: runs of a lane, and stays of the neighbour.
+/// Streams of the seed: for runs of a lane, and for stays of the neighbour.
 const RUNS: u64 = 0;
 const LANES: u64 = 1 << 48;
 const STAYS: u64 = 1 << 62;
 
-/// What one run comes to.
+/// Drawn result of one run.
 #[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) end: RunEnd,
     pub(super) wall_ns: u64,
     pub(super) cpu_ns: u64,
-    /// Wall time that a neighbour took.
+    /// Wall time lost to the neighbour.
     pub(super) delay_ns: u64,
-    /// A CPU, where nobody asked for one.
+    /// CPU of the run, where none was requested.
     pub(super) cpu: u16,
 }
 
-/// Where a run stands in the life of its lane.
+/// Position of a run in the history of its lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub(super) lane: u64,
-    /// Number of the run in its lane, and among the runs of its program, both from 0.
+    /// Number of the run in its lane, and among the runs of its program, each from 0.
     pub(super) run: u64,
     pub(super) of_program: u64,
     pub(super) started_ns: u64,
-    /// What the run before left, on the scale of logarithms.
+    /// Carry-over from the previous run, on the scale of logarithms.
     pub(super) carried: f64,
 }
 
-/// Draws a run. Each has a stream of its own, so that nothing that is drawn for one moves another.
+/// Draws a run. Each run has its own random stream, so that draws for one do not shift those of another.
 pub(super) fn run(machine: &Machine, behaviour: &Behaviour, entry: &Entry, moment: Moment) -> Drawn {
     let mut draw = Draw::new(machine.seed, RUNS + LANES * moment.lane + moment.run);
     let cpu = draw.below(usize::from(machine.cpus.max(1))) as u16;
@@ -75,7 +75,7 @@ fn end_of(behaviour: &Behaviour, of_program: u64, draw: &mut Draw) -> RunEnd {
     failure.map_or(RunEnd::Ended(Exit::Status(0)), |failure| failure.end)
 }
 
-/// How long work takes that needs `alone_ns` without the neighbour: stay by stay.
+/// Wall time of work that needs `alone_ns` without the neighbour, computed stay by stay.
 fn disturbed(machine: &Machine, started_ns: u64, alone_ns: u64) -> u64 {
     let Some(neighbour) = machine.neighbour.filter(|neighbour| neighbour.stay_ns > 0) else {
         return alone_ns;
@@ -97,7 +97,7 @@ fn is_there(seed: u64, neighbour: &Neighbour, stay: u64) -> bool {
     Draw::new(seed, STAYS + stay).uniform() < neighbour.share
 }
 
-/// One reading per metric of the table.
+/// Readings, one per metric of the table.
 pub(super) fn readings(
     machine: &Machine,
     metrics: &MetricSet,
@@ -111,7 +111,7 @@ pub(super) fn readings(
         (Metric::CPU, Some(drawn.cpu_ns)),
         (Metric::USER, Some(drawn.cpu_ns)),
         (Metric::RUN_DELAY, Some(drawn.delay_ns)),
-        // Tables are read by whoever runs.
+        // Rates of live tables are read by the runner.
         (Metric::RATE, None),
     ];
     let value = |metric: Metric| {

@@ -1,35 +1,35 @@
-//! Machines and programs as descriptions: pure data, from which everything that a twin does follows.
+//! Descriptions of machines and programs: pure data that determines everything a simulated launcher does.
 
 use fauxplat_model::{Metric, Source, Sources};
 
 use crate::ring::RunEnd;
 
-/// A machine that exists as a description alone.
+/// Description of a simulated machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Everything that is drawn is drawn from it: the same description behaves the same way again.
+    /// Seed of all draws: the same description behaves the same way again.
     pub seed: u64,
-    /// How many CPUs it has.
+    /// Number of CPUs.
     pub cpus: u16,
     /// Time from the end of a run to the start of the next one that waits.
     pub between_runs_ns: u64,
-    /// By how much every run becomes longer in a second, on the scale of logarithms.
+    /// Drift per second: the increase in the logarithm of every run's time.
     pub drift_per_s: f64,
-    /// Somebody else who takes a part of the CPUs now and then.
+    /// A neighbour that takes a part of the CPUs now and then.
     pub neighbour: Option<Neighbour>,
-    /// Metrics that this machine does not give.
+    /// Metrics that this machine does not provide.
     pub absent: Vec<Metric>,
-    /// Where its figures are said to come from.
+    /// Sources that the figures are said to come from.
     pub sources: Sources,
-    /// The run, counted from 0, in which whoever starts the programs dies.
+    /// Number, from 0, of the run in which the process that starts the programs dies.
     pub dies_at_run: Option<u64>,
-    /// The run, counted from 0, during which the user stops fauxplat for a while, as Ctrl-Z does.
+    /// Number, from 0, of the run during which the user stops fauxplat for a while, as Ctrl-Z does.
     pub paused_at_run: Option<u64>,
-    /// Runs of which more tasks ended than the kernel had room to tell of.
+    /// Number of runs of which more tasks ended than the kernel had room to report.
     pub lossy_runs: u64,
-    /// When the user stops the experiment, by the machine's own clock, which begins at zero.
+    /// Time at which the user stops the experiment, by the machine's own clock, which begins at zero.
     pub stopped_at_ns: Option<u64>,
-    /// What the programs do.
+    /// Behaviour of the programs.
     pub programs: Vec<Behaviour>,
 }
 
@@ -61,33 +61,33 @@ impl Machine {
     }
 }
 
-/// Somebody who comes and goes: time is cut into stays, and each of them has the neighbour or has not.
+/// A neighbour that comes and goes: time is divided into stays, in each of which it is present or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
     /// Length of a stay.
     pub stay_ns: u64,
     /// Share of the stays in which the neighbour is there.
     pub share: f64,
-    /// How much longer everything takes beside it: 2 is twice as long.
+    /// Factor by which runs take longer beside the neighbour: 2 is twice as long.
     pub slowdown: f64,
 }
 
-/// What one program does.
+/// Behaviour of one program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behaviour {
     /// The program's words, joined by blanks, or the first of them alone.
     pub name: String,
-    /// How long it takes where nobody disturbs it.
+    /// Undisturbed wall time.
     pub wall: Times,
     /// CPU time. Without it the program never waits: CPU time is the undisturbed wall time.
     pub cpu: Option<Times>,
-    /// By how much it makes the run after it longer, on the scale of logarithms.
+    /// Carry-over to the next run: the increase in the logarithm of its time.
     pub carry_over: f64,
-    /// Runs that end otherwise than with status 0. The first that applies does.
+    /// Runs that do not end with status 0. The first entry that applies is used.
     pub failures: Vec<Failure>,
-    /// Processes that it leaves behind.
+    /// Number of processes that are left behind.
     pub left_behind: u16,
-    /// Readings that are none of time; those that are not named are zero.
+    /// Readings other than times; metrics that are not listed are zero.
     pub readings: Vec<(Metric, u64)>,
 }
 
@@ -109,53 +109,53 @@ impl Behaviour {
 /// A distribution of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    /// The median of the first mode.
+    /// Median of the first mode, in nanoseconds.
     pub median_ns: f64,
     /// Standard deviation of the logarithm, which is normal.
     pub noise: f64,
-    /// A second mode.
+    /// Second mode, if the distribution has one.
     pub mode: Option<Mode>,
-    /// By how much the times rise in a second, on the scale of logarithms.
+    /// Drift per second: the increase in the logarithm of the times.
     pub drift_per_s: f64,
 }
 
 /// A second mode of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// How much longer than in the first mode.
+    /// Ratio of the times to those of the first mode.
     pub ratio: f64,
-    /// Share of the runs.
+    /// Share of the runs in this mode.
     pub share: f64,
 }
 
 impl Times {
-    /// Always the same time.
+    /// A constant time.
     pub fn constant(median_ns: f64) -> Self {
         Times { median_ns, noise: 0.0, mode: None, drift_per_s: 0.0 }
     }
 
-    /// Times whose logarithm is normal, with this standard deviation.
+    /// Log-normal times with this standard deviation of the logarithm.
     pub fn noisy(median_ns: f64, noise: f64) -> Self {
         Times { noise, ..Times::constant(median_ns) }
     }
 }
 
-/// Runs of one program that fail.
+/// A rule by which runs of one program fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Failure {
-    /// Which.
+    /// Runs that fail.
     pub when: When,
-    /// How they end.
+    /// How the runs end.
     pub end: RunEnd,
 }
 
-/// Which runs of a program are meant.
+/// Selects runs of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// This one, counted from 0.
+    /// A single run, counted from 0.
     Run(u64),
-    /// Every n-th: with 3 the third, the sixth and so on.
+    /// Every n-th run: with 3 the third, the sixth and so on.
     Every(u64),
-    /// This share of them, by chance.
+    /// A random share of the runs.
     Share(f64),
 }

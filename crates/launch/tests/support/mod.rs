@@ -1,11 +1,11 @@
-//! What the tests of the spawner share: a `main`, since the test program is its own spawner, and small programs.
+//! Shared by the tests of the spawner: a `main`, since the test program is its own spawner, and small programs.
 #![expect(clippy::disallowed_macros, reason = "a test program of its own prints")]
 
 use std::path::PathBuf;
 
 use fauxplat_launch::{Entry, Launcher, Program, Reply, Request, Spawner, Table, serve};
 
-/// Runs the tests, or those whose name holds the first word; with the spawner's word it is the spawner.
+/// Runs all tests, or those whose name holds the first word; with the spawner's verb it runs the spawner.
 pub(crate) fn run(tests: &[(&str, fn())]) {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "__spawner") {
@@ -26,12 +26,12 @@ pub(crate) fn run(tests: &[(&str, fn())]) {
     );
 }
 
-/// A place of this process among temporary files: those who run the tests may be others than built them.
+/// A temporary path of this process: the user who runs the tests need not be the one who built them.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("fauxplat-{name}-{}", std::process::id()))
 }
 
-/// This program, as a spawner.
+/// Command that starts this program as a spawner.
 pub(crate) fn program() -> Program {
     Program { path: std::env::current_exe().unwrap(), words: vec!["__spawner".into()] }
 }

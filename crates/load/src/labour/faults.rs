@@ -1,4 +1,4 @@
-//! Minor page faults: pages that are touched, given back, and touched again.
+//! Minor page faults: pages that are touched, returned to the kernel, and touched again.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Files that are written and forced to their device.
+//! Files that are written and synced to their device.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use fauxplat_sys::{clock, files};
 
 use super::Labour;
 
-/// What is written between two waits for the device.
+/// Number of bytes written between two syncs.
 const BLOCK_BYTES: usize = 1 << 20;
-/// After so many blocks it begins anew, so that the file does not grow.
+/// Number of blocks after which writing starts over, so that the file does not grow.
 const BLOCKS: u64 = 64;
 
 pub(super) struct Files {
@@ -22,10 +22,10 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// A file without a name: it is gone with the process, whatever ends that.
+    /// An unnamed file, which is deleted with the process, whatever ends that.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut file = files::unnamed(folder)?;
-        // A device that compresses must not get off lightly: the words of the block differ.
+        // The words of the block differ, so that a device that compresses has to write them all.
         let words =
             (0..BLOCK_BYTES as u64 / 8).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
         let block: Vec<u8> = words.flat_map(u64::to_ne_bytes).collect();
@@ -50,7 +50,7 @@ impl Labour for Files {
         Ok(())
     }
 
-    /// It mostly waits for the device, so its share is one of wall time.
+    /// Wall time of the work, since it mostly waits for the device.
     fn busy_ns(&self) -> u64 {
         self.working_ns
     }

@@ -13,7 +13,7 @@ impl Labour for Forks {
         (0..units).try_for_each(|_| process::fork_and_reap().map_err(plain))
     }
 
-    /// What the children used belongs to it.
+    /// CPU time of this thread and of its children.
     fn busy_ns(&self) -> u64 {
         clock::thread_cpu_ns() + process::children_cpu_ns()
     }

@@ -1,4 +1,4 @@
-//! Loops of `kernels`: arithmetic, and lines that are changed.
+//! Loops of the crate `kernels`: arithmetic, and cache lines that are changed.
 
 use std::io;
 
@@ -29,7 +29,7 @@ impl Labour for Arithmetic {
     }
 }
 
-/// Lines of a cache, or of memory.
+/// Changes lines of a cache, or of memory.
 pub(super) struct Lines(Traffic);
 
 impl Lines {

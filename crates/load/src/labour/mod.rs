@@ -1,4 +1,4 @@
-//! The work of each kind, a file per kind that is more than a loop.
+//! The work of each kind of load, in a file of its own if it is more than a loop.
 
 mod faults;
 mod files;
@@ -17,24 +17,24 @@ use crate::order::Order;
 
 /// Work that can be done in laps of any length.
 pub(crate) trait Labour {
-    /// Does so many units, at least one.
+    /// Does this many units, at least one.
     ///
     /// # Errors
-    /// The kernel does not go on: no space, no process.
+    /// The kernel refuses: no space, no process.
     fn lap(&mut self, units: u64) -> io::Result<()>;
 
-    /// The clock by which the share is held: the CPU time of this thread, unless the work is done elsewhere.
+    /// Clock by which the share is held: the CPU time of this thread, unless the work is done elsewhere.
     fn busy_ns(&self) -> u64 {
         clock::thread_cpu_ns()
     }
 
-    /// Operations in a unit.
+    /// Number of operations in this many units.
     fn operations(&self, units: u64) -> u64 {
         units
     }
 }
 
-/// Makes the work of an order ready on the thread that will do it, which stands where it stays.
+/// Prepares the work of an order on the thread that will do it, which is on its CPU already.
 ///
 /// # Errors
 /// No memory, no file, no thread.
@@ -53,7 +53,7 @@ pub(crate) fn ready(order: &Order) -> io::Result<Box<dyn Labour>> {
     })
 }
 
-/// A kernel call that failed, as the error that it is.
+/// The I/O error of a failed kernel call.
 fn plain(error: fauxplat_sys::SysError) -> io::Error {
     error.source
 }

@@ -1,4 +1,4 @@
-//! Two threads of one CPU that wake each other.
+//! Two threads on one CPU that wake each other.
 
 use std::io;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use fauxplat_sys::wake::EventCounter;
 
 use super::{Labour, plain};
 
-/// Round trips of a unit.
+/// Number of round trips in a unit.
 const TRIPS: u64 = 4;
 
 pub(super) struct Switches {
     there: Arc<EventCounter>,
     back: Arc<EventCounter>,
-    /// It lives as long as the process, and sleeps whenever nobody calls it.
+    /// Thread that lives as long as the process, and sleeps between wake-ups.
     _partner: JoinHandle<()>,
 }
 
 impl Switches {
-    /// The partner inherits the CPU of the thread that calls this.
+    /// Starts the partner, which inherits the CPU of the calling thread.
     pub(super) fn new() -> io::Result<Self> {
         let there = Arc::new(EventCounter::new().map_err(plain)?);
         let back = Arc::new(EventCounter::new().map_err(plain)?);
@@ -45,13 +45,13 @@ impl Labour for Switches {
         Ok(())
     }
 
-    /// Both threads.
+    /// CPU time of both threads.
     fn busy_ns(&self) -> u64 {
         clock::process_cpu_ns()
     }
 
     fn operations(&self, units: u64) -> u64 {
-        // There and back.
+        // Two switches per round trip.
         units * TRIPS * 2
     }
 }

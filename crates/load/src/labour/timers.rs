@@ -1,4 +1,4 @@
-//! Timer interrupts with their signals, and packets to oneself, whose way back is a softirq.
+//! Timer interrupts with their signals, and packets to oneself, whose reception is a softirq.
 
 use std::io;
 use std::net::UdpSocket;
@@ -7,11 +7,11 @@ use fauxplat_sys::{clock, timer};
 
 use super::{Labour, plain};
 
-/// After this time a signal is not waited for any more: somebody holds it back.
+/// Time after which a signal is not waited for any more: it is being blocked.
 const LATE_NS: u64 = 1_000_000;
 
 pub(super) struct Timers {
-    /// Sends to itself; `None` where the loopback device is down.
+    /// Socket that sends to itself; `None` where the loopback device is down.
     socket: Option<UdpSocket>,
 }
 
@@ -30,15 +30,15 @@ fn loopback() -> io::Result<UdpSocket> {
 }
 
 impl Labour for Timers {
-    /// Each timer is awaited before the next is set. One with a period would drown the program where an interrupt takes
-    /// longer than that, as on many virtual machines.
+    /// Waits for each timer before the next is set. A periodic timer would overwhelm the program where an interrupt
+    /// takes longer than the period, as on many virtual machines.
     fn lap(&mut self, units: u64) -> io::Result<()> {
         let mut packet = [0];
         for _ in 0..units {
             let before = timer::storm_signals();
             timer::storm_once().map_err(plain)?;
             if let Some(socket) = &self.socket {
-                // A packet that is lost is work all the same, and a signal may interrupt either call.
+                // A lost packet is work all the same, and a signal may interrupt either call.
                 let _lost = socket.send(&packet);
                 let _empty = socket.recv(&mut packet);
             }
@@ -50,7 +50,7 @@ impl Labour for Timers {
         Ok(())
     }
 
-    /// A timer interrupt, and the softirq of a packet.
+    /// A timer interrupt and the softirq of a packet per unit.
     fn operations(&self, units: u64) -> u64 {
         units * if self.socket.is_some() { 2 } else { 1 }
     }

@@ -1,4 +1,4 @@
-//! Accesses of which nearly every one needs a walk through the page tables.
+//! Memory accesses of which nearly every one needs a page table walk.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use fauxplat_sys::memory::Windows;
 use super::{Labour, plain};
 use crate::order::{WINDOW_PAGES, WINDOWS};
 
-/// Pages of a unit.
+/// Number of pages in a unit.
 const PAGES: u64 = 16;
 
-/// Few pages at very many addresses: what is read stays in the caches, and what translates it does not.
+/// Few pages at very many addresses: the data stays in the caches, and the translations do not.
 pub(super) struct Walk {
     windows: Windows,
     state: u64,
@@ -27,12 +27,12 @@ impl Labour for Walk {
     fn lap(&mut self, units: u64) -> io::Result<()> {
         let mut sum = 0u64;
         for _ in 0..units * PAGES {
-            // Marsaglia, "Xorshift RNGs", 2003: no prefetcher of translations knows what comes next.
+            // Marsaglia, "Xorshift RNGs", 2003: no prefetcher of translations can predict the sequence.
             self.state ^= self.state << 13;
             self.state ^= self.state >> 7;
             self.state ^= self.state << 17;
             let page = self.state as usize >> 8;
-            // The place within the page follows the page, so that the caches hold few lines of each.
+            // The offset within the page depends on the page, so that the caches hold few lines of each.
             sum += u64::from(self.windows.peek(page, page % 64 * 64));
         }
         std::hint::black_box(sum);

@@ -9,7 +9,7 @@ use super::{ADDEND, MULTIPLIER, Sums};
 /// Lines of the loop of [`fauxplat`] between its label and its jump, the jump included.
 pub(super) const FAUXPLAT_INSTRUCTIONS: Option<u64> = Some(37);
 
-/// As on x86-64 (Granlund and Montgomery 1994).
+/// Reciprocal of 25, as on x86-64 (Granlund and Montgomery 1994).
 const RECIPROCAL_25: u64 = 0x28f5_c28f_5c28_f5c3;
 const RECIPROCAL_75: u64 = 0xda74_0da7_40da_740e;
 
@@ -51,7 +51,7 @@ pub(super) fn fauxplat(iterations: u64) -> Sums {
             "lsr {t}, {t}, #3",
             "umulh {t}, {t}, {m75}",
             "add {sum}, {sum}, {t}, lsr #6",
-            // The same in doubles.
+            // All four in doubles.
             "scvtf {x:d}, {r}",
             "fadd {y:d}, {x:d}, {x:d}",
             "fmul {z:d}, {y:d}, {pi:d}",

@@ -1,4 +1,4 @@
-//! Loops of a known number of instructions: what the laboratory runs when the CPU itself is the subject.
+//! Loops of a known number of instructions, for measurements of the CPU itself.
 //!
 //! On x86-64 and AArch64 they are fixed assembly, so that no compiler decides what is measured and two machines of one
 //! architecture execute the same bytes. Elsewhere a portable form gives the same answers and is not comparable.
@@ -25,15 +25,15 @@ pub const IS_ASSEMBLY: bool = cfg!(any(target_arch = "x86_64", target_arch = "aa
 /// Iterations of the kernel of the index that make one FauxPlat.
 pub const FAUXPLAT_ITERATIONS: u64 = 100_000;
 
-/// Instructions of one iteration of [`fauxplat`]; `None` where a compiler chose them.
+/// Instructions of one iteration of [`fauxplat`]; `None` where the compiler chooses them.
 pub const FAUXPLAT_INSTRUCTIONS: Option<u64> = here::FAUXPLAT_INSTRUCTIONS;
 
 /// Odd multiplier with well-spread bits (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021).
 const MULTIPLIER: u64 = 0xd134_2543_de82_ef95;
-/// What the chains of [`integer_ports`] add and subtract.
+/// Addend of the chains of [`integer_ports`].
 const ADDEND: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What the kernel of the index computed: both sums are checked against the portable form by the tests.
+/// Results of the kernel of the index: the tests check both against the portable form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
     /// Sum of the four integer results of every iteration, modulo 2^64.
@@ -49,14 +49,13 @@ pub fn fauxplat(iterations: u64) -> Sums {
     here::fauxplat(iterations)
 }
 
-/// Eight chains of additions, exclusive ors and rotations, eight instructions apart: it asks for every integer port
-/// in every cycle, and so for what hyper-threads share. One unit is one round of 32 instructions.
+/// Eight chains of additions, exclusive ors and rotations, eight instructions apart: the loop uses every integer port
+/// in every cycle, and so the resources that hyper-threads share. One unit is one round of 32 instructions.
 pub fn integer_ports(units: u64) -> u64 {
     here::integer_ports(units)
 }
 
-/// One chain of multiplications, each waiting for the one before: it leaves most of a core to others. One unit is 8
-/// multiplications.
+/// A chain of dependent multiplications, which leaves most of a core to others. One unit is 8 multiplications.
 pub fn integer_latency(units: u64) -> u64 {
     here::integer_latency(units)
 }

@@ -1,4 +1,4 @@
-//! The loops in Rust: the reference of the tests, and what runs where there is no assembly.
+//! The loops in Rust: the reference for the tests, and the implementation for architectures without assembly.
 
 use std::f64::consts::PI;
 

@@ -60,7 +60,7 @@ pub(super) fn fauxplat(iterations: u64) -> Sums {
             "mul {m75}",
             "shr rdx, 6",
             "add {sum}, rdx",
-            // The same in doubles.
+            // All four in doubles.
             "xorps {x}, {x}",
             "cvtsi2sd {x}, {r}",
             "movapd {y}, {x}",

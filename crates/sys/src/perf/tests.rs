@@ -1,4 +1,4 @@
-//! What is counted, and for whom. Where perf is refused, nothing can be.
+//! Tests of counters and the threads that they cover. Where perf is refused, nothing can be counted.
 
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -11,7 +11,7 @@ const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 const PAGE_FAULTS: u64 = 2;
 
-/// Page faults and such, in user mode alone: that is what an ordinary user may count too.
+/// An event such as page faults, in user mode alone, which an ordinary user may count too.
 fn event(config: u64) -> CountingEvent {
     CountingEvent {
         kind: SOFTWARE,
@@ -22,7 +22,7 @@ fn event(config: u64) -> CountingEvent {
     }
 }
 
-/// The counter, or nothing where an ordinary user, or a user in a container, is refused.
+/// The counter; `None` where an ordinary user, or a user in a container, is refused.
 fn open_if_allowed(config: u64, whom: Whom, leader: Option<&Counter>) -> Option<Counter> {
     match Counter::open(&event(config), whom, leader) {
         Ok(counter) => Some(counter),
@@ -36,7 +36,7 @@ fn open_if_allowed(config: u64, whom: Whom, leader: Option<&Counter>) -> Option<
 
 /// Writes to pages that this process has not touched yet.
 fn touch_pages() {
-    // They are never given back, or the allocator would hand the same ones out again.
+    // The pages are leaked, or the allocator would reuse them.
     let pages = Box::leak(vec![0_u8; 4 << 20].into_boxed_slice());
     pages.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
     std::hint::black_box(pages);
@@ -60,7 +60,7 @@ fn children_are_counted_and_their_parent_is_not() {
     let first = counter.read().unwrap();
     assert!(first.value > 0 && first.enabled_ns > 0, "{first:?}");
     assert_eq!(first.enabled_ns, first.running_ns);
-    // The kernel must not swap the events of parent and child, which it does in most of these.
+    // The kernel must not swap the events of parent and child, which it would do in most of these rounds.
     let mut earlier = first;
     for _ in 0..20 {
         run_a_child();

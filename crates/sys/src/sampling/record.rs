@@ -1,4 +1,4 @@
-//! What stands in the records of a ring.
+//! Decodes the records of a ring.
 
 const MMAP: u32 = 1;
 const LOST: u32 = 2;
@@ -13,66 +13,68 @@ const SWITCH: u32 = 14;
 
 /// `PERF_RECORD_MISC_COMM_EXEC`: the name is new because another program runs.
 const COMM_EXEC: u16 = 1 << 13;
-/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread could have gone on.
+/// `PERF_RECORD_MISC_SWITCH_OUT` and, since Linux 4.17, `PERF_RECORD_MISC_SWITCH_OUT_PREEMPT`: the thread could have
+/// gone on.
 const SWITCH_OUT: u16 = 1 << 13;
 const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 /// `PERF_RECORD_MISC_CPUMODE_MASK`, and its values for the kernel and for the kernel of a guest.
 const MODE_MASK: u16 = 7;
 const MODE_KERNEL: u16 = 1;
 const MODE_GUEST_KERNEL: u16 = 4;
-/// From here on, entries of a chain say whose the next ones are: `PERF_CONTEXT_KERNEL` and `PERF_CONTEXT_USER`.
+/// Smallest marker in a chain; a marker says where the following entries are from: `PERF_CONTEXT_KERNEL`,
+/// `PERF_CONTEXT_USER`.
 const CONTEXT_MAX: u64 = -4095_i64 as u64;
 const CONTEXT_USER: u64 = -512_i64 as u64;
 /// `PERF_SAMPLE_REGS_ABI_NONE`: the thread had no registers of user mode.
 const NO_REGISTERS: u64 = 0;
 
-/// Code that a process maps.
+/// Code that a process has mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// The process.
+    /// Process id.
     pub pid: i32,
-    /// Its first address.
+    /// Start address.
     pub start: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Where in the file it begins.
+    /// Offset of the mapping in the file.
     pub file_offset: u64,
     /// The device of the file, major and minor number.
     pub device: (u32, u32),
-    /// The file's number there; 0 where there is no file.
+    /// Inode number of the file; 0 where there is no file.
     pub inode: u64,
-    /// Whether it can be executed.
+    /// Whether the mapping is executable.
     pub is_code: bool,
-    /// Its path, or a name in brackets or behind slashes for what is no file.
+    /// Path of the file, or a name in brackets or behind slashes for a mapping without a file.
     pub path: Vec<u8>,
 }
 
 /// A sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampled<'a> {
-    /// Process.
+    /// Process id.
     pub pid: i32,
-    /// Thread.
+    /// Thread id.
     pub tid: i32,
-    /// When it was taken.
+    /// Time of the sample.
     pub time_ns: u64,
-    /// Where the processor was.
+    /// Instruction pointer.
     pub ip: u64,
-    /// Whether that is in the kernel.
+    /// Whether the instruction pointer is in the kernel.
     pub is_kernel: bool,
-    /// For how many events it stands.
+    /// Number of events that the sample stands for.
     pub period: u64,
-    /// Callers in the kernel, the innermost first.
+    /// Return addresses in the kernel, the innermost first.
     pub kernel_chain: &'a [u64],
-    /// Callers in user mode by frame pointers, the innermost first, where they were asked for.
+    /// Return addresses in user mode by frame pointers, the innermost first, if they were requested.
     pub user_chain: &'a [u64],
     /// Registers of user mode in the order of their numbers, if the thread had any.
     pub registers: Option<&'a [u64]>,
-    /// What was copied of the stack, from its pointer on.
+    /// Copy of the stack, from the stack pointer on.
     pub stack: &'a [u64],
 }
 
-/// One record.
+/// A decoded record.
 #[derive(Clone, Debug)]
 pub enum Record<'a> {
     /// A sample.
@@ -81,80 +83,80 @@ pub enum Record<'a> {
     Mapped(Mapping),
     /// A process has a new name; `is_exec` when another program runs in it.
     Named {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
         /// The name.
         name: Vec<u8>,
-        /// Whether an exec gave it.
+        /// Whether the name was set by an exec.
         is_exec: bool,
     },
-    /// A thread or process was made.
+    /// A thread or process was created.
     Forked {
         /// Process of the new thread.
         pid: i32,
-        /// Process that made it.
+        /// Parent process.
         parent: i32,
         /// The new thread.
         tid: i32,
     },
     /// A thread ended.
     Ended {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
     },
-    /// A thread lost its CPU, or got one.
+    /// A thread lost its CPU, or got a CPU.
     Switched {
-        /// Process.
+        /// Process id.
         pid: i32,
-        /// Thread.
+        /// Thread id.
         tid: i32,
-        /// When.
+        /// Time of the switch.
         time_ns: u64,
-        /// Which of both.
+        /// Kind of the switch.
         how: Switch,
     },
-    /// The kernel had no room for so many records.
+    /// The kernel dropped this many records for lack of room.
     Lost(u64),
     /// The kernel takes no samples until its next tick, since they come too fast.
     Throttled,
 }
 
-/// How a thread and a CPU part or meet.
+/// Kind of a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// It waits for something.
+    /// The thread waits for something.
     Waits,
-    /// It could have gone on, and another one was let run.
+    /// The thread was preempted by another one.
     Preempted,
-    /// It runs.
+    /// The thread runs.
     Runs,
 }
 
-/// Which parts samples have.
+/// Parts that samples have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) has_chain: bool,
-    /// The registers, as bits; 0 without them and without a stack.
+    /// Bit mask of the registers; 0 without them and without a stack.
     pub(super) registers: u64,
 }
 
-/// The length of a record, which is never less than its header's.
+/// Length of a record in bytes, at least that of its header.
 pub(super) fn bytes_of(header: u64) -> u64 {
     (header >> 48).max(8)
 }
 
 impl Layout {
-    /// Where the time stands: third in a sample, and last behind everything else.
+    /// Position of the time: the third word of a sample, and the last word of other records.
     pub(super) fn time_place(&self, kind: u32, bytes: u64) -> u64 {
         if kind == SAMPLE { 24 } else { bytes.saturating_sub(8) }
     }
 
-    /// How much of a record was filled. The kernel reserves all that was asked for of the stack, and says behind it how much
-    /// there was.
+    /// Length of the filled part of a record. The kernel reserves the whole requested stack size, and stores behind it
+    /// how much was copied.
     pub(super) fn filled(&self, bytes: u64, word: &impl Fn(u64) -> u64) -> u64 {
         if word(0) as u32 != SAMPLE || self.registers == 0 {
             return bytes;
@@ -196,7 +198,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What a record says; nothing where it is of no interest or not whole.
+/// Decodes a record; `None` if it is of no interest or incomplete.
 pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> {
     let mut rest = Words(words);
     let header = rest.one()?;
@@ -206,7 +208,7 @@ pub(super) fn read<'a>(words: &'a [u64], layout: &Layout) -> Option<Record<'a>> 
         MMAP2 => mapping(rest).map(Record::Mapped),
         COMM => {
             let (pid, tid) = pair(rest.one()?);
-            // Behind the name stand thread and time.
+            // Thread and time follow the name.
             let name = text(rest.0.get(..rest.0.len().checked_sub(2)?)?);
             Some(Record::Named { pid, tid, name, is_exec: misc & COMM_EXEC != 0 })
         }
@@ -266,7 +268,7 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
         if rest.one()? != NO_REGISTERS {
             registers = Some(rest.some(layout.registers.count_ones().into())?);
         }
-        // The size that was reserved; what was filled of it is all that was copied.
+        // The reserved size precedes the stack; only its filled part was copied.
         if rest.one().is_some_and(|reserved| reserved > 0) {
             stack = rest.0;
         }
@@ -275,14 +277,14 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
     Some(Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack })
 }
 
-/// The callers in the kernel and those in user mode of a chain with marks between them.
+/// Splits a chain with markers into return addresses in the kernel and in user mode.
 pub fn chains(chain: &[u64]) -> (&[u64], &[u64]) {
     let user = chain.iter().position(|&entry| entry == CONTEXT_USER);
     let (kernel, user) = chain.split_at(user.unwrap_or(chain.len()));
     (without_mark(kernel), without_mark(user))
 }
 
-/// The addresses of a part of a chain, whose first entry says whose they are.
+/// The addresses of a part of a chain without its marker, the first entry.
 fn without_mark(part: &[u64]) -> &[u64] {
     match part {
         [mark, rest @ ..] if *mark >= CONTEXT_MAX => rest,

@@ -7,13 +7,13 @@ use super::*;
 use crate::clock;
 
 fn of_clock(stack: Stack) -> SamplingEvent {
-    // PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, in user mode alone, which nobody is refused.
+    // PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, in user mode alone, which every user may sample.
     let event = CountingEvent { kind: 1, excludes_kernel: true, ..CountingEvent::default() };
     SamplingEvent { event, pace: Pace::Period(200_000), stack, has_switches: false }
 }
 
-/// Works in user mode until there is something in a ring: on an emulated processor the clock that samples comes late. With ten
-/// seconds of its own and nothing there, there are no samples.
+/// Works in user mode until a ring has a record: on an emulated processor the clock that triggers samples is late. Ten
+/// seconds of CPU time without a record mean that there are no samples.
 fn spin(sampler: &Sampler) {
     let end_ns = clock::thread_cpu_ns() + 10_000_000_000;
     let enough_ns = clock::thread_cpu_ns() + 30_000_000;
@@ -28,7 +28,7 @@ fn spin(sampler: &Sampler) {
     }
 }
 
-/// What was sampled of a thread of this process, or nothing where the kernel gives no samples.
+/// Samples of a thread of this process; `None` where the kernel gives none.
 fn sampled(stack: Stack, ring_bytes: u64) -> Option<(usize, u64, usize)> {
     let worker = thread::spawn(move || {
         let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());
@@ -66,7 +66,7 @@ fn a_thread_is_sampled_with_its_stack_in_the_order_of_time() {
     }
 }
 
-/// Of a ring that is too small the kernel keeps what fits and counts the rest.
+/// If a ring is too small the kernel keeps the records that fit and counts the others.
 #[test]
 fn what_does_not_fit_is_counted() {
     let page = page_bytes() as u64;

@@ -1,6 +1,6 @@
-//! The steps of a start, by number: a child says with one word which of them failed.
+//! Steps of a start, by number: a child reports in one word which of them failed.
 
-/// Which step of the start failed.
+/// Step of the start of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Stage {

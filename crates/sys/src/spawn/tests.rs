@@ -1,4 +1,4 @@
-//! What a started process is.
+//! Properties of a started process.
 
 use super::*;
 use crate::process::{Exit, Waited, wait};

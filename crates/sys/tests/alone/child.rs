@@ -1,4 +1,4 @@
-//! What a child is before its first instruction, and which step failed where it never came to one.
+//! State of a child before its first instruction, and the failed step where it never reached one.
 
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
@@ -41,7 +41,7 @@ fn ended(started: Started) -> Exit {
     }
 }
 
-/// What a script prints under a setup, without white space around it.
+/// Output of a script under a setup, without white space around it.
 fn told_under(script: &str, setup: ChildSetup) -> String {
     let mut output = memory_file(0).unwrap();
     let setup = ChildSetup { stdio: [0, output.as_raw_fd(), 2], ..setup };
@@ -117,7 +117,7 @@ fn every_step_that_fails_is_named() {
     assert!(Image::new("a\0b", &[], &[]).is_err() && Image::new("a", &["\0".to_owned()], &[]).is_err());
 }
 
-/// A child at the gate, and what a gatekeeper sees of it before saying its word.
+/// A child at the gate that gets this order, and its state while it waited.
 fn held(word: u64, script: &str) -> (Result<Started, StartFailed>, String) {
     let (arrived, order) = (AtomicU64::new(0), AtomicU64::new(0));
     let (bell, (summoner, summons)) = (Doorbell::new().unwrap(), summons::pair().unwrap());
@@ -188,11 +188,11 @@ fn an_image_is_started_again_and_again() {
     assert_eq!(told, [padding(20), "none".into(), padding(15), padding(64), "none".into()]);
 }
 
-/// Every way in which three descriptors can be given three places: in their turn, exchanged, several times, from above.
+/// Every way in which three descriptors can be moved to three numbers: in order, exchanged, duplicated, from above.
 fn standard_descriptors_change_places() {
     const ABOVE: i32 = 8;
     const TOLD: i32 = 9;
-    // Taken, so that no file of ours comes to lie there.
+    // Occupied, so that no file of the test gets these numbers.
     [ABOVE, TOLD].into_iter().for_each(|place| redirect(2, place).unwrap());
     let [input, output, errors, above, told] = [(); 5].map(|()| memory_file(0).unwrap());
     let ours = [0, 1, 2].map(|place| duplicate(place).unwrap());
@@ -201,7 +201,7 @@ fn standard_descriptors_change_places() {
     for (place, file) in [0, 1, 2, ABOVE, TOLD].into_iter().zip(files.into_iter().chain([&told])) {
         redirect(file.as_raw_fd(), place).unwrap();
     }
-    // The shell redirects its own output before it starts a program, so what it asks is asked before.
+    // The shell redirects its own output before it starts a program, so the script stores the answer first.
     let script = "t=$(stat -L -c %i /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2) && echo \"$t\" >&9";
     let (mut image, mut space) = (shell(script), StartSpace::default());
     let (mut expected, mut ends) = (Vec::new(), Vec::new());
@@ -210,7 +210,7 @@ fn standard_descriptors_change_places() {
         ends.push(start(&mut image, &setup, None, &mut space).map(ended).ok());
         expected.extend(stdio.map(|it| inodes[it].as_str()));
     }
-    // What fails from here on is to be seen.
+    // Failures from here on must be visible, so the standard descriptors are restored.
     ours.into_iter().zip(0..).for_each(|(fd, place)| redirect(fd.as_raw_fd(), place).unwrap());
     assert_eq!(ends, [Some(Exit::Status(0)); 64]);
     let mut text = String::new();
@@ -228,6 +228,6 @@ fn a_child_does_its_extra_work_and_nothing_else() {
             other => panic!("{other:?}"),
         }
     };
-    // Twenty million multiplications that wait for each other take some milliseconds on any CPU.
+    // Twenty million dependent multiplications take some milliseconds on any CPU.
     assert!(cpu_ns(20_000_000) > cpu_ns(0) + 2_000_000);
 }

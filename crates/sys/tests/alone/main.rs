@@ -1,6 +1,6 @@
-//! Calls that change a whole process, each in a process of its own, on its first thread: what `/proc` says afterwards.
+//! Calls that change a whole process, each in a process of its own, on its first thread, checked by `/proc`.
 //!
-//! Needs root: the real-time policy, which says so where it may not be had.
+//! Needs root: the real-time policy, whose case reports when it is not permitted.
 #![expect(clippy::disallowed_methods, reason = "the test starts itself, and processes to wait for")]
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
@@ -11,7 +11,7 @@ mod signal;
 
 use std::process::{Command, ExitCode};
 
-/// Set in the process of one case: its name.
+/// Environment variable of the process that runs one case: the name of the case.
 const CASE: &str = "FAUXPLAT_TEST_CASE";
 
 type Case = (&'static str, fn());

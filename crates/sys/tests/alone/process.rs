@@ -1,4 +1,4 @@
-//! Waiting for processes, and who is whose.
+//! Waiting for processes, and the relations of parents, children and sessions.
 
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -62,7 +62,7 @@ fn a_session_of_ones_own_is_left_by_no_accident() {
     let us = i64::from(std::process::id());
     process::own_session();
     assert_eq!((field(group), field(session)), (us, us));
-    // Neither our own group nor everybody is ever meant by a number that names nobody.
+    // A number that names no process must never mean this process group, nor all processes.
     signal::send_to_group(0, signal::SIGKILL);
     signal::send_group(0, signal::SIGKILL);
     signal::send(0, signal::SIGKILL);

@@ -1,4 +1,4 @@
-//! Where and how this process runs.
+//! Scheduling attributes of this process.
 
 use fauxplat_sys::{process, sched, timer};
 use fauxplat_units::{Cpu, CpuSet};
@@ -29,7 +29,7 @@ fn affinity_is_what_the_kernel_lists() {
         assert_eq!((sched::affinity(0).unwrap(), listed()), (one.clone(), one));
         assert_eq!(sched::current_cpu(), Some(cpu));
     }
-    // What is not there is left out, as long as something is.
+    // CPUs that do not exist are left out, as long as one exists.
     let more: CpuSet = before.iter().chain([Cpu(100_000)]).collect();
     sched::set_affinity(0, &more).unwrap();
     assert_eq!(sched::affinity(0).unwrap(), before);

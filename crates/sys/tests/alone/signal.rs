@@ -1,4 +1,4 @@
-//! Signals that raise a flag, wait for their turn, or interrupt a wait.
+//! Signals that raise a flag, stay blocked for a time, or interrupt a wait.
 
 use std::process::Command;
 
@@ -18,7 +18,7 @@ pub(crate) const CASES: &[Case] = &[
     ("a_storm_is_counted", a_storm_is_counted),
 ];
 
-/// Of `signal(7)`, and of no use to fauxplat but to be told what to do with it.
+/// Number of SIGQUIT, see `signal(7)`, which fauxplat uses only to set its disposition.
 const QUIT: i32 = 3;
 
 fn own() -> i32 {

@@ -5,7 +5,7 @@ use super::*;
 fn journal(folder: &Path) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let (path, root) = (folder.join("journal"), Root::new(folder));
-    // Whatever the umask.
+    // Permissions that do not depend on the umask.
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     fs::create_dir_all(folder.join(BOOT_ID).parent().unwrap()).unwrap();
     fs::write(folder.join(BOOT_ID), "a-boot\n").unwrap();
@@ -38,7 +38,8 @@ fn a_journal_is_read_as_it_was_written() {
     assert!(Journal::reopen(&path).unwrap().is_none());
 }
 
-/// In a namespace of control groups `/proc/PID/cpuset` names what lies outside of it as `/..`.
+/// A cpuset outside the control group namespace is named `/..` in `/proc/PID/cpuset`, and no journal may hold that
+/// path.
 #[test]
 fn what_could_not_be_read_back_is_not_announced() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +55,7 @@ fn what_could_not_be_read_back_is_not_announced() {
     assert_eq!(read(&path).unwrap(), whole);
 }
 
-/// A cut is told wherever it falls, every changed byte is found, and neither panics.
+/// A truncated record is reported wherever the cut falls, every changed byte is found, and neither panics.
 #[test]
 fn damage_is_found_at_every_byte() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Disks that are full, read-only, or full from a certain byte on, at any time of a tuning and of a restoration.
+//! Disks that are full, read-only, or full from a certain byte on, during tuning and restoring.
 #![expect(clippy::disallowed_methods, reason = "a process of its own has mounts and limits of its own")]
 
 use std::fs;
@@ -27,8 +27,8 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-/// In a mount namespace of its own: a small file system for the journal, a tuner that keeps, what befalls the disk, and a
-/// restoration. Statuses from 90 on say that it cannot be tried here.
+/// Script for a mount namespace: a small file system for the journal, a tuner that keeps, a failing disk, and a
+/// restoration. Exit statuses from 90 on mean that the environment cannot be set up here.
 const MOUNTED: &str = r#"
 folder=$1 program=$2 root=$3 what=$4
 mount -t tmpfs -o size=64k,mode=700 tmpfs "$folder" || exit 99
@@ -66,7 +66,7 @@ fn a_disk_that_cannot_be_written_to_keeps_nothing_from_being_put_back() {
     }
 }
 
-/// Runs this program in a world where no file gets longer than so many bytes; a write beyond fails, or ends the process.
+/// Runs this program with a file size limit in bytes. A write beyond it fails, or ends the process if `ends` is set.
 fn limited(machine: &Machine, bytes: usize, ends: bool, words: [&str; 1]) -> Option<ExitStatus> {
     let trap = if ends { "" } else { "trap '' XFSZ; " };
     let line = format!("{trap}exec prlimit --core=0 --fsize={bytes} -- \"$@\"");
@@ -77,9 +77,9 @@ fn limited(machine: &Machine, bytes: usize, ends: bool, words: [&str; 1]) -> Opt
     (done.code() != Some(127)).then_some(done)
 }
 
-/// A limit of the length is a disk that is full from this byte on, with records that are written in part.
+/// A file size limit acts like a disk that is full from this byte on, so records are written in part.
 fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
-    /// Longer than any value that is written here, so that the values themselves can be.
+    /// Smallest limit: longer than any value written here, so that the values themselves can be written.
     const SHORTEST: usize = 16;
     let machine = Machine::new();
     let before = machine.all();
@@ -93,7 +93,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
                 return eprintln!("skipped: prlimit is not there");
             };
             *(if status.success() { &mut done } else { &mut refused }) += 1;
-            // Where the tuner was ended its guardian is at work, in the same narrow world.
+            // After the tuner was killed its guardian is at work, under the same limit.
             let wait = Restore { force: false, wait: true };
             let left = restore(&machine.root, &machine.journal(), wait, "test");
             assert!(left.as_ref().is_ok_and(|left| left.is_none()), "{bytes}, {ends}: {left:?}");
@@ -101,7 +101,7 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
         }
     }
     assert!(refused > 10 && done > 0, "{refused} {done}");
-    // The same for a restoration that cannot say what it did.
+    // A restoration that cannot record what it did is tried with the same limits.
     for bytes in [SHORTEST, length / 2, length, length + 9] {
         machine.keep(&crate::SETTINGS);
         let status = limited(&machine, bytes, false, [RESTORE]).unwrap();
@@ -117,12 +117,12 @@ fn a_journal_that_ends_at_any_byte_leaves_the_machine() {
 const ONLINE: &str = "sys/devices/system/cpu/cpu1/online";
 const HURRY: &str = "sys/kernel/rcu_expedited";
 
-/// A machine with a CPU that is off and comes back, and a kernel that knows how to hurry. Its tuner was ended.
+/// A machine with a CPU that is offline and can come back, and `rcu_expedited`. Its tuner was killed.
 fn left_with_a_cpu_off() -> Machine {
     let machine = Machine::new();
     machine.write(ONLINE, b"1\n");
     machine.write(HURRY, b"0\n");
-    // Several others, so that there is room for what the next tuner announces.
+    // Several settings, so that there is room for the announcements of the next tuner.
     machine.keep(&["cpu:1=offline", "swappiness=1", "ksm=off", "stat-interval=7", "thp=never", "aslr=off"]);
     assert_eq!(machine.read(ONLINE), "0");
     let journal = fs::read_to_string(machine.journal()).unwrap();
@@ -138,8 +138,8 @@ fn left_with_a_cpu_off() -> Machine {
     machine
 }
 
-/// Whoever cannot announce that the kernel is to hurry does without: neither a restoration nor a tuning that has to restore
-/// first ends by it.
+/// If setting `rcu_expedited` cannot be announced, the CPUs come back without it: neither a restoration nor a tuning
+/// that has to restore first fails.
 fn a_note_that_finds_no_room_keeps_no_cpu_away() {
     for verb in [RESTORE, HOLD] {
         for room in [10_000, 0] {
@@ -155,7 +155,7 @@ fn a_note_that_finds_no_room_keeps_no_cpu_away() {
                 "{verb}"
             );
             assert!(!machine.journal().exists(), "{verb}");
-            // A value that was written and put back is one that was written.
+            // A value that was changed and restored has been written.
             let written =
                 fs::metadata(machine.path(HURRY)).unwrap().modified().unwrap() != SystemTime::UNIX_EPOCH;
             assert_eq!(written, room > 0, "{verb}: it hurries where that is announced, and nowhere else");
@@ -163,7 +163,7 @@ fn a_note_that_finds_no_room_keeps_no_cpu_away() {
     }
 }
 
-/// In a mount namespace of its own: the places of the journal are made anew, and one after the other becomes read-only.
+/// Script for a mount namespace: the folders of the journal are made anew, and one after the other becomes read-only.
 const PLACES: &str = r#"
 program=$1 root=$2
 unset FAUXPLAT_JOURNAL

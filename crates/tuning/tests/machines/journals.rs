@@ -1,4 +1,4 @@
-//! Journals that are cut, changed, or somebody else's: what is not understood is not acted upon.
+//! Journals that are truncated, changed, or owned by another user: a journal that is not understood is not acted upon.
 #![expect(clippy::disallowed_methods, reason = "whoever waits for a journal is a process of its own")]
 
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
 
 const SETTINGS: [&str; 3] = ["swappiness=1", "thp=never", "ksm=off"];
 
-/// A machine that stays tuned, its journal, and what its files hold before and after.
+/// A machine that is kept tuned, its journal, and the values of its files before and after.
 struct Kept {
     machine: Machine,
     journal: Vec<u8>,
@@ -51,14 +51,14 @@ fn kept() -> Kept {
 
 /// Makes these bytes the journal of a machine.
 fn lay(machine: &Machine, bytes: &[u8]) {
-    // For nobody else, whatever the umask.
+    // Mode for the owner alone, whatever the umask.
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(machine.journal()).unwrap().write_all(bytes).unwrap();
 }
 
 impl Kept {
-    /// Restores from other bytes, and says whether anybody acted upon them; then all is as it was when tuned.
+    /// Restores from other bytes and returns the resulting values or the error; then tunes the machine again.
     fn restored_from(&self, bytes: &[u8], force: bool) -> Result<BTreeMap<&'static str, String>, TuneError> {
         lay(&self.machine, bytes);
         let done = self.machine.restore(force);
@@ -73,7 +73,7 @@ impl Kept {
     }
 }
 
-/// Wherever it is cut, a file holds what it held before the tuner or what it held after, and never anything else.
+/// Wherever the journal is cut, a file holds its value before or after the tuning, and never any other.
 fn a_journal_that_is_cut_puts_back_all_or_nothing() {
     let kept = kept();
     let mut acted = 0;
@@ -110,10 +110,10 @@ fn a_journal_with_a_flipped_bit_is_never_acted_upon() {
     }
 }
 
-/// Whoever may write the journal decides what root writes to the machine.
+/// The writer of a journal decides what root writes to the machine, so owner and mode must be root's alone.
 fn a_journal_of_somebody_else_is_never_acted_upon() {
     let kept = kept();
-    // An ordinary user can only give it to itself.
+    // An ordinary user cannot give the file to another user.
     if !process::is_root() || chown(kept.machine.journal(), Some(65_534), None).is_err() {
         return println!("skipped: it takes root to have another user's journal");
     }
@@ -123,7 +123,7 @@ fn a_journal_of_somebody_else_is_never_acted_upon() {
     }
 }
 
-/// A journal that says something else, with checksums that are right.
+/// A journal with replaced content and correct checksums.
 fn forged(journal: &str, old: &str, new: &str) -> String {
     let seal = |line: &str| {
         let body = line.split_once(' ').unwrap().1.replace(old, new);
@@ -132,7 +132,7 @@ fn forged(journal: &str, old: &str, new: &str) -> String {
     journal.lines().map(seal).collect()
 }
 
-/// The checksum is no secret: what counts is where the records lead.
+/// Checksums are no secret: what protects the machine is that records only lead to knobs.
 fn a_journal_that_leads_elsewhere_is_refused() {
     let kept = kept();
     let text = String::from_utf8(kept.journal.clone()).unwrap();
@@ -164,8 +164,8 @@ fn has_open(pid: u32, files: [&Path; 2]) -> bool {
     files.iter().all(|file| open.iter().any(|it| it == file))
 }
 
-/// Whoever waits until nobody writes the journal has it open already. What gets its name meanwhile is another file, of which
-/// nobody has looked at owner and mode.
+/// A process that waits for the journal's writer has the file open already. If another file takes its name meanwhile,
+/// the owner and mode of that file were not checked.
 fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
     let machine = Machine::new();
     machine.keep(&["swappiness=1"]);
@@ -185,16 +185,16 @@ fn what_takes_the_name_of_an_open_journal_is_not_acted_upon() {
     assert!(restorer.wait().unwrap().success());
     match machine.read("proc/sys/vm/swappiness").as_str() {
         "1" => assert_eq!(fs::read_to_string(&journal).unwrap(), forged, "it is left where it is"),
-        // On a machine so slow that nobody was waited for any longer, what was open counts.
+        // On a machine so slow that the wait for the writer timed out, the open file counts.
         now => return assert_eq!(now, "60\n\n"),
     }
-    // Once it is what is opened, it is a journal like another.
+    // Opened under its name, the replacement is a journal like any other.
     assert!(machine.restore(false).unwrap().unwrap().complete);
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "77\n\n");
 }
 
-/// A restoration that ended, or whose disk failed, between its last value and the end of its journal: only the snapshot of
-/// who might run where waits for a second look, and it was taken when an interrupt had been sent away already.
+/// A restoration that was killed, or whose disk failed, after its last value and before it ended the journal: only the
+/// snapshot of affinities waits for a second look, and it was taken after an interrupt had been moved.
 fn what_is_put_back_already_is_not_taken_for_what_a_cpu_has_taken() {
     const INTERRUPT: &str = "proc/irq/7/smp_affinity_list";
     let machine = Machine::new();

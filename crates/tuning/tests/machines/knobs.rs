@@ -1,4 +1,4 @@
-//! Every knob that is a file, with values that are taken, clamped and refused.
+//! Every knob that is a file, with values that are accepted, clamped and refused.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -43,7 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-/// A setting, the file, and what it then holds.
+/// Setting, file, and the resulting content.
 const TURNED: [(&str, &str, &str); 23] = [
     ("governor=performance", "sys/devices/system/cpu/cpufreq/policy4/scaling_governor", "performance"),
     ("min-freq=max", "sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq", "4000000"),
@@ -97,14 +97,14 @@ fn all_knobs_together_come_back_newest_first() {
     let words: Vec<&str> = TURNED[..22].iter().map(|(setting, ..)| *setting).collect();
     let tuned = machine.tune(&words, |_| {}).unwrap();
     let made: Vec<String> = tuned.changes.iter().map(|change| change.target.clone()).collect();
-    // Dropping it is enough.
+    // Dropping is enough to restore.
     drop(tuned);
     assert_eq!(machine.all(), before);
     machine.keep(&words);
     let back = machine.restore(false).unwrap().unwrap();
     let order: Vec<String> = back.changes.iter().map(|change| change.target.clone()).collect();
     let (frequency, others): (Vec<_>, Vec<_>) = made.into_iter().partition(|target| target.contains("/cpu/"));
-    // The governor resets what depends on it, so its group comes back in its own order, and last.
+    // The governor resets values that depend on it, so its group is restored in table order, and last.
     let expected: Vec<String> = others.into_iter().rev().chain(frequency).collect();
     assert_eq!(order, expected);
     assert_eq!(machine.all(), before);
@@ -122,7 +122,8 @@ fn a_value_that_is_there_already_is_not_written() {
     assert!(back.is_none_or(|back| back.changes.is_empty() && back.complete));
 }
 
-/// The kernel answers EBUSY for the settings of such a policy; a folder in place of its governor does not answer either.
+/// The kernel answers EBUSY for the settings of a policy whose CPUs are offline; a folder in place of its governor file
+/// fails likewise.
 fn a_policy_whose_cpus_are_off_is_left_out() {
     let policy = |number: u32, file: &str| format!("sys/devices/system/cpu/cpufreq/policy{number}/{file}");
     let machine = Machine::new();
@@ -138,7 +139,8 @@ fn a_policy_whose_cpus_are_off_is_left_out() {
     assert_eq!(machine.read(&policy(4, "scaling_governor")), "schedutil");
 }
 
-/// What this process would put into a core stands for an interrupt that stays: it is a number, and takes no list of CPUs.
+/// The `coredump_filter` of this process stands in for an interrupt that cannot be moved: it accepts a number, but no
+/// list of CPUs.
 fn an_interrupt_that_stays_fails_only_where_all_do() {
     let filter = format!("/proc/{}/coredump_filter", std::process::id());
     let cpu = fs::read_to_string(&filter).ok().and_then(|text| text.trim().parse::<u32>().ok());
@@ -155,7 +157,7 @@ fn an_interrupt_that_stays_fails_only_where_all_do() {
     assert_eq!(machine.read("proc/irq/7/smp_affinity_list"), "0");
 }
 
-/// The kernel's own switch brings every second thread back.
+/// The kernel's own SMT switch would bring every second thread back online.
 fn a_second_thread_that_was_off_before_stays_off_after() {
     const CONTROL: &str = "sys/devices/system/cpu/smt/control";
     let online = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/online");
@@ -178,7 +180,7 @@ fn a_second_thread_that_was_off_before_stays_off_after() {
     assert_eq!(outcome(&tuned.changes, CONTROL), KnobOutcome::Already);
 }
 
-/// Of version 1: cpusets with tasks whose CPUs meet the shield, and no others.
+/// Of version 1: cpusets with tasks whose CPUs meet the shield are reported, and no others.
 fn whoever_stays_on_a_shield_is_named() {
     let machine = Machine::new();
     let us = std::process::id().to_string();
@@ -202,14 +204,14 @@ fn whoever_stays_on_a_shield_is_named() {
     );
 }
 
-/// A preference that is one file with the governor is reset by it.
+/// An energy preference that changes with the governor is restored to its value before it.
 fn what_a_governor_resets_comes_back_as_it_was_before_it() {
     let policy = |file: &str| format!("sys/devices/system/cpu/cpufreq/policy0/{file}");
     let (governor, preference) = (policy("scaling_governor"), policy("energy_performance_preference"));
     let machine = Machine::new();
     let before = machine.all();
     symlink("scaling_governor", machine.path(&preference)).unwrap();
-    // Asked for or not, and as it is made by the governor or written again.
+    // The preference requested or not, and with the value that the governor sets or another one.
     for words in [
         &["governor=performance"][..],
         &["governor=performance", "epp=performance"],
@@ -224,7 +226,7 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
         assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
         assert_eq!(machine.all(), before, "{words:?}");
     }
-    // What nothing of ours has changed is somebody else's to change.
+    // A value that fauxplat did not change may be changed by others.
     machine.keep(&["governor=performance"]);
     machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
     let back = machine.restore(true).unwrap().unwrap();
@@ -233,14 +235,14 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
     assert_eq!(machine.read(&governor), "powersave\n");
 }
 
-/// Nobody can write to this file of the kernel.
+/// `cap_last_cap` is a file of the kernel that no process can write to.
 fn what_is_as_it_is_wished_needs_no_permission() {
     let fixed = "/proc/sys/kernel/cap_last_cap";
     let Ok(value) = fs::read_to_string(fixed) else { return eprintln!("skipped: there is no {fixed}") };
     let (machine, setting) = (Machine::new(), format!("swappiness={}", value.trim()));
     fs::remove_file(machine.path("proc/sys/vm/swappiness")).unwrap();
     symlink(fixed, machine.path("proc/sys/vm/swappiness")).unwrap();
-    // With another change, which takes a journal, and without one.
+    // With another change, which needs a journal, and without one.
     for words in [&[setting.as_str()][..], &["ksm=off", &setting]] {
         let settings = settings(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).unwrap();
         let (previewed, _) = preview(&machine.root, &settings, false, true);
@@ -251,7 +253,7 @@ fn what_is_as_it_is_wished_needs_no_permission() {
     }
 }
 
-/// Commands inherit these, and so would those of the next experiment in this process.
+/// Settings of fauxplat's own process are inherited by its commands, and would be by those of the next experiment.
 fn what_fauxplat_itself_is_given_ends_with_it() {
     let machine = Machine::new();
     let own = || {
@@ -266,7 +268,7 @@ fn what_fauxplat_itself_is_given_ends_with_it() {
     assert_eq!(own(), before);
 }
 
-/// Files of `/dev` stand for a kernel that forgets a value, that refuses it, and that says nothing that can be kept.
+/// Device files that stand in for a kernel that forgets a value, that refuses it, and that returns nothing usable.
 fn hostile() -> Machine {
     let machine = Machine::new();
     for (file, device) in [
@@ -308,7 +310,7 @@ fn what_the_kernel_does_not_take_is_told_and_the_rest_done() {
     assert_eq!(machine.read("proc/sys/vm/swappiness"), "60\n\n");
 }
 
-/// In a namespace of control groups this process may be in one that is out of sight.
+/// With a control group namespace this process may be in a group that is out of sight.
 fn a_shield_that_could_not_be_left_again_is_not_entered() {
     for (there, text, own, named) in [
         ("cpuset/cpuset.cpus", "0-3\n", "proc/self/cpuset", "/../x\n"),
@@ -341,8 +343,8 @@ fn all_or_nothing_is_nothing_when_one_is_refused() {
     }
 }
 
-/// What the kernel shows of this filter is hexadecimal without a mark, and what it then reads is octal, so that it
-/// never takes back what it showed: a value that fails to be taken, and fails to be put back.
+/// The kernel shows this filter in hexadecimal without a prefix and parses it as octal, so it never accepts the value
+/// that it showed: both the change and its restoration fail.
 fn what_could_not_be_taken_back_is_not_said_to_be() {
     let filter = format!("/proc/{}/coredump_filter", std::process::id());
     let Ok(before) = fs::read_to_string(&filter) else {

@@ -10,7 +10,7 @@ use fauxplat_tuning::{Restore, Root, Settings, TuneError, Tuned, Tuning, restore
 
 use crate::GUARD;
 
-/// What stands in each file. White space differs on purpose: it has to come back too.
+/// Content of each file. White space differs on purpose: it has to be restored too.
 const FILES: [(&str, &str); 26] = [
     ("proc/sys/kernel/random/boot_id", "one-boot\n"),
     ("proc/sys/kernel/osrelease", "6.0\n"),
@@ -45,12 +45,12 @@ pub(crate) struct Machine {
     pub(crate) root: Root,
 }
 
-/// What a tuner calls itself.
+/// Command line that the journal gives for the tuner.
 pub(crate) const WORDS: [&str; 2] = ["fauxplat", "tune"];
 
 impl Machine {
     pub(crate) fn new() -> Self {
-        // Whatever the umask: what others may have written is not acted upon.
+        // Owner alone, whatever the umask: files that other users may have written are not acted upon.
         let for_us = fs::Permissions::from_mode(0o700);
         let mut folder = tempfile::Builder::new();
         folder.permissions(for_us);
@@ -78,7 +78,7 @@ impl Machine {
         fs::read_to_string(self.path(file)).unwrap()
     }
 
-    /// Everything that stands in the files.
+    /// Content of all files.
     pub(crate) fn all(&self) -> BTreeMap<&'static str, String> {
         FILES.iter().map(|(file, _)| (*file, self.read(file))).collect()
     }
@@ -116,7 +116,7 @@ impl Machine {
         tuning.apply()
     }
 
-    /// Changes the machine so that it stays.
+    /// Tunes the machine and keeps it so.
     pub(crate) fn keep(&self, words: &[&str]) {
         assert!(self.tune(words, |_| {}).unwrap().keep(false).unwrap());
     }
@@ -126,7 +126,7 @@ impl Machine {
     }
 }
 
-/// What became of the change of a file.
+/// Outcome of the change of this file.
 pub(crate) fn outcome(changes: &[KnobChange], file: &str) -> KnobOutcome {
     let target = format!("/{file}");
     let change = changes.iter().find(|change| Path::new(&change.target) == Path::new(&target));

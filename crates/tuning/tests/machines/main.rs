@@ -1,6 +1,6 @@
-//! Machines made of files are changed and put back. The guardian is this very program, so the test has no harness.
+//! Machines made of files are tuned and restored. The guardian is this very program, so the test has no harness.
 //!
-//! Needs root: whatever takes another user or a mount, which says so where it cannot be made.
+//! Needs root: cases that use another user or a mount, which report when they cannot.
 #![expect(clippy::disallowed_macros, reason = "a test without a harness says what it did")]
 
 mod disks;
@@ -17,14 +17,15 @@ use fauxplat_tuning::{Restore, Root, TuneError, Tuning, restore, settings};
 
 /// The word by which this program becomes the guardian.
 const GUARD: &str = "guard";
-/// Those by which it tunes a machine that then stays so, tunes one for a moment, and restores one: root and journal follow.
+/// Verbs of this program: tune a machine and keep it so, tune it for a moment, restore it. The root and the journal
+/// follow.
 const KEEP: &str = "keep";
 const HOLD: &str = "hold";
 const RESTORE: &str = "restore";
-/// The one by which it says where the journal is.
+/// Verb that prints the path of the journal.
 const WHERE: &str = "where";
 
-/// What it tunes.
+/// Settings that the verbs apply.
 const SETTINGS: [&str; 3] = ["swappiness=1", "ksm=off", "stat-interval=7"];
 
 type Case = (&'static str, fn());
@@ -69,7 +70,7 @@ fn passes((name, case): &Case) -> bool {
     passed
 }
 
-/// What a process of its own does, for those who limit what it can do.
+/// Runs one verb in a process of its own, for tests that limit what the process can do.
 fn perform(verb: &str, root: &Root, journal: &Path) -> Result<(), TuneError> {
     if verb == RESTORE {
         return restore(root, journal, Restore::default(), "test").map(drop);

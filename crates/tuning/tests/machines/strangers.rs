@@ -1,4 +1,4 @@
-//! Others on the same machine, who would like to keep root from restoring, or to have root write for them.
+//! Other users of the machine, who try to keep root from restoring, or to make root write for them.
 #![expect(clippy::disallowed_methods, reason = "a stranger is a process of another user")]
 
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) const CASES: &[Case] = &[
 const SWAPPINESS: &str = "proc/sys/vm/swappiness";
 const NOBODY: u32 = 65_534;
 
-/// Whether this process can be somebody else.
+/// Whether this process can act as another user.
 fn is_root() -> bool {
     if !process::is_root() {
         eprintln!("skipped: it takes root to be another user too");
@@ -40,7 +40,7 @@ fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Another user, who holds whatever of these files can be opened until this is dropped.
+/// A process of another user that locks whichever of these files it can open, until this is dropped.
 struct Stranger(Child);
 
 const HOLD: &str = r#"
@@ -55,7 +55,7 @@ wait
 "#;
 
 impl Stranger {
-    /// The stranger, and of how many files it could have the lock.
+    /// Starts the process; also returns how many of the files it could lock.
     fn holds(files: &[PathBuf]) -> (Self, usize) {
         let mut shell = Command::new("sh");
         shell.args(["-c", HOLD, "sh"]).args(files).uid(NOBODY).gid(NOBODY).current_dir("/");
@@ -73,7 +73,7 @@ impl Drop for Stranger {
     }
 }
 
-/// Whoever may open a file may hold its lock, and a lock that is held looks like somebody at work.
+/// A user who can open a lock file can lock it, which looks like a tuner at work.
 fn nobody_else_keeps_root_from_restoring() {
     if !is_root() {
         return;
@@ -91,7 +91,7 @@ fn nobody_else_keeps_root_from_restoring() {
         assert!(machine.restore(false).unwrap().unwrap().complete);
     }
     assert_eq!(machine.all(), before);
-    // The guardian ends a tuner that hangs in the middle of writing, and this one does not.
+    // The guardian kills a tuner that hangs while it writes; this one does not hang.
     let limit = Some(Nanos(100_000_000));
     let tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
     {
@@ -103,7 +103,7 @@ fn nobody_else_keeps_root_from_restoring() {
     }
     drop(tuned);
     assert_eq!(machine.all(), before);
-    // Files that an earlier version left open to all, and that somebody holds.
+    // Lock files that an earlier version left open to all, and that another user holds.
     machine.keep(&["swappiness=1"]);
     files.iter().for_each(|file| mode(file, 0o644));
     let (_stranger, held) = Stranger::holds(&files);
@@ -112,7 +112,7 @@ fn nobody_else_keeps_root_from_restoring() {
     assert_eq!(machine.all(), before);
 }
 
-/// What makes a journal that is good otherwise somebody else's, and whether anybody else could have done it.
+/// A flaw that makes a valid journal doubtful, and how to produce it.
 type Doubt = (&'static str, fn(&Path));
 
 const DOUBTS: [Doubt; 9] = [
@@ -159,7 +159,7 @@ fn what_others_may_have_written_is_not_acted_upon() {
         assert!(again.is_err(), "{name}");
         assert_eq!(machine.all(), tuned, "{name}");
     }
-    // A lock that leads elsewhere is not followed, and what is there stays as it is.
+    // A link in place of the lock file is not followed, and its target stays unchanged.
     let machine = Machine::new();
     let (precious, lock) = (machine.path("precious"), machine.journal().with_file_name("journal.lock"));
     fs::write(&precious, "precious").unwrap();
@@ -183,7 +183,7 @@ fn journal_and_lock_are_their_owners_alone() {
     for file in fs::read_dir(&folder).unwrap().flatten() {
         assert_eq!(permissions(&file.path()), 0o600, "{file:?}");
     }
-    // A folder that was there before keeps its mode.
+    // A folder that existed before keeps its mode.
     let shared = machine.journal().with_file_name("shared");
     fs::DirBuilder::new().mode(0o755).create(&shared).unwrap();
     mode(&shared, 0o755);
@@ -194,7 +194,7 @@ fn journal_and_lock_are_their_owners_alone() {
     restore(&machine.root, &journal, Restore::default(), "test").unwrap().unwrap();
 }
 
-/// Task ids of another namespace are other tasks here.
+/// Task ids of another namespace refer to other tasks here.
 fn a_journal_of_another_container_is_restored_there() {
     let machine = Machine::new();
     let before = machine.all();
@@ -215,7 +215,7 @@ fn a_journal_of_another_container_is_restored_there() {
     assert_eq!(machine.all(), before);
 }
 
-/// What cannot be read is neither this boot nor another, so it is neither acted upon nor dropped.
+/// An unreadable boot id means neither this boot nor another, so the journal is neither acted upon nor dropped.
 fn a_boot_that_cannot_be_told_is_no_other_boot() {
     const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
     for text in [None, Some("\n")] {
@@ -241,7 +241,7 @@ fn a_boot_that_cannot_be_told_is_no_other_boot() {
     }
 }
 
-/// The tuner wrote the value, and did not learn what became of it. It was not somebody else all the same.
+/// The tuner wrote the value and could not read it back. The value is ours all the same.
 fn a_value_that_could_not_be_read_back_is_put_back() {
     let machine = Machine::new();
     let before = machine.all();

@@ -1,4 +1,4 @@
-//! What the fuzz targets do with their bytes, shared with the replay on stable.
+//! Bodies of the fuzz targets, shared with the replay on stable.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 
 use fauxplat_tuning::{Restore, Root, restore, settings, status};
 
-/// Files of the machine that journals are about, with what is in them.
+/// Files of the machine that journals are about, with their content.
 const FILES: [(&str, &str); 4] = [
     ("proc/sys/kernel/random/boot_id", "b\n"),
     ("proc/sys/vm/stat_interval", "7\n"),
@@ -14,7 +14,7 @@ const FILES: [(&str, &str); 4] = [
     ("sys/fs/cgroup/cpuset/a/cpuset.cpus", "0\n"),
 ];
 
-/// The folder of this process, for one input at a time.
+/// Folder of this process, used for one input at a time.
 fn folder() -> &'static Mutex<tempfile::TempDir> {
     static FOLDER: OnceLock<Mutex<tempfile::TempDir>> = OnceLock::new();
     FOLDER.get_or_init(|| Mutex::new(tempfile::tempdir().expect("a folder for the machine")))
@@ -24,8 +24,8 @@ fn values(root: &Path) -> Vec<Option<String>> {
     FILES.iter().map(|(file, _)| fs::read_to_string(root.join(file)).ok()).collect()
 }
 
-/// Lines as a journal, with the right checksums, so that what is behind these is reached too; a last line without its end
-/// stays as it is. Names of guardians are left out: whoever has the number of one is ended.
+/// Lines as a journal with correct checksums, so that the code behind them is reached too; a last line without its end
+/// stays as it is. Names of guardians are left out: a process with the number of a guardian would be killed.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let (whole, rest) = text.rsplit_once('\n').unwrap_or(("", &text));
@@ -34,7 +34,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
     (lines.map(seal).collect::<String>() + rest).into_bytes()
 }
 
-/// A journal of these lines is told of and restored. What is refused leaves the machine as it is.
+/// A journal of these lines is shown and restored. A refused journal leaves the machine as it is.
 pub(crate) fn journal(bytes: &[u8]) {
     let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (path, place) = (folder.path().join("root"), folder.path().join("journal"));
@@ -62,7 +62,7 @@ pub(crate) fn journal(bytes: &[u8]) {
 /// Words for profiles, knobs and values.
 pub(crate) fn words(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    // A path is read from the disk, which is not the matter here.
+    // Paths are left out, since this target does not read files.
     let words = text.split_whitespace().filter(|word| !word.contains('/') && !word.ends_with(".toml"));
     let words: Vec<String> = words.map(str::to_owned).collect();
     if let Err(error) = settings(&words) {
@@ -70,7 +70,7 @@ pub(crate) fn words(bytes: &[u8]) {
     }
 }
 
-/// A file of profiles. What is read of it is a list of words that say the same.
+/// A file of profiles. The settings read from it can be written as words that parse to the same settings.
 pub(crate) fn profiles(bytes: &[u8]) {
     let folder = folder().lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let path = folder.path().join("mine.toml");

@@ -1,4 +1,4 @@
-//! Whom the kernel killed for want of memory, by its log.
+//! Finds the processes that the kernel killed for want of memory, in its log.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -12,19 +12,19 @@ use fauxplat_sys::klog;
 /// The kernel's log from a moment on.
 pub(super) struct Log {
     file: Result<RefCell<File>, String>,
-    /// What it said since then.
+    /// Messages since that moment.
     messages: RefCell<Vec<String>>,
 }
 
 impl Log {
-    /// What comes after now.
+    /// Opens the log for messages from now on.
     pub(super) fn open(root: &Path) -> Log {
         let at_end = |mut file: File| file.seek(SeekFrom::End(0)).map(|_| RefCell::new(file));
         let file = klog::open(root).and_then(at_end).map_err(|error| error.to_string());
         Log { file, messages: RefCell::default() }
     }
 
-    /// Why nobody is known.
+    /// Why the victims are unknown.
     pub(super) fn why(&self) -> String {
         match &self.file {
             Ok(_) => "the kernel's log does not name them".to_owned(),
@@ -34,7 +34,7 @@ impl Log {
         }
     }
 
-    /// Those that were killed for the limit of a group, or are known to have been in it.
+    /// Processes that were killed for the limit of a group, or that are known to have been in it.
     pub(super) fn victims(&self, group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
         let Ok(file) = &self.file else { return Vec::new() };
         let fresh = klog::records(&mut *file.borrow_mut());
@@ -44,7 +44,8 @@ impl Log {
     }
 }
 
-/// The kernel leaves the line that names the group out when there are many; a process that is known counts without it.
+/// Victims in the messages. The kernel leaves out the line with the group's name when there are many messages; a known
+/// process id counts without it.
 fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victim> {
     let chosen = |pid: u32| {
         let mut latest_first = messages.iter().rev().filter_map(|message| oom::choice(message));
@@ -66,7 +67,7 @@ fn victims_of(messages: &[&str], group: Option<&str>, pids: &[i32]) -> Vec<Victi
         .collect()
 }
 
-/// The one command of a group in which one process was killed, and that ended by that signal.
+/// The victim in a group of one command where one process was killed, and whose command ended by that signal.
 pub(super) fn by_its_end(pid: i32, name: &str) -> Victim {
     Victim { pid: pid.cast_unsigned(), name: name.to_owned(), ..Victim::default() }
 }

@@ -1,4 +1,4 @@
-//! Whoever watches groups while commands run in them.
+//! Watches control groups while commands run in them.
 
 use fauxplat_model::{GroupUsage, LimitEvent, LimitEventKind, LimitLook, Outcome};
 use fauxplat_units::Bytes;
@@ -8,9 +8,9 @@ use super::{Limiting, Standing};
 use crate::abreast::{Beside, Ended};
 use crate::{Event, Failure, Listeners};
 
-/// Looks that are kept at most; of more, every second is left out.
+/// Maximum number of looks that are kept; beyond it, every second one is dropped.
 const LOOKS_MAX: usize = 400;
-/// Shares are told by slices of the time, of which there are far fewer.
+/// Maximum number of usage readings for shares, which are computed from far fewer slices of the time.
 const TOGETHER_MAX: usize = 20_000;
 
 pub(super) struct Watch<'g> {
@@ -19,19 +19,19 @@ pub(super) struct Watch<'g> {
     log: Log,
     began_ns: u64,
     pub(super) elapsed_s: f64,
-    /// The process of each command.
+    /// Process id of each command.
     pub(super) pids: Vec<i32>,
-    /// And its name, as the kernel has it.
+    /// Name of each command's process, from the kernel.
     names: Vec<String>,
-    /// What each group uses now.
+    /// Present usage of each group.
     pub(super) last: Vec<GroupUsage>,
-    /// What all had used while all of them ran.
+    /// Usage of all groups while all of them were running, with the times.
     pub(super) together: Vec<(f64, Vec<u64>)>,
     pub(super) looks: Vec<LimitLook>,
-    /// Every how many looks one is kept.
+    /// Keep every `stride`-th look.
     stride: usize,
     seen: usize,
-    /// What was seen first when, for each group.
+    /// First time of each kind of event, for each group.
     first: Vec<Vec<(LimitEventKind, f64)>>,
     pub(super) is_timed_out: bool,
 }
@@ -56,7 +56,7 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Notes what was never seen before of a group, and tells what people wait for.
+    /// Records events that are new for a group, and reports those that users wait for.
     fn note(&mut self, at: usize, now: &GroupUsage, listeners: &Listeners) {
         for kind in happened(now) {
             if self.first[at].iter().all(|(known, _)| *known != kind) {
@@ -68,7 +68,7 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Keeps a look, and thins what was kept when there is too much.
+    /// Keeps a look, and thins the kept ones when there are too many.
     fn keep(&mut self, now: &[GroupUsage]) {
         if self.seen.is_multiple_of(self.stride) {
             self.looks.push(LimitLook { at_s: self.elapsed_s, groups: now.to_vec() });
@@ -79,7 +79,7 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Reads what the kernel calls those that run.
+    /// Reads the names of the running processes.
     fn name(&mut self, running: &[bool]) {
         for (lane, _) in running.iter().enumerate().filter(|(_, runs)| **runs) {
             if let Ok(name) = std::fs::read_to_string(format!("/proc/{}/comm", self.pids[lane])) {
@@ -88,19 +88,20 @@ impl<'g> Watch<'g> {
         }
     }
 
-    /// Whether every group has a command that runs.
+    /// Whether every group has a running command.
     fn all_run(&self, running: &[bool]) -> bool {
         let runs = |group| (0..running.len()).any(|it| running[it] && self.asked.group_of[it] == group);
         (0..self.standing.len()).all(runs)
     }
 
-    /// What happened to each group, and what could not be told of it.
+    /// Events of each group, and sentences about what could not be determined.
     pub(super) fn events(&self, ended: &[Ended]) -> (Vec<Vec<LimitEvent>>, Vec<String>) {
         let mut untold = Vec::new();
         let all = self.standing.iter().enumerate().map(|(at, one)| {
             let mut events = Vec::new();
             for &(kind, at_s) in &self.first[at] {
-                // What has been seen once was so at least once: a pause is over when its tasks have been ended.
+                // An event that was seen happened at least once: the counter of a pause is zero again when its tasks
+                // have been ended.
                 let times = times(kind, &self.last[at]).max(1);
                 match kind {
                     LimitEventKind::OomKill => {
@@ -114,7 +115,7 @@ impl<'g> Watch<'g> {
         (all.collect(), untold)
     }
 
-    /// One event for each process that was killed.
+    /// Events of killed processes, one each.
     fn kills(
         &self,
         at: usize,
@@ -168,7 +169,7 @@ impl Beside for Watch<'_> {
             self.note(at, usage, listeners);
             let wants = |pausing: &fauxplat_cgroup::Pausing| pausing.wants_freezing(&self.last[at], usage);
             if self.standing[at].pausing.as_ref().is_some_and(wants) {
-                // The next look tells whether it took effect.
+                // The next look shows whether the freeze took effect.
                 let _refused = self.standing[at].group.freeze(true);
             }
         }
@@ -199,7 +200,7 @@ impl Watch<'_> {
     }
 }
 
-/// Leaves out every second of too many, from the second on; whether there were too many.
+/// Drops every second element of too many, from the second on; returns whether there were too many.
 fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
     if kept.len() <= most {
         return false;
@@ -212,10 +213,10 @@ fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
     true
 }
 
-/// Rates are of the last second.
+/// Time over which rates are computed, in seconds.
 const RATES_S: f64 = 1.0;
 
-/// Use against limit, in a few words.
+/// Usage and limit in a few words.
 fn words(one: &Standing, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> String {
     let of = |limit: Option<Bytes>| limit.map_or(String::new(), |limit| format!(" of {limit}"));
     let share = |now: Option<u64>, before: Option<u64>, unit: f64| {
@@ -246,7 +247,7 @@ fn words(one: &Standing, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> 
     format!("{}: {}", one.name, parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// What happened to a group so far.
+/// Kinds of events that have happened to a group so far.
 fn happened(usage: &GroupUsage) -> impl Iterator<Item = LimitEventKind> + '_ {
     use LimitEventKind::{MemoryHigh, MemoryMax, OomKill, Paused, PidsMax, Throttled};
     let kinds = [MemoryHigh, MemoryMax, OomKill, Paused, PidsMax, Throttled];

@@ -1,18 +1,19 @@
-//! What the commands answer: one more run of each, whose output is hashed and not timed. A processor that computes wrongly is
-//! rarely slow.
+//! Checks the answers of the commands: one more run of each, whose output is hashed and not timed. A processor that
+//! computes wrongly is rarely slow.
 
 use fauxplat_launch::{Capture, environment};
 use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, Outcome};
 
 use crate::{Driver, Failure};
 
-/// Runs every command once more, prepared and concluded as its timed runs are. What could not be prepared has no answer.
+/// Runs every command once more, prepared and concluded like its timed runs. A command whose preparation failed has no
+/// answer.
 pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<(), Failure> {
     for (command, number) in driver.commands.clone().iter().zip(0_u16..) {
         let line = &command.command;
         let prepared = driver.executor.as_mut().map_or(Ok(()), |executor| executor.prepare(number));
         let done = prepared.map(|()| capture(command).run());
-        // However it ended: what was prepared is not left behind.
+        // Concluded in any case, so that prepared resources are not left behind.
         let concluded = driver.executor.as_mut().map_or(Ok(()), |executor| executor.conclude(number));
         if let Err(why) = concluded {
             driver.warn(format!("after `{line}` was asked for its answer: {why}"));
@@ -38,7 +39,7 @@ pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<()
     Ok(())
 }
 
-/// The command under as much of its condition as a run has that is not timed.
+/// The command with as much of its condition as applies to an untimed run.
 fn capture(command: &Command) -> Capture {
     let condition = &command.condition;
     let named =

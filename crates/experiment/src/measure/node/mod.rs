@@ -1,4 +1,4 @@
-//! The experiment of a node of a fleet: what `run` does, and what is to be known of the machine beside it, as one record.
+//! The experiment of a node of a fleet: that of `run`, with facts about the machine, as one record.
 
 mod answers;
 mod quiet;
@@ -16,8 +16,8 @@ use super::run;
 use crate::{Beginning, Driver, Failure, Launch, Listeners, Machine};
 use quiet::Quiet;
 
-/// Carries an order out. Whatever goes wrong is part of the record: a node that says why it gave no figure is better than
-/// one that is silent.
+/// Carries an order out. A failure is part of the record: a node that reports why it has no figure is better than a
+/// silent one.
 pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeRecord {
     let mut record = NodeRecord {
         schema: NodeRecord::SCHEMA.to_owned(),
@@ -41,13 +41,14 @@ pub fn record(order: &NodeOrder, launch: Launch, invocation: &[String]) -> NodeR
     }
     let spread = quiet::spread(&record.blocks, order.definition.rule.metric);
     Quiet::read(root).since(&before, spread, &mut record.noise);
-    // Afterwards, so that the processor is as warm as its figures.
+    // Read afterwards, so that the processor is in the same state as for its figures.
     record.facts = fauxplat_topology::identity(root);
     record.ended_utc_ns = clock::realtime_ns() as i64;
     record
 }
 
-/// One of another version would draw and measure in another way, and its figures would not be those of the others.
+/// Refuses an order of another version, which would draw and measure differently, so that the figures could not be
+/// compared.
 fn refuse(order: &NodeOrder) -> Result<(), Failure> {
     let (theirs, ours) = (order.fauxplat_version.as_str(), env!("CARGO_PKG_VERSION"));
     match (order.schema == NodeOrder::SCHEMA, theirs == ours) {
@@ -99,17 +100,17 @@ fn measure(
     finished.failed.map_or(Ok(()), Err)
 }
 
-/// Each node and each visit draws its own order from the one seed of the plan (FNV-1a over what tells them apart), so that
-/// what comes first somewhere comes later elsewhere, and everything can be told again.
+/// Seed of one node and visit, derived from the seed of the plan (FNV-1a over the identifying values), so that commands
+/// come in different orders in different places, reproducibly.
 fn seed(plan: &NodePlan, node: Option<&str>, round: u32, attempt: u32) -> u64 {
     let words = format!("{} {} {round} {attempt}", plan.seed, node.unwrap_or_default());
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    // Within the numbers that readers of JSON keep exactly.
+    // 53 bits, which JSON readers keep exactly.
     words.bytes().fold(0xcbf2_9ce4_8422_2325, hash) >> 11
 }
 
-/// The measured runs in blocks. Rounds of several commands are blocks as they are, since they are compared within; runs of one
-/// command are cut into some of equal length, so that what changes slowly can be told from what changes from run to run.
+/// The measured runs in blocks. Rounds of several commands are the blocks, since commands are compared within them;
+/// runs of one command are cut into blocks of equal length, to tell slow changes from variation between runs.
 fn blocks(samples: &[Sample], commands: usize) -> Vec<NodeBlock> {
     let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
     let metrics = metrics_of(measured.iter().copied());
@@ -124,7 +125,7 @@ fn blocks(samples: &[Sample], commands: usize) -> Vec<NodeBlock> {
     }
 }
 
-/// A metric by its id, and what each run read; a run that failed says nothing.
+/// Id of a metric, and its readings in all runs; absent for a run that failed.
 fn column(runs: &[&Sample], metric: Metric) -> (String, Vec<Option<u64>>) {
     let read = |run: &&Sample| run.get(metric).filter(|_| run.outcome.is_success());
     (metric.name().to_owned(), runs.iter().map(read).collect())

@@ -1,4 +1,4 @@
-//! How quiet the machine was while it was measured: what the hypervisor took, who waited for a CPU, what was throttled.
+//! How quiet the machine was during the measurement: steal time, waits for a CPU, throttling.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +8,18 @@ use fauxplat_procfs::pressure;
 use fauxplat_procfs::stat::{self, Kind};
 use fauxplat_sys::clock;
 
-/// What the kernel has counted until now.
+/// Present counters of the kernel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet {
     now_us: u64,
-    /// Ticks that the hypervisor took, and all ticks.
+    /// Steal ticks, and all ticks.
     steal: Option<(u64, u64)>,
-    /// Time in which somebody waited for a CPU.
+    /// Time in which some task waited for a CPU.
     waited_us: Option<u64>,
     throttles: Option<u64>,
 }
 
-/// From this share of the time on a reader has to know.
+/// Share of steal time from which on a warning is given.
 const STEAL_SHARE: f64 = 0.01;
 const PRESSURE_SHARE: f64 = 0.1;
 
@@ -35,7 +35,7 @@ impl Quiet {
         Quiet { now_us: clock::monotonic_ns() / 1000, steal, waited_us, throttles }
     }
 
-    /// What happened since then.
+    /// Adds the changes since an earlier reading.
     pub(super) fn since(&self, before: &Quiet, spread: Option<f64>, noise: &mut NodeNoise) {
         noise.steal_share =
             self.steal.zip(before.steal).and_then(|((steal, all), (steal_then, all_then))| {
@@ -96,7 +96,7 @@ mod tests {
         after.since(&before, Some(0.25), &mut noise);
         assert_eq!((noise.steal_share, noise.pressure_share), (Some(0.1), Some(0.5)));
         assert_eq!((noise.throttles, noise.spread, noise.warnings.len()), (Some(0), Some(0.25), 2));
-        // What cannot be read is not known, and no clock that was set back makes a share.
+        // An unreadable counter is unknown, and a clock that was set back gives no share.
         let mut noise = NodeNoise::default();
         before.since(&after, None, &mut noise);
         assert_eq!(noise, NodeNoise { throttles: Some(0), ..NodeNoise::default() });

@@ -1,4 +1,4 @@
-//! What perf recorded.
+//! Profiles from recordings of perf.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use super::sampled::Run;
 use super::{Profiling, found};
 use crate::Failure;
 
-/// Shows a file of `perf record`: callers are followed anew, and names are looked up here.
+/// Shows a file of `perf record`: callers are unwound anew, and names are looked up here.
 ///
 /// # Errors
-/// It cannot be read, or is from another kind of processor.
+/// The file cannot be read, or is from another kind of processor.
 pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, Failure> {
     let mut profiler = Profiler::default();
     let imported = profiler.import(path).map_err(Failure::usage)?;
@@ -31,7 +31,7 @@ pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, F
         has_kernel: imported.has_kernel,
         ..ProfileQuality::default()
     };
-    // Of a clock a sample stands for nanoseconds.
+    // Samples of a clock stand for nanoseconds.
     let cpu_s = if is_clock { imported.events as f64 / 1e9 } else { 0.0 };
     let elapsed_s = imported.elapsed_ns as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed: imported.followed, cpu_s, elapsed_s, outcome: None };

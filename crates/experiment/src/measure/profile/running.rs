@@ -1,4 +1,4 @@
-//! A process that runs already.
+//! Profiles of a process that runs already.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -16,16 +16,16 @@ use super::{Profiling, found};
 use crate::series::Process;
 use crate::{Failure, Machine};
 
-/// Samples a process until it ends, until its time is over, or until somebody asks to stop.
+/// Samples a process until it ends, until the time limit has passed, or until the user asks to stop.
 ///
 /// # Errors
-/// There is none, or it cannot be sampled.
+/// The process does not exist, or cannot be sampled.
 pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result<ProfileFindings, Failure> {
     let chosen = sampled::choose(asked, machine)?;
     let process = Process::find(pid)?;
     let threads: Vec<Whom> = process.threads.iter().map(|&thread| Whom::Process(thread)).collect();
     let mut sampler = chosen.sampler(&threads)?;
-    // They count for whom the sampler samples: the threads, and all that these make from now on.
+    // The clocks cover the same tasks as the sampler: the threads, and all that these create from now on.
     let clocks: Vec<Counter> = threads.iter().filter_map(|&thread| sampled::task_clock(thread)).collect();
     let mut profiler = Profiler::default();
     sampler.enable().map_err(|error| Failure::machine(error.to_string()))?;
@@ -33,7 +33,7 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
         clock.enable().map_err(|error| Failure::machine(error.to_string()))?;
     }
     let begun_ns = clock::monotonic_ns();
-    // What was mapped before is listed; what is mapped meanwhile comes as records.
+    // Existing mappings are listed here; new ones come as records.
     let running = vec![(pid as i32, process.name.clone(), mappings(pid))];
     let end_ns = asked.longest.map_or(u64::MAX, |longest| begun_ns.saturating_add(longest.0));
     let followed =
@@ -48,7 +48,7 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     Ok(found(asked, &chosen.quality, profiler, vec![run], vec![name]))
 }
 
-/// What a process maps that holds code.
+/// Mappings of a process that contain code.
 fn mappings(pid: u32) -> Vec<Mapping> {
     let text = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

@@ -1,4 +1,4 @@
-//! One run that is sampled.
+//! Samples one run.
 
 use std::io::ErrorKind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -17,12 +17,12 @@ use crate::counters::Counters;
 use crate::series::cure_for_threads;
 use crate::{Driver, Failure, Machine};
 
-/// Room for the samples of one CPU, and of all together.
+/// Size of the sample ring of each CPU, and of all together.
 const RING_BYTES: u64 = 8 << 20;
 const RINGS_BYTES: u64 = 256 << 20;
-/// Threads may be switched much more often than they are looked at.
+/// Size of the rings for context switches, which may be much more frequent than samples.
 const RING_BYTES_OF_SWITCHES: u64 = 32 << 20;
-/// What is sampled where nothing else is asked for, the best first.
+/// Default events, the best first.
 const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
 /// `EMFILE` of errno(3).
 const TOO_MANY_FILES: i32 = 24;
@@ -37,29 +37,29 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
     excludes_hypervisor: false,
 };
 
-/// What is sampled, as the kernel is asked for it.
+/// Sampling event, with the settings for the kernel.
 pub(super) struct Chosen {
     pub(super) event: SamplingEvent,
-    /// How waits become samples, if they are what is sampled.
+    /// How waits become samples, if waits are sampled.
     pub(super) waiting: Option<Waiting>,
     cpus: CpuSet,
-    /// What is the same for all profiles.
+    /// Quality figures that are the same for all profiles.
     pub(super) quality: ProfileQuality,
 }
 
-/// One run.
+/// A sampled run.
 pub(super) struct Run {
     pub(super) command: u16,
     pub(super) block: u32,
     pub(super) followed: Followed,
-    /// CPU time.
+    /// CPU time in seconds.
     pub(super) cpu_s: f64,
     pub(super) elapsed_s: f64,
-    /// How it ended; nothing of a process that runs already, and of a run that the user stopped.
+    /// Outcome; `None` for a process that runs already, and for a run that the user stopped.
     pub(super) outcome: Option<Outcome>,
 }
 
-/// Finds the event and tries it on this thread, so that what cannot be sampled is said before anything runs.
+/// Finds the event and tries it on this thread, so that an error is reported before anything is run.
 pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Failure> {
     let Wanted { name, counting, pace, is_of_waits, mut notes } = wanted(asked, machine)?;
     let mut unwinding = asked.unwinding;
@@ -77,7 +77,7 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let cpus = machine.topology().online.clone();
     let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
     if let Err(error) = attempt(&event, &cpus) {
-        // A thread loses its CPU in the kernel: without that there is nothing to see.
+        // A thread loses its CPU in the kernel: with the kernel excluded there would be no samples.
         if is_of_waits {
             return Err(refused(&name, &error));
         }
@@ -100,14 +100,14 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     Ok(Chosen { event, waiting, cpus, quality })
 }
 
-/// The event that is wanted, before it was tried.
+/// The requested event, before it was tried.
 struct Wanted {
     name: String,
     counting: CountingEvent,
     pace: Pace,
-    /// Whether each event is the beginning of a wait, whose length counts.
+    /// Whether each event is the beginning of a wait, whose duration counts.
     is_of_waits: bool,
-    /// What somebody should know of it.
+    /// Notes for the reader.
     notes: Vec<String>,
 }
 
@@ -127,14 +127,14 @@ fn wanted(asked: &Profiling, machine: &Machine) -> Result<Wanted, Failure> {
     let is_clock = name.starts_with("cpu-clock") || name.starts_with("task-clock");
     let pace = match asked.period {
         Some(period) => Pace::Period(period),
-        // Of a clock the nanoseconds between two samples are known.
+        // For a clock, the period of a sample in nanoseconds is known.
         None if is_clock => Pace::Period(1_000_000_000 / asked.rate_hz.max(1)),
         None => Pace::Frequency(asked.rate_hz),
     };
     Ok(Wanted { name, counting, pace, is_of_waits: false, notes })
 }
 
-/// The event by its name, with what somebody should know of it.
+/// The event by its name, with notes for the reader.
 fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent, Vec<String>), Failure> {
     let mut notes = Vec::new();
     let names: Vec<&str> = match &asked.event {
@@ -157,7 +157,7 @@ fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent,
     Err(failed.unwrap_or_else(|| Failure::usage("-e names no event")))
 }
 
-/// An event that can be opened, and what it is called then: `cpu-clock:u` where the kernel's part is not allowed.
+/// An event that can be opened, with its final name: `cpu-clock:u` where counting the kernel is not permitted.
 struct Named {
     name: String,
     event: CountingEvent,
@@ -200,7 +200,7 @@ fn cure(error: &SysError) -> String {
 }
 
 impl Run {
-    /// The time of which its samples are parts, in seconds.
+    /// Time in seconds that the samples are shares of.
     pub(super) fn whole_s(&self, whole: Whole) -> f64 {
         match whole {
             Whole::WaitingTime => self.followed.waited_ns as f64 / 1e9,
@@ -210,7 +210,7 @@ impl Run {
 }
 
 impl Chosen {
-    /// Attaches to threads.
+    /// Opens the sampler for these threads.
     pub(super) fn sampler(&self, threads: &[Whom]) -> Result<Sampler, Failure> {
         let most = if self.waiting.is_some() { RING_BYTES_OF_SWITCHES } else { RING_BYTES };
         let each = (RINGS_BYTES / self.cpus.len().max(1) as u64).min(most);
@@ -218,7 +218,7 @@ impl Chosen {
         Sampler::open(&self.event, threads, &self.cpus, ring_bytes).map_err(|error| {
             match cure_for_threads(&error) {
                 "" => refused(&self.quality.event, &error),
-                // The same was allowed of a thread of ours: it is the process that is not.
+                // Sampling a thread of fauxplat was permitted, so the error is about the process.
                 cure => Failure::machine(format!("the process cannot be sampled: {error}{cure}")),
             }
         })
@@ -240,7 +240,7 @@ pub(super) fn run(
         clock = task_clock(Whom::Held(pid));
         let how = (chosen.event.stack, chosen.waiting.clone());
         begun_ns = clock::monotonic_ns();
-        // Not before: where nothing is started, what earlier runs have shown stays.
+        // Taken only now: if the start fails, the results of earlier runs stay.
         let mut own = std::mem::take(&mut *profiler);
         reader = Some(thread::spawn(move || {
             let followed = own.follow(&mut sampler, how, Vec::new(), |pause| ends(&is_over, pause));
@@ -249,7 +249,7 @@ pub(super) fn run(
         Ok(())
     });
     let elapsed_s = (clock::monotonic_ns() - begun_ns) as f64 / 1e9;
-    // Its end is the sign for who reads.
+    // Closing the channel tells the reader that the run has ended.
     drop(over);
     let read = reader.and_then(|reader| reader.join().ok());
     let cpu_s = clock.as_ref().map_or(0.0, seconds);
@@ -259,20 +259,20 @@ pub(super) fn run(
     Ok(Some(Run { command, block, followed, cpu_s, elapsed_s, outcome }))
 }
 
-/// Counts the CPU time of a thread and of all that it makes, if the kernel gives that away. An ordinary user may not ask for
-/// the kernel's part; the clock runs in the kernel all the same.
+/// Opens a clock of the CPU time of a thread and of all tasks that it creates, if permitted. An ordinary user must
+/// exclude the kernel, which does not change the count of this clock.
 pub(super) fn task_clock(whom: Whom) -> Option<Counter> {
     let user = CountingEvent { excludes_kernel: true, ..TASK_CLOCK };
     let open = |event| Counter::open(event, whom, None);
     open(&TASK_CLOCK).or_else(|_| open(&user)).ok()
 }
 
-/// What such a clock has counted.
+/// Count of such a clock in seconds.
 pub(super) fn seconds(clock: &Counter) -> f64 {
     clock.read().map_or(0.0, |count| count.value as f64 / 1e9)
 }
 
-/// Ctrl-C reaches the command as well, and what is gone before it is sampled is no failure of anybody.
+/// Treats an error after Ctrl-C as a stop: the signal reaches the command as well, which may end before it is sampled.
 fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Outcome>, Failure> {
     match outcome {
         Err(_) if signal::stop_requested() => Ok(None),
@@ -280,7 +280,7 @@ fn unless_stopped(outcome: Result<Option<Outcome>, Failure>) -> Result<Option<Ou
     }
 }
 
-/// Waits so long, or until the other side is gone; whether it is.
+/// Waits for this time, or until the other side has closed the channel; true in that case.
 fn ends(is_over: &Receiver<()>, pause: Duration) -> bool {
     is_over.recv_timeout(pause) != Err(RecvTimeoutError::Timeout)
 }

@@ -1,4 +1,4 @@
-//! What lines of source and instructions say that samples are in.
+//! Adds source lines and instructions to the functions of a profile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,17 +10,17 @@ use fauxplat_model::{
 };
 use fauxplat_sys::text::read_text;
 
-/// A file of source is not larger than this, or it was not written by people.
+/// Maximum size of a source file; a larger one is not hand-written.
 const SOURCE_MAX: usize = 16 << 20;
-/// So many lines are shown around one with samples.
+/// Number of lines shown around a line with samples.
 const AROUND: u32 = 2;
-/// A function longer than this is not disassembled, nor for longer than this.
+/// Maximum size of a function that is disassembled, and maximum time for that.
 const CODE_MAX: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(20);
-/// So far beyond the last instruction with a sample is shown.
+/// Number of bytes shown beyond the last instruction with a sample.
 const BEHIND: u64 = 16;
 
-/// Adds what the lines and instructions say, and why not where they cannot be read.
+/// Adds texts of lines and instructions, or why they cannot be read.
 pub(super) fn fill(found: &ProfileFindings, annotated: &mut Annotated) {
     for function in &mut annotated.functions {
         lines(function);
@@ -52,7 +52,7 @@ fn lines(function: &mut AnnotatedFunction) {
     function.lines = shown.into_iter().filter_map(line).collect();
 }
 
-/// The instructions between the first and the last with samples, by the disassembler of binutils.
+/// Disassembles from the first to the last instruction with samples, by the disassembler of binutils.
 fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Result<(), String> {
     let (Some(first), Some(last)) = (function.instructions.first(), function.instructions.last()) else {
         return Ok(());
@@ -84,8 +84,8 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
     Ok(())
 }
 
-/// A file that was built again meanwhile, or that has the same path in another container, is not what ran. One without a
-/// build id is taken for the same.
+/// Refuses a file that was rebuilt meanwhile, or that has the same path in another container. A file without a build id
+/// is assumed to be unchanged.
 fn is_still_there(object: &ProfiledObject) -> Result<(), String> {
     let now = fauxplat_profile::build_id(Path::new(&object.path));
     match object.build_id.is_some() && now != object.build_id {
@@ -108,7 +108,7 @@ fn disassembled(path: &str, first: u64, end: u64) -> Result<String, String> {
     }
 }
 
-/// An address, a colon, a tabulator and an instruction.
+/// Parses a line of an address, a colon, a tabulator and an instruction.
 fn instruction(line: &str) -> Option<(u64, String)> {
     let (address, text) = line.trim_start().split_once(":\t")?;
     Some((u64::from_str_radix(address, 16).ok()?, text.replace('\t', " ").trim().to_owned()))
