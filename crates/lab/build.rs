@@ -1,4 +1,4 @@
-//! The labs are part of the binary, and cargo would not notice one that is new or another.
+//! Rebuilds the crate when a lab changes: the labs are embedded in the binary, and cargo does not track them by itself.
 #![expect(clippy::disallowed_macros, reason = "cargo reads what is printed")]
 
 fn main() {

@@ -1,11 +1,11 @@
-//! What somebody asks to be counted.
+//! Requested events.
 
 use std::fmt;
 
 use crate::spelling::is_clear_tracepoint;
 use crate::vocabulary::{Source, Word};
 
-/// Whose time is looked at; all three are if none was named.
+/// Modes in which events are counted; all three are if none was named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Modifiers {
     /// `u`: user mode.
@@ -17,15 +17,15 @@ pub struct Modifiers {
 }
 
 impl Modifiers {
-    /// No word about it.
+    /// No modes named.
     pub const NONE: Modifiers = Modifiers { user: false, kernel: false, hypervisor: false };
 
-    /// Whether nothing is left out.
+    /// Whether all modes are counted.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// Those of both; all three are the same as none.
+    /// The modes of both; all three are the same as none.
     pub(crate) fn and(self, other: Modifiers) -> Modifiers {
         let both = Modifiers {
             user: self.user || other.user,
@@ -43,12 +43,12 @@ impl fmt::Display for Modifiers {
     }
 }
 
-/// One word between the slashes of a device's event.
+/// A term between the slashes of a device's event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
     /// A field of the device's format, or an event that it names.
     pub name: String,
-    /// The value of a field; without one it is 1.
+    /// The value of a field; `None` is 1.
     pub value: Option<u64>,
 }
 
@@ -61,48 +61,48 @@ impl fmt::Display for Term {
     }
 }
 
-/// How an event was named.
+/// Notation of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// By a word of the vocabulary.
     Word(&'static Word),
-    /// By the number that the processor's manual gives it: `r1a8`.
+    /// By the number in the processor's manual: `r1a8`.
     Raw(u64),
-    /// By a device and its own words: `cpu/event=0xc0,umask=1/`.
+    /// By a device and its terms: `cpu/event=0xc0,umask=1/`.
     Device {
         /// The device.
         device: String,
-        /// What stands between the slashes.
+        /// The terms between the slashes.
         terms: Vec<Term>,
     },
     /// By a tracepoint: `sched:sched_switch`.
     Tracepoint {
-        /// The folder of the tracepoint.
+        /// Subsystem of the tracepoint.
         subsystem: String,
-        /// Its name.
+        /// Name of the tracepoint.
         event: String,
     },
 }
 
-/// One event that somebody asks for.
+/// A requested event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// How it is written, whichever way somebody spelled it: `instructions:u`. It becomes the name of the metric.
+    /// Canonical name, whatever the spelling: `instructions:u`. The name of the metric.
     pub name: String,
-    /// Who counts it.
+    /// Origin of the count.
     pub source: Source,
-    /// How it was named.
+    /// Notation of the event.
     pub form: Form,
-    /// Whose time is looked at.
+    /// Modes in which the event is counted.
     pub modifiers: Modifiers,
-    /// Events of one group are counted at the same time, or not at all.
+    /// Number of the group; events of one group are counted at the same time, or not at all.
     pub group: Option<u16>,
-    /// The set that it came with; none if somebody named the event itself.
+    /// The set that contains the event; `None` if the event was named itself.
     pub set: Option<&'static str>,
 }
 
 impl Asked {
-    /// The event of a form.
+    /// Creates the request for an event.
     pub(crate) fn new(form: Form, modifiers: Modifiers, group: Option<u16>) -> Asked {
         Asked { name: name(&form, modifiers), source: source(&form), form, modifiers, group, set: None }
     }
@@ -117,7 +117,7 @@ fn source(form: &Form) -> Source {
     }
 }
 
-/// How an event is written.
+/// The canonical name of an event.
 pub(crate) fn name(form: &Form, modifiers: Modifiers) -> String {
     let plain = match form {
         Form::Word(word) => word.name.to_owned(),
@@ -135,7 +135,7 @@ pub(crate) fn name(form: &Form, modifiers: Modifiers) -> String {
     if modifiers.is_none() { plain } else { format!("{plain}:{modifiers}") }
 }
 
-/// The list that asks for these events: `{cycles,instructions},page-faults`.
+/// The list that requests these events: `{cycles,instructions},page-faults`.
 pub fn list(events: &[Asked]) -> String {
     let mut text = String::new();
     for run in events.chunk_by(|a, b| a.group.is_some() && a.group == b.group) {

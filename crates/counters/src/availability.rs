@@ -1,4 +1,4 @@
-//! What can be counted here, and of what cannot be, why not and what to do.
+//! Events that can be counted on this machine; for others, the reason and a remedy.
 
 mod reason;
 
@@ -16,25 +16,26 @@ use crate::vocabulary::{Source, WORDS};
 
 pub use reason::{Reason, Refusal, reason};
 
-/// The capabilities that perf asks for, by their numbers, see capabilities(7); before Linux 5.8 it was the second alone.
+/// The capabilities that perf requires, by number, see capabilities(7); before Linux 5.8 only the second.
 const CAP_PERFMON: u32 = 38;
 const CAP_SYS_ADMIN: u32 = 21;
 
-/// What decides about a refusal besides the event.
+/// Circumstances that explain a refusal, apart from the event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
     /// Whether the kernel has a device for the counters of the processor's cores.
     pub has_cores: bool,
-    /// `kernel.perf_event_paranoid`; unknown where it cannot be read.
+    /// `kernel.perf_event_paranoid`; `None` where it cannot be read.
     pub paranoid: Option<i32>,
-    /// Whether this process may do what that forbids: it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
+    /// Whether this process is exempt from that level: it has `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     pub is_privileged: bool,
     /// Whether this is a virtual machine.
     pub is_virtual: bool,
 }
 
 impl Circumstances {
-    /// Those of this process below a root path. Whether the machine is virtual, its facts say.
+    /// The circumstances of this process below a root path. The caller knows from the machine's facts whether it is
+    /// virtual.
     pub fn read(root: &Path, catalog: &Catalog, is_virtual: bool) -> Circumstances {
         let status = text(&root.join("proc/self/status")).unwrap_or_default();
         let capabilities = status::effective_capabilities(&status).unwrap_or(0);
@@ -52,27 +53,27 @@ impl Circumstances {
 /// Whether one event can be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Availability {
-    /// Its name, by which it can be asked for.
+    /// Name by which the event can be requested.
     pub name: String,
-    /// What a person calls it.
+    /// Name in reports.
     pub title: String,
-    /// Who would count it.
+    /// Origin of the count.
     pub source: Source,
-    /// Whether it can be counted on this machine by this process.
+    /// Whether this process can count the event on this machine.
     pub is_available: bool,
-    /// Why not.
+    /// Reason if the event is not available.
     pub reason: Option<String>,
-    /// What to do about it, where there is something.
+    /// Remedy, where there is one.
     pub cure: Option<String>,
 }
 
-/// Tries every event of the vocabulary, and every one that a device names which can follow a process, on the calling
+/// Tries every event of the vocabulary, and every named event of devices that can follow a process, on the calling
 /// thread.
 pub fn available(catalog: &Catalog, circumstances: &Circumstances) -> Vec<Availability> {
     available_by(&Kernel, catalog, circumstances)
 }
 
-/// The same by other counters.
+/// Like [`available`], with other counters.
 pub fn available_by<C: Counters>(
     counters: &C,
     catalog: &Catalog,
@@ -110,8 +111,8 @@ fn tried<C: Counters>(counters: &C, event: Resolved, circumstances: &Circumstanc
     }
 }
 
-/// How an event is refused that was refused with this number: the kernel looks at permissions first, also of events that it does not have. Whether it has this one, is seen where
-/// less permission is needed.
+/// Classifies a refusal with an error number. The kernel checks permissions first, also for events that it does not
+/// have, so the event is tried again in a mode that needs less permission.
 pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> Refusal {
     let is_forbidden = |errno| matches!(errno, libc::EACCES | libc::EPERM);
     let refused = Refusal { errno, is_taken_in_user_mode: false };
@@ -126,7 +127,7 @@ pub fn refusal<C: Counters>(counters: &C, event: &CountingEvent, errno: i32) -> 
     }
 }
 
-/// An event that this machine has no number for.
+/// The entry for an event without a number on this machine.
 fn unresolved(asked: Asked, error: CounterError, circumstances: &Circumstances) -> Availability {
     let Reason { why, cure } = match error {
         CounterError::NotNamed { .. } if !circumstances.has_cores => reason::no_cores(circumstances),

@@ -1,9 +1,10 @@
 //! Counts of a simulated machine, by valgrind's Cachegrind (Nethercote 2004, "Dynamic Binary Analysis and
-//! Instrumentation"; the form of its files is in Valgrind's manual, chapter 5).
+//! Instrumentation"; the format of its files is in Valgrind's manual, chapter 5).
 //!
-//! It is taken rather than Callgrind, which loses the last block of a program at its exit. Every process writes a file of
-//! its own at its end, so that a tree is the sum of its files. A process that was forked and never became another program
-//! has in its file all that its parent had counted before the fork, so that of a tree with such a process no sum is true.
+//! Cachegrind is used and not Callgrind, which loses the last block of a program at its exit. Every process writes a
+//! file of its own at its end, so that the counts of a tree are the sum of its files. The file of a process that was
+//! forked and never became another program also contains the counts of its parent before the fork, so that the sum over
+//! a tree with such a process would be wrong.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,45 +13,45 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_model::{Coverage, Metric, MetricError, MetricId, MetricSpec, SimulatedCaches, Unit};
 
-/// The source of the metrics: what stands before the colon of their ids.
+/// Source of the metrics: the part before the colon of their ids.
 pub const SOURCE: &str = "simulated";
 
-/// What the simulator of a version is told: everything but its program and that of the user.
+/// Arguments of the simulator for its version, without the path of the simulator and the user's command.
 pub fn arguments(caches: &SimulatedCaches, version: &str, folder: &Path) -> Vec<String> {
     let SimulatedCaches { i1, d1, ll } = caches;
     let place = |name: &str| folder.join(name).display().to_string();
     let words = [
         "--tool=cachegrind".to_owned(),
-        // The caches are always stated: otherwise those of the machine at hand are taken.
+        // The caches are always given: otherwise the simulator takes those of the present machine.
         format!("--I1={i1}"),
         format!("--D1={d1}"),
         format!("--LL={ll}"),
         "--cache-sim=yes".to_owned(),
         "--branch-sim=yes".to_owned(),
         "--trace-children=yes".to_owned(),
-        // What it says goes to a file of each process, and not among what the program says.
+        // Messages go to a file for each process, so that they do not mix with the program's output.
         format!("--cachegrind-out-file={}.%p", place(COUNTS)),
         format!("--log-file={}.%p", place(LOG)),
     ];
     words.into_iter().chain(joins(version).then(|| APART.to_owned())).collect()
 }
 
-/// Forbids to translate what stands behind a conditional branch together with what stands before it: of pieces that are
-/// joined so, instructions are counted that were not executed, and branches are not that were.
+/// Prevents joint translation of code before and behind a conditional branch: in joined pieces, instructions are
+/// counted that were not executed, and executed branches are not.
 const APART: &str = "--vex-guest-chase=no";
 
-/// Whether a version, such as `valgrind-3.19.0`, joins pieces and can be told not to. All do from this one on.
+/// Whether a version, such as `valgrind-3.19.0`, joins pieces and has an option against it. All versions from 3.16 do.
 fn joins(version: &str) -> bool {
     const FIRST: (u32, u32) = (3, 16);
     let mut numbers = version.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
     numbers.next().zip(numbers.next()).is_none_or(|version| version >= FIRST)
 }
 
-/// Names of the files that a process leaves, before its number.
+/// Names of the files that a process writes, before its process id.
 const COUNTS: &str = "counts";
 const LOG: &str = "log";
 
-/// What is counted: a name, a title, and the events of which it is the sum, by the simulator's names.
+/// The counted quantities: name, title, and the simulator's events whose sum it is.
 const COUNTED: &[(&str, &str, &[&str])] = &[
     ("instructions", "instructions", &["Ir"]),
     ("l1i-misses", "L1i misses", &["I1mr"]),
@@ -66,7 +67,7 @@ const COUNTED: &[(&str, &str, &[&str])] = &[
     ("indirect-branch-misses", "indirect misses", &["Bim"]),
 ];
 
-/// The metric of a name that is counted, as what says so stands beside it.
+/// The metric of a counted quantity, with its source.
 ///
 /// # Errors
 /// There are too many metrics.
@@ -80,7 +81,7 @@ fn metric(name: &str, title: &str, source: &str) -> Result<Metric, MetricError> 
     })
 }
 
-/// All metrics, in order. `source` is who counts and on which machine.
+/// All metrics, in order. `source` names the simulator and the machine.
 ///
 /// # Errors
 /// There are too many metrics.
@@ -88,12 +89,12 @@ pub fn metrics(source: &str) -> Result<Vec<Metric>, MetricError> {
     COUNTED.iter().map(|(name, title, _)| metric(name, title, source)).collect()
 }
 
-/// The names behind `simulated:` that there are.
+/// The names behind `simulated:`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     COUNTED.iter().map(|(name, ..)| *name)
 }
 
-/// Why a run has no counts.
+/// Reason why a run has no counts.
 #[derive(Debug, thiserror::Error)]
 pub enum Uncounted {
     /// No process wrote anything.
@@ -111,12 +112,12 @@ pub enum Uncounted {
     /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
-    /// A file is not what such a simulator writes.
+    /// A file that is not in the format of the simulator.
     #[error("{}: no counts in it (an event that is expected is missing, or a number is none)", .0.display())]
     Strange(PathBuf),
 }
@@ -125,7 +126,7 @@ fn said(last: &Option<String>) -> String {
     last.as_ref().map_or_else(String::new, |line| format!("; it said: {line}"))
 }
 
-/// Sums what the processes of one run left in a folder, in the order of [`metrics`].
+/// Sums the counts that the processes of one run wrote into a directory, in the order of [`metrics`].
 ///
 /// # Errors
 /// [`Uncounted`].
@@ -157,17 +158,18 @@ pub fn collect(folder: &Path) -> Result<Vec<u64>, Uncounted> {
     Ok(sums)
 }
 
-/// Removes what an earlier run left.
+/// Removes the files of an earlier run.
 pub fn clear(folder: &Path) {
     for path in
         [COUNTS, LOG].into_iter().flat_map(|name| files(folder, name).unwrap_or_default().into_values())
     {
-        // One that stays would be seen as a process of the next run, and told by its count of none.
+        // A file that stays would be taken for a process of the next run, which would then be reported as one without
+        // counts.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Files of one kind by the number of their process.
+/// Files of one kind by process id.
 fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted> {
     let fail = |source| Uncounted::File { path: folder.to_owned(), source };
     let mut found = BTreeMap::new();
@@ -181,16 +183,16 @@ fn files(folder: &Path, name: &str) -> Result<BTreeMap<u32, PathBuf>, Uncounted>
     Ok(found)
 }
 
-/// What a process was, by the head of its log.
+/// A process, as described by the head of its log.
 #[derive(Debug, Default)]
 struct Head {
     command: Option<String>,
     parent: Option<u32>,
-    /// What it said last that is no part of the usual head.
+    /// Last message that is no part of the usual head.
     complaint: Option<String>,
 }
 
-/// The head of a log, and the complaint of a program that cannot be simulated, are within so many bytes.
+/// Bytes of a log that are read, which contain the head and the complaint of a program that cannot be simulated.
 const LOG_BYTES_MAX: u64 = 1 << 16;
 
 impl Head {
@@ -204,7 +206,7 @@ impl Head {
     fn parse(text: &str) -> Self {
         let mut head = Head::default();
         for line in text.lines() {
-            // `==PID== text`, or `--PID-- text` for what it remarks.
+            // `==PID== text`, or `--PID-- text` for remarks.
             let line = line.trim_start_matches(['=', '-']).trim_start_matches(|c: char| c.is_ascii_digit());
             let line = line.trim_start_matches(['=', '-']).trim();
             if let Some(command) = line.strip_prefix("Command: ") {
@@ -218,18 +220,18 @@ impl Head {
         head
     }
 
-    /// Whether its parent is one of the tree and the same command: a process that becomes another program begins its log
-    /// anew. One that starts itself again with the same words cannot be told from it.
+    /// Whether the parent is in the tree and has the same command, since a process that becomes another program starts
+    /// its log again. A process that executes itself again with the same words cannot be distinguished from a fork.
     fn is_fork_among(&self, all: &BTreeMap<u32, Head>) -> bool {
         let parent = self.parent.and_then(|pid| all.get(&pid));
         parent.is_some_and(|parent| parent.command == self.command)
     }
 }
 
-/// No line of these files is longer, but for names of functions.
+/// Greatest length of a line without function names.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
-/// The sums of one file, in the order of [`COUNTED`]; nothing where it is not what is expected.
+/// The sums of one file, in the order of [`COUNTED`]; `None` if the format is not the expected one.
 fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
     let (mut events, mut summary) = (Vec::new(), Vec::new());
     let mut line = Vec::new();
@@ -251,7 +253,7 @@ fn parse(mut file: impl BufRead) -> io::Result<Option<Vec<u64>>> {
     Ok(COUNTED.iter().map(sum).collect())
 }
 
-/// What stands behind the name of a line.
+/// The words behind the name of a line.
 fn words(line: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(line).split_whitespace().skip(1).map(str::to_owned).collect()
 }
@@ -263,7 +265,7 @@ mod tests {
 
     const EVENTS: &str = "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim\n";
 
-    /// A folder with processes: number, parent, command, and counts if it wrote any.
+    /// A directory with processes: id, parent, command, and counts if the process wrote any.
     fn folder(processes: &[(u32, u32, &str, Option<&str>)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (pid, parent, command, summary) in processes {
@@ -334,7 +336,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a file holds, it is read to the end without a panic.
+        /// Any file is read to the end without a panic.
         #[test]
         fn any_file_is_read(bytes in proptest::collection::vec(any::<u8>(), 0..300), head in any::<bool>()) {
             let text = [if head { EVENTS.as_bytes() } else { b"" }, b"summary: ", &bytes].concat();

@@ -1,4 +1,4 @@
-//! The devices that count on this machine, as the kernel describes them below a root path.
+//! The devices of this machine that count, as the kernel describes them below a root path.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use fauxplat_sys::files::read_bounded;
 
 use crate::format::Format;
 
-/// Where devices are described, below the root.
+/// Directory of the devices, below the root.
 const DEVICES: &str = "sys/bus/event_source/devices";
-/// Where tracepoints are: tracefs at its own place, and at that of old.
+/// Directories of tracepoints: tracefs at its present and its former mount point.
 const TRACEPOINTS: [&str; 2] = ["sys/kernel/tracing/events", "sys/kernel/debug/tracing/events"];
-/// No file that is read here is longer than this.
+/// Greatest length of a file that is read here.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// What a named event has to be multiplied with, and the unit of the product.
+/// Factor of a named event's number, and the unit of the product.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// The factor.
@@ -23,43 +23,43 @@ pub struct Scale {
     pub unit: Option<String>,
 }
 
-/// An event that a device names.
+/// A named event of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedEvent {
-    /// Its terms: `event=0xc0,umask=0x1`.
+    /// Terms of the event: `event=0xc0,umask=0x1`.
     pub terms: String,
-    /// How its number is to be read, where it is no plain count.
+    /// Scale of the number; `None` for a plain count.
     pub scale: Option<Scale>,
 }
 
-/// One device.
+/// A device that counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
-    /// Its name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
+    /// Name: `cpu`, `cpu_core`, `armv8_pmuv3_0`, `msr`.
     pub name: String,
     /// `type` of perf_event_open(2).
     pub kind: u32,
-    /// Which bits the terms are.
+    /// Bits of each term.
     pub formats: BTreeMap<String, Format>,
-    /// The events that it names.
+    /// Named events of the device.
     pub events: BTreeMap<String, NamedEvent>,
-    /// Whether it is the counters of processor cores.
+    /// Whether the device is the counters of processor cores.
     pub is_core: bool,
-    /// Whether it counts for CPUs alone and cannot follow a process.
+    /// Whether the device counts for CPUs only and cannot follow a process.
     pub is_system_wide: bool,
 }
 
 /// Every device of a machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
-    /// By their names.
+    /// Devices by name.
     pub devices: BTreeMap<String, Device>,
-    /// Where tracepoints are looked for.
+    /// Directory of the tracepoints.
     pub tracepoints: PathBuf,
 }
 
 impl Catalog {
-    /// Reads the devices of a machine: `/` is this one. What cannot be read is not there.
+    /// Reads the devices of a machine; `/` is the present one. Unreadable devices are skipped.
     pub fn read(root: &Path) -> Catalog {
         let found = names(&root.join(DEVICES)).into_iter();
         let devices = found.filter_map(|name| Device::read(&root.join(DEVICES).join(&name), name));
@@ -74,7 +74,7 @@ impl Catalog {
         self.devices.values().filter(|device| device.is_core)
     }
 
-    /// The number by which the kernel knows a tracepoint.
+    /// The kernel's number of a tracepoint.
     pub(crate) fn tracepoint(&self, subsystem: &str, event: &str) -> Option<u64> {
         text(&self.tracepoints.join(subsystem).join(event).join("id"))?.parse().ok()
     }
@@ -88,8 +88,8 @@ fn tracepoints(root: &Path) -> PathBuf {
 impl Device {
     fn read(folder: &Path, name: String) -> Option<Device> {
         let kind = text(&folder.join("type"))?.parse().ok()?;
-        // Kinds of cores say which CPUs they are in `cpus`; the one kind of an x86 machine is called `cpu`. A `cpumask`
-        // says on which CPUs one has to open the events of a device that belongs to none.
+        // Kinds of cores list their CPUs in `cpus`; the single kind of an x86 machine is called `cpu`. A `cpumask`
+        // lists the CPUs on which the events of a system-wide device have to be opened.
         let is_core = name == "cpu" || name.starts_with("armv") || folder.join("cpus").exists();
         Some(Device {
             kind,
@@ -107,7 +107,7 @@ fn formats(folder: &Path) -> BTreeMap<String, Format> {
     names(folder).into_iter().filter_map(format).map(|(format, name)| (name, format)).collect()
 }
 
-/// Scales and units stand in files of their own beside the events.
+/// Endings of the files beside an event that hold its scale and unit.
 const ATTRIBUTES: [&str; 4] = [".scale", ".unit", ".per-pkg", ".snapshot"];
 
 fn events(folder: &Path) -> BTreeMap<String, NamedEvent> {
@@ -127,13 +127,13 @@ fn scale(folder: &Path, event: &str) -> Option<Scale> {
     (factor.is_some() || unit.is_some()).then(|| Scale { factor: factor.unwrap_or(1.0), unit })
 }
 
-/// The entries of a folder that are text.
+/// The entries of a directory that are valid text.
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-/// A file without white space at its ends.
+/// Contents of a file, trimmed of white space.
 pub(crate) fn text(path: &Path) -> Option<String> {
     let bytes = read_bounded(path, BYTES_MAX).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())

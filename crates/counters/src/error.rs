@@ -1,38 +1,38 @@
-//! What can be wrong with events that somebody asks for.
+//! Errors in requested events.
 
 use std::path::PathBuf;
 
-/// Why an event cannot be counted as it was asked for.
+/// Reason why an event cannot be counted as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CounterError {
-    /// Nothing was asked for.
+    /// The list is empty.
     #[error(
         "the list of events is empty: name some, such as `cycles,instructions`, or a set such as `default`"
     )]
     Empty,
-    /// More was asked for than anybody needs.
+    /// The list exceeds the greatest number of events.
     #[error("the list has more than {limit} events: ask for fewer")]
     TooMany {
-        /// The most there may be.
+        /// Greatest number of events.
         limit: usize,
     },
-    /// A name that nobody knows.
+    /// An unknown name.
     #[error("`{name}` is no event{}", suggestion(.near))]
     Unknown {
         /// The name.
         name: String,
-        /// Names that may be meant.
+        /// Similar names.
         near: Vec<String>,
     },
-    /// A text that is not of any form that events have.
+    /// A text that has none of the forms of events.
     #[error("`{text}` is not an event: {what}")]
     Malformed {
         /// The text.
         text: String,
-        /// What is wrong with it, and how it is written.
+        /// The error, and the correct form.
         what: &'static str,
     },
-    /// A modifier that says how to sample, or whom in a guest.
+    /// A modifier for sampling or for guests.
     #[error(
         "`{letter}` in `{text}` is not for counting: perf's letters besides u, k and h choose guests or say how to \
          sample; give u (user), k (kernel), h (hypervisor) or none"
@@ -43,7 +43,7 @@ pub enum CounterError {
         /// The modifier.
         letter: char,
     },
-    /// The same event in two groups.
+    /// An event in two groups.
     #[error("`{name}` stands in two groups, and one run has one reading of it: leave it out of one of them")]
     Twice {
         /// The event.
@@ -54,17 +54,17 @@ pub enum CounterError {
     OtherSource {
         /// The event.
         name: String,
-        /// What stood before it.
+        /// The source that was given.
         source_word: &'static str,
-        /// What should stand there.
+        /// The right source.
         right: &'static str,
     },
-    /// A device that is not there.
+    /// A device that does not exist.
     #[error("no device `{device}` in /sys/bus/event_source/devices{}", suggestion(.near))]
     NoDevice {
         /// The device.
         device: String,
-        /// Devices that may be meant.
+        /// Similar names of devices.
         near: Vec<String>,
     },
     /// A device that counts for CPUs and not for processes.
@@ -83,9 +83,9 @@ pub enum CounterError {
         device: String,
         /// The term.
         term: String,
-        /// What it has, as a list of words.
+        /// List of the device's terms.
         known: String,
-        /// Terms and events that may be meant.
+        /// Similar terms and events.
         near: Vec<String>,
     },
     /// A term without the value that it needs.
@@ -105,10 +105,10 @@ pub enum CounterError {
         term: String,
         /// The value.
         value: u64,
-        /// How many bits it has.
+        /// Number of bits of the term.
         bits: u32,
     },
-    /// An event of the vocabulary that a processor would have to name itself, and does not.
+    /// An event of the vocabulary that the processor's device would have to name, and does not.
     #[error(
         "this processor names no event `{name}` in /sys/bus/event_source/devices/{device}/events: ask for another"
     )]
@@ -124,11 +124,11 @@ pub enum CounterError {
          {}`), and read it as root", .folder.display(), .folder.display()
     )]
     NoTracepoint {
-        /// Its subsystem.
+        /// Subsystem of the tracepoint.
         subsystem: String,
-        /// Its name.
+        /// Name of the tracepoint.
         event: String,
-        /// Where tracepoints are looked for.
+        /// Directory of the tracepoints.
         folder: PathBuf,
     },
 }

@@ -1,5 +1,5 @@
-//! Which events can be counted at the same time. A processor has a handful of counters, some events fit only some of
-//! them, and a watchdog may hold one: what fits is tried, not calculated.
+//! Sets of events that can be counted at the same time. A processor has a handful of counters, some events fit only
+//! some of them, and a watchdog may hold one: sets are found by trying, not by calculation.
 
 mod kernel;
 
@@ -11,7 +11,7 @@ use crate::resolve::Resolved;
 
 pub use kernel::Kernel;
 
-/// Who has counters: the kernel, or a test.
+/// Counters: those of the kernel, or of a test.
 pub trait Counters {
     /// An event that was opened.
     type Open;
@@ -22,49 +22,49 @@ pub trait Counters {
     /// The number of the kernel's reason; `EINVAL` and `ENOSPC` where the group has no room, see perf_event_open(2).
     fn open(&self, event: &CountingEvent, leader: Option<&Self::Open>) -> Result<Self::Open, i32>;
 
-    /// How these, of which the first leads, count while some work is done.
+    /// Counts with a group, whose first event leads, while some work is done.
     fn try_out(&self, group: &[Self::Open]) -> Ran;
 }
 
-/// How the events of one group counted.
+/// Share of the time in which the events of a group counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ran {
     /// All the time.
     Whole,
-    /// Part of the time: somebody else took turns with them.
+    /// Part of the time: another user of the counters took turns with them.
     Part,
     /// Not at all.
     Never,
 }
 
-/// Why an event is in no set.
+/// Reason why an event is in no set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// The kernel refuses it alone, for the reason with this number.
+    /// The kernel refuses the event alone, with this error number.
     Refused(i32),
-    /// It is in a group that somebody asked for, and the group does not fit into the counters.
+    /// The event is in a requested group that does not fit into the counters.
     NotTogether,
-    /// It can be opened, and never counts: somebody holds the counters that it could have.
+    /// The event can be opened, and never counts: its counters are held by another user.
     NeverRuns,
 }
 
-/// Sets of events, each of which can be counted at once.
+/// Sets of events, of which each can be counted at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rotation {
-    /// Places in the list of events; what takes no counter is in every set. The events of a set that have the same
-    /// device form one group, led by the first of them.
+    /// Indices into the list of events; events that need no counter are in every set. The events of a set that have the
+    /// same device form one group, led by the first of them.
     pub sets: Vec<Vec<usize>>,
-    /// Events that are in none, and why.
+    /// Events that are in no set, with the reason.
     pub misfits: Vec<(usize, Misfit)>,
 }
 
-/// Which of these events can be counted at the same time here: tried on the calling thread, for about a millisecond a
-/// set.
+/// Sets of these events that can be counted at the same time on this machine: tried on the calling thread, for about a
+/// millisecond per set.
 pub fn rotation(events: &[Resolved]) -> Rotation {
     rotation_of(&Kernel, events)
 }
 
-/// The same for other counters.
+/// Like [`rotation`], with other counters.
 pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     let mut rotation = Rotation::default();
     let mut always = Vec::new();
@@ -81,11 +81,11 @@ pub fn rotation_of<C: Counters>(counters: &C, events: &[Resolved]) -> Rotation {
     rotation
 }
 
-/// What has to be counted together: one event, or a group that somebody asked for.
+/// Events that have to be counted together: a single event, or a requested group.
 type Unit = Vec<usize>;
 
-/// The units of each device; those of none take no counters. A group is with the device of its first member that has
-/// one.
+/// The units of each device; units without a device need no counters. A group belongs to the device of its first member
+/// that has one.
 fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     let mut units: Vec<Unit> = Vec::new();
     for (index, event) in events.iter().enumerate() {
@@ -103,8 +103,8 @@ fn by_device(events: &[Resolved]) -> BTreeMap<Option<&str>, Vec<Unit>> {
     devices
 }
 
-/// Devices count beside each other, so that there are as many sets as the fullest of them needs; those that need fewer
-/// begin again.
+/// Devices count in parallel, so that the number of sets is that of the device with most; devices with fewer repeat
+/// theirs.
 fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>> {
     let columns: Vec<_> = columns.iter().filter(|sets| !sets.is_empty()).collect();
     let software = usize::from(!always.is_empty());
@@ -116,14 +116,14 @@ fn side_by_side(always: &[usize], columns: &[Vec<Vec<usize>>]) -> Vec<Vec<usize>
     (0..count).map(set).collect()
 }
 
-/// A set in the making.
+/// A set under construction.
 struct Bin<O> {
     units: Vec<Unit>,
-    /// Its events, opened in their order: the first one leads.
+    /// Open events of the set in order; the first one leads.
     open: Vec<O>,
 }
 
-/// Puts the units of one device into sets.
+/// Distributes the units of one device over sets.
 struct Packer<'a, C> {
     counters: &'a C,
     events: &'a [Resolved],
@@ -131,7 +131,7 @@ struct Packer<'a, C> {
 }
 
 impl<C: Counters> Packer<'_, C> {
-    /// Events that take no counter, without those that the kernel refuses.
+    /// Events that need no counter, without those that the kernel refuses.
     fn alone(&mut self, units: Vec<Unit>) -> Vec<usize> {
         units.into_iter().filter_map(|unit| self.bin(unit)).flat_map(|bin| bin.units).flatten().collect()
     }
@@ -143,7 +143,7 @@ impl<C: Counters> Packer<'_, C> {
                 bins.extend(self.bin(unit));
             }
         }
-        // What was opened is closed first, so that each set is tried as it will be counted: alone.
+        // All events are closed first, so that each set is tried as it will be counted: alone.
         let sets: Vec<Vec<Unit>> = bins.into_iter().map(|bin| bin.units).collect();
         sets.into_iter().flat_map(|units| self.that_run(units)).map(|units| units.concat()).collect()
     }
@@ -159,7 +159,7 @@ impl<C: Counters> Packer<'_, C> {
         None
     }
 
-    /// Why an event is refused alone, or with the others of its group.
+    /// Reason why an event is refused alone, or with the others of its group.
     fn why_alone(&self, index: usize) -> Misfit {
         match self.counters.open(&self.events[index].event, None) {
             Ok(_) => Misfit::NotTogether,
@@ -183,13 +183,13 @@ impl<C: Counters> Packer<'_, C> {
         true
     }
 
-    /// The kernel counts the counters that there are, and not those that are free. A set that does not count all the
-    /// time is halved until it does.
+    /// The kernel accepts a group by the number of existing counters, not of free ones. A set that does not count all
+    /// the time is halved until it does.
     fn that_run(&mut self, units: Vec<Unit>) -> Vec<Vec<Unit>> {
         let is_last = units.len() == 1;
         match self.try_out(&units) {
             Ran::Whole => vec![units],
-            // Others take turns with it, and its times tell for how much of the run it counted.
+            // Another user takes turns with it, and its times tell for how much of the run it counted.
             Ran::Part if is_last => vec![units],
             Ran::Never if is_last => {
                 self.misfits.extend(units.concat().into_iter().map(|index| (index, Misfit::NeverRuns)));
@@ -205,7 +205,8 @@ impl<C: Counters> Packer<'_, C> {
     }
 
     fn try_out(&self, units: &[Unit]) -> Ran {
-        // On one of several kinds of cores nothing counts while the thread happens to be on another.
+        // An event of one of several kinds of cores does not count while the thread happens to be on another kind, so a
+        // trial would prove nothing.
         if units.iter().flatten().any(|&index| self.events[index].is_partial) {
             return Ran::Whole;
         }

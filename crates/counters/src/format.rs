@@ -1,16 +1,16 @@
-//! Which bits of `config`, `config1` and `config2` a term of a device is, as its `format` folder says.
+//! Bits of `config`, `config1` and `config2` for the terms of a device, as its `format` directory describes them.
 
 /// The bits of one term: the field, and ranges of bits in it, the lowest of the value first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// 0 is `config`, 1 `config1`, 2 `config2`.
+    /// Index of the field: 0 is `config`, 1 `config1`, 2 `config2`.
     pub field: usize,
     /// First and last bit of each range.
     pub ranges: Vec<(u32, u32)>,
 }
 
 impl Format {
-    /// A line such as `config:0-7,32-35`. Fields that this program cannot pass on are none.
+    /// Parses a line such as `config:0-7,32-35`; `None` for fields that this program cannot pass on.
     pub fn parse(text: &str) -> Option<Format> {
         let (field, ranges) = text.trim().split_once(':')?;
         let field = ["config", "config1", "config2"].iter().position(|known| *known == field)?;
@@ -18,12 +18,12 @@ impl Format {
         Some(Format { field, ranges })
     }
 
-    /// How many bits a value may have.
+    /// Number of bits of a value.
     pub fn bits(&self) -> u32 {
         self.ranges.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// Puts a value into its bits, in the place of what stood there; false if it has more bits than there are.
+    /// Stores a value in its bits, replacing the previous one; false if the value has more bits than the term.
     pub fn set(&self, config: &mut [u64; 3], value: u64) -> bool {
         let word = &mut config[self.field];
         let mut rest = value;

@@ -1,4 +1,5 @@
-//! Names of events, what this machine can count of them, which at the same time, and what a simulator counts in their place.
+//! Event counters: names of events, their availability on this machine, sets that can be counted at the same time, and
+//! counts of a simulator.
 
 mod asked;
 mod availability;

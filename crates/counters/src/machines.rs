@@ -1,9 +1,9 @@
-//! Made-up machines for tests.
+//! Simulated sysfs trees of machines, for tests.
 
 use std::fs;
 use std::path::Path;
 
-/// A root that is removed when the test ends.
+/// A temporary root directory that is removed when the test ends.
 pub(crate) struct Tree(tempfile::TempDir);
 
 impl Tree {
@@ -32,7 +32,7 @@ impl Tree {
     }
 }
 
-/// One kind of cores, and devices of the whole package.
+/// A machine with one kind of cores, and devices of the whole package.
 pub(crate) fn amd() -> Tree {
     Tree::of_devices(&[
         ("cpu/type", "4"),
@@ -54,7 +54,7 @@ pub(crate) fn amd() -> Tree {
     ])
 }
 
-/// Two kinds of cores, of which one has the counters for top-down analysis.
+/// A machine with two kinds of cores, of which one has the counters for top-down analysis.
 pub(crate) fn hybrid() -> Tree {
     Tree::of_devices(&[
         ("cpu_core/type", "4"),
@@ -71,7 +71,7 @@ pub(crate) fn hybrid() -> Tree {
     ])
 }
 
-/// A server of arm64, whose system devices have masks.
+/// An arm64 server, whose system devices have masks.
 pub(crate) fn arm64() -> Tree {
     Tree::of_devices(&[
         ("armv8_pmuv3_0/type", "8"),
@@ -84,7 +84,7 @@ pub(crate) fn arm64() -> Tree {
     ])
 }
 
-/// A virtual machine whose host gives no counters.
+/// A virtual machine whose host provides no counters.
 pub(crate) fn none() -> Tree {
     Tree::of(&[
         ("sys/bus/event_source/devices/software/type", "1"),

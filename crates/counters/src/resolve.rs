@@ -1,4 +1,4 @@
-//! From what somebody asks for to what the kernel of this machine is asked for.
+//! Resolution of requested events to the parameters of the kernel's call on this machine.
 
 mod device;
 
@@ -10,37 +10,38 @@ use crate::catalog::{Catalog, Device, Scale};
 use crate::error::CounterError;
 use crate::vocabulary::{Code, RAW, SOFTWARE, Source, TRACEPOINT, Word};
 
-/// Behind these bits of `config` stands the device for which a generic event is meant (`PERF_PMU_TYPE_SHIFT`).
+/// Number of the bit in `config` above which the device of a generic event is encoded (`PERF_PMU_TYPE_SHIFT`).
 const DEVICE_SHIFT: u32 = 32;
 
-/// What the readings of every counter come from.
+/// Source of the readings of every counter.
 const ORIGIN: &str = "perf_event_open(2)";
 
-/// An event that the kernel can be asked for.
+/// An event with the parameters of the kernel's call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// Who counts it; with the name it is the id of the metric.
+    /// Origin of the count; together with the name, the id of the metric.
     pub source: Source,
-    /// Its name: that of what was asked for, within the device of its cores where there are several kinds of cores.
+    /// Name of the requested event, within the device of its cores where there are several kinds of cores.
     pub name: String,
-    /// What a person calls it.
+    /// Name in reports.
     pub title: String,
-    /// What is counted.
+    /// Unit of the count.
     pub unit: Unit,
-    /// How the kernel is asked for it.
+    /// Parameters of the kernel's call.
     pub event: CountingEvent,
-    /// Events of one group are counted at the same time, or not at all.
+    /// Number of the group; events of one group are counted at the same time, or not at all.
     pub group: Option<u16>,
-    /// The device whose counters it takes; none for what the kernel counts in software.
+    /// The device whose counters the event needs; `None` for events that the kernel counts in software.
     pub device: Option<String>,
-    /// Whether its device is one of several kinds of cores, so that it counts only while a thread is on those.
+    /// Whether the device is one of several kinds of cores, so that the event is counted only while a thread is on
+    /// those.
     pub is_partial: bool,
-    /// What the number has to be multiplied with, where the device says so.
+    /// Factor of the number, where the device states one.
     pub scale: Option<Scale>,
 }
 
 impl Resolved {
-    /// The metric of its readings.
+    /// The metric of the event's readings.
     ///
     /// # Errors
     /// [`MetricError`]: the name is too long, or there are too many metrics.
@@ -65,8 +66,7 @@ pub fn metric(event: &Resolved) -> Result<Metric, MetricError> {
 }
 
 impl Catalog {
-    /// What the kernel of this machine is asked for: mostly one event, and one for each kind of cores where there are
-    /// several.
+    /// The events of this machine for a request: usually one, or one for each kind of cores where there are several.
     ///
     /// # Errors
     /// [`CounterError`]: there is no such device, or it has no such event.
@@ -79,10 +79,10 @@ impl Catalog {
         }
     }
 
-    /// The same for a whole list.
+    /// The events of a whole list.
     ///
     /// # Errors
-    /// That of the first event that has one.
+    /// The error of the first event that has one.
     pub fn resolve_all(&self, asked: &[Asked]) -> Result<Vec<Resolved>, CounterError> {
         let each = asked.iter().map(|one| self.resolve(one)).collect::<Result<Vec<_>, _>>()?;
         Ok(each.into_iter().flatten().collect())
@@ -92,7 +92,7 @@ impl Catalog {
         let cores: Vec<&Device> = self.cores().collect();
         match (word.code, cores.as_slice()) {
             (Code::Generic { kind: SOFTWARE, config }, _) => Ok(vec![plain(asked, SOFTWARE, config, None)]),
-            // Without a device the kernel refuses it, and whoever opens it says why.
+            // Without a device the kernel refuses it when it is opened, and the reason is reported there.
             (Code::Generic { kind, config }, [] | [_]) => {
                 Ok(vec![plain(asked, kind, config, cores.first().copied())])
             }
@@ -125,7 +125,7 @@ impl Catalog {
         Ok(found)
     }
 
-    /// The generic type of raw events is that of one kind of cores alone, so that each kind is asked by its own.
+    /// The generic type of raw events addresses one kind of cores alone, so each kind is addressed by its own type.
     fn raw(&self, asked: &Asked, config: u64) -> Vec<Resolved> {
         let cores: Vec<&Device> = self.cores().collect();
         if let [] | [_] = cores.as_slice() {
@@ -154,15 +154,16 @@ fn term(name: &str) -> Term {
     Term { name: name.to_owned(), value: None }
 }
 
-/// A group of events on several kinds of cores is a group on each of them: none can hold events of two.
+/// The group on one of several kinds of cores: a group is split into one for each, since no kind can hold events of
+/// another.
 fn split(group: Option<u16>, place: u16) -> Option<u16> {
     group.map(|group| group * CORE_KINDS_MAX + place)
 }
 
-/// What the device of a processor is called that describes itself nowhere.
+/// Name of a processor's device that is not described in sysfs.
 const NAMELESS: &str = "cpu";
 
-/// More kinds of cores than any machine has.
+/// Greatest number of kinds of cores, more than any machine has.
 const CORE_KINDS_MAX: u16 = 64;
 
 fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Resolved {
@@ -170,7 +171,7 @@ fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Reso
         Form::Word(word) => (title(word.title, asked.modifiers), word.unit),
         _ => (asked.name.clone(), Unit::Count),
     };
-    // Cores whose device nobody recognises have few counters too.
+    // Cores without a recognised device have few counters too.
     let nameless = (asked.source == Source::Pmu).then(|| NAMELESS.to_owned());
     Resolved {
         source: asked.source,
@@ -185,7 +186,7 @@ fn plain(asked: &Asked, kind: u32, config: u64, device: Option<&Device>) -> Reso
     }
 }
 
-/// What is left out follows from what was named: nothing, if nothing was.
+/// The modes that were not named are excluded; if none was named, nothing is excluded.
 fn event(kind: u32, config: [u64; 3], modifiers: Modifiers) -> CountingEvent {
     let Modifiers { user, kernel, hypervisor } = modifiers;
     let is_named = !modifiers.is_none();

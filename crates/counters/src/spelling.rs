@@ -1,4 +1,4 @@
-//! What a word of a list may look like: numbers, names, modifiers, and which words mean something already.
+//! Spelling of the words of a list: numbers, names, modifiers, and reserved words.
 
 use crate::vocabulary::{self, Source};
 
@@ -22,18 +22,18 @@ pub(crate) fn raw(name: &str) -> Option<u64> {
     if is_hex { u64::from_str_radix(digits, 16).ok() } else { None }
 }
 
-/// Names of devices, terms and tracepoints become part of paths, so nothing else may stand in them.
+/// Names of devices, terms and tracepoints become part of paths, so only these characters are allowed.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && text.chars().all(is_plain)
 }
 
-/// Whether nothing but modifiers stands there, ours or others of perf.
+/// Whether the text consists of modifiers only, supported ones or others of perf.
 pub(crate) fn is_letters(text: &str) -> bool {
     text.chars().all(|letter| PERF_LETTERS.contains(letter))
 }
 
-/// Whether `SUBSYSTEM:EVENT` is read as a tracepoint without its source: neither word means something else there.
+/// Whether `SUBSYSTEM:EVENT` is read as a tracepoint without its source: neither word has another meaning there.
 pub(crate) fn is_clear_tracepoint(subsystem: &str, event: &str) -> bool {
     let is_source = Source::ALL.iter().any(|source| source.word() == subsystem);
     let is_event = vocabulary::find(subsystem).is_some() || raw(subsystem).is_some();

@@ -1,4 +1,4 @@
-//! The names of events: ours, and how perf spells them.
+//! Names of events: those of fauxplat, and perf's spellings.
 
 use fauxplat_model::Unit;
 
@@ -13,19 +13,19 @@ pub(crate) const CACHE: u32 = 3;
 /// `PERF_TYPE_RAW`.
 pub(crate) const RAW: u32 = 4;
 
-/// Who counts an event.
+/// Origin of the count of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// The performance monitoring unit of a processor, or a device like it: counters are few.
+    /// The performance monitoring unit of a processor, or a similar device: the number of counters is limited.
     Pmu,
-    /// The kernel, in software: as many as one likes.
+    /// The kernel, in software: the number of counters is not limited.
     Software,
     /// A tracepoint of the kernel.
     Tracepoint,
 }
 
 impl Source {
-    /// All of them.
+    /// All sources.
     pub const ALL: [Source; 3] = [Source::Pmu, Source::Software, Source::Tracepoint];
 
     /// The word before the colon of a metric's id.
@@ -38,37 +38,37 @@ impl Source {
     }
 }
 
-/// How the kernel is asked for an event of the vocabulary.
+/// Encoding of an event of the vocabulary for the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// By a generic type and a number, which every processor translates for itself.
+    /// A generic type and a number, which the kernel translates for every processor.
     Generic {
         /// `type` of perf_event_open(2).
         kind: u32,
-        /// `config` likewise.
+        /// `config` of perf_event_open(2).
         config: u64,
     },
-    /// By the name that the processor's own device gives it in `events`.
+    /// The name in the directory `events` of the processor's device.
     Named,
 }
 
-/// One event of the vocabulary.
+/// An event of the vocabulary.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Our name.
+    /// Name in fauxplat.
     pub name: &'static str,
-    /// Other names that are understood, by perf and by people.
+    /// Accepted other names, of perf and in common use.
     pub aliases: &'static [&'static str],
-    /// What a person calls it.
+    /// Name in reports.
     pub title: &'static str,
-    /// How the kernel is asked for it.
+    /// Encoding for the kernel.
     pub code: Code,
-    /// What is counted.
+    /// Unit of the count.
     pub unit: Unit,
 }
 
 impl Word {
-    /// Who counts it.
+    /// Origin of the count.
     pub fn source(&self) -> Source {
         match self.code {
             Code::Generic { kind: SOFTWARE, .. } => Source::Software,
@@ -122,7 +122,7 @@ const fn cache(name: &'static str, aliases: Aliases, title: &'static str, at: [u
     generic(name, aliases, title, CACHE, at[0] | at[1] << 8 | at[2] << 16)
 }
 
-/// Every event that has a name of its own.
+/// Every named event.
 pub static WORDS: &[Word] = &[
     hardware("cycles", &["cpu-cycles"], "processor cycles", 0),
     hardware("instructions", &[], "instructions", 1),
@@ -192,16 +192,16 @@ pub static WORDS: &[Word] = &[
     software("cgroup-switches", &[], "switches to another control group", 11),
 ];
 
-/// A word for several events.
+/// A name for several events.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventSet {
-    /// Its name.
+    /// Name of the set.
     pub name: &'static str,
-    /// What perf calls the metric group that needs the same events.
+    /// Names of the metric groups in perf that need the same events.
     pub aliases: Aliases,
     /// Names of the events.
     pub events: &'static [&'static str],
-    /// Whether they mean something only if they are counted at the same time.
+    /// Whether the events are meaningful only if they are counted at the same time.
     pub is_group: bool,
 }
 
@@ -240,7 +240,7 @@ pub static SETS: &[EventSet] = &[
         events: &["branches", "branch-misses"],
         is_group: false,
     },
-    // The kernel takes the parts only in a group that `slots` leads.
+    // The kernel accepts the parts only in a group that `slots` leads.
     EventSet {
         name: "topdown",
         aliases: &["TopdownL1", "TmaL1"],
@@ -265,30 +265,30 @@ pub static SETS: &[EventSet] = &[
     },
 ];
 
-/// The event of a name, in any case.
+/// The event with this name, in upper or lower case.
 pub fn find(name: &str) -> Option<&'static Word> {
     WORDS.iter().find(|word| word.is(name))
 }
 
-/// The set of a name.
+/// The set with this name.
 pub fn find_set(name: &str) -> Option<&'static EventSet> {
     let is_meant =
         |set: &&EventSet| set.name == name || set.aliases.iter().any(|own| own.eq_ignore_ascii_case(name));
     SETS.iter().find(is_meant)
 }
 
-/// From this likeness on (Jaro and Winkler's, 1 for the same) a name may be meant for another.
+/// Least similarity (Jaro and Winkler, 1 for equal names) at which a name is suggested for an unknown one.
 const NEAR: f64 = 0.8;
-/// How many near names are shown.
+/// Greatest number of suggested names.
 const NEAR_COUNT: usize = 3;
 
-/// Events and sets whose names are nearest to one that is none, the nearest first.
+/// Events and sets whose names are most similar to an unknown one, the most similar first.
 pub fn near(name: &str) -> Vec<String> {
     let words = WORDS.iter().flat_map(|word| std::iter::once(&word.name).chain(word.aliases));
     nearest(name, words.chain(SETS.iter().map(|set| &set.name)).copied())
 }
 
-/// Those of some names that are nearest to one.
+/// The names that are most similar to one.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let name = name.to_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());

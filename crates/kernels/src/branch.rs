@@ -1,8 +1,8 @@
-//! Branches that nobody can predict.
+//! Unpredictable branches.
 
 use std::hint::black_box;
 
-/// A stream of bits that is too long to learn: each bit decides between two blocks of code.
+/// A stream of bits that is too long for a predictor to learn: each bit decides between two blocks of code.
 #[derive(Debug)]
 pub(crate) struct Branches {
     state: u64,
@@ -16,7 +16,7 @@ impl Branches {
         Branches { state: 0x2545_f491_4f6c_dd1d }
     }
 
-    /// One unit is 64 branches.
+    /// A unit is 64 branches.
     pub(crate) fn run(&mut self, units: u64) -> u64 {
         let mut sum = 0u64;
         for _ in 0..units {
@@ -25,7 +25,7 @@ impl Branches {
             self.state ^= self.state >> 7;
             self.state ^= self.state << 17;
             for bit in 0..BITS {
-                // Each arm hides its value from the compiler, which could otherwise choose without a branch.
+                // Each arm hides its value from the compiler, which could otherwise select without a branch.
                 if self.state >> bit & 1 == 1 {
                     sum = black_box(sum.wrapping_add(3));
                 } else {

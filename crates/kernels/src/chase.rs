@@ -1,4 +1,4 @@
-//! Walks through memory in an order that no prefetcher knows.
+//! Walks through memory in an order that no prefetcher can predict.
 
 use std::hint::black_box;
 
@@ -9,31 +9,31 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Chains that are walked at once: enough for a memory that serves several misses together to be busy.
+/// Chains that are walked at once: enough to keep a memory busy that serves several misses in parallel.
 const CHAINS: usize = 4;
 
 /// Steps of each chain in a unit.
 const STEPS: u64 = 8;
 
-/// So much memory is walked to its end before the walk goes elsewhere: in one order through everything each step would look
-/// for another page, and translations run out (at 12 MiB on some CPUs, whatever pages a guest asks for) long before a
-/// last-level cache does.
+/// Size of a plot, the piece of memory that is walked completely before the next: in a single random order each step
+/// would need another page, and the translations would run out (at 12 MiB on some CPUs, whatever pages a guest asks
+/// for) long before a last-level cache does.
 const PLOT_BYTES: usize = 64 << 10;
 
 /// Memory from this size on asks for huge pages.
 const LARGE_BYTES: usize = 2 << 20;
 
-/// One cycle through all lines of a piece of memory, walked from several places.
+/// A cycle through all lines of a piece of memory, walked from several places.
 #[derive(Debug)]
 pub(crate) struct Chase {
-    /// The index of the next word stands in the first word of each line.
+    /// The first word of each line is the index of the next word.
     pages: Pages,
     at: [u64; CHAINS],
 }
 
 impl Chase {
     /// # Errors
-    /// There is not so much memory.
+    /// The memory cannot be allocated.
     pub(crate) fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let lines = (footprint.0 as usize / (stride * 8)).max(CHAINS);
@@ -48,7 +48,7 @@ impl Chase {
         words[word(order[lines - 1])] = word(order[0]) as u64;
         let at = std::array::from_fn(|chain| word(order[chain * lines / CHAINS]) as u64);
         let mut chase = Chase { pages, at };
-        // Once around, so that the caches hold what they can hold before anything is measured.
+        // A full walk, so that the caches are filled before the measurement.
         chase.run((lines as u64 / STEPS / CHAINS as u64).max(1));
         Ok(chase)
     }
@@ -66,9 +66,9 @@ impl Chase {
     }
 }
 
-/// All of so many lines in no order: plot after plot, and within each plot line after line.
+/// A permutation of `lines` lines: plot after plot, and within each plot line after line.
 pub fn walk_order(lines: usize, of_a_plot: usize) -> Vec<u32> {
-    // One order for all machines: what differs between two of them must be the machines.
+    // A fixed seed gives one order on all machines, so that only the machines differ.
     let mut draw = ChaCha8Rng::seed_from_u64(1);
     let all: Vec<u32> = (0..lines as u32).collect();
     let mut plots: Vec<Vec<u32>> = all.chunks(of_a_plot.max(1)).map(<[u32]>::to_vec).collect();

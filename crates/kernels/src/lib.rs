@@ -1,8 +1,9 @@
-//! Loops that each use one part of a CPU as hard as they can: ports, a chain, branches, a cache, memory.
+//! Kernels: loops that each use one part of a CPU as hard as possible, such as ports, a chain, branches, a cache,
+//! memory.
 //!
-//! They are what `index` counts, what `contend` sets against each other, and what `load` disturbs with. A loop is made
-//! ready by the thread that will run it, so that its memory is near that thread, and is then run for a number of
-//! units; how long a unit takes is the caller's question.
+//! `index` counts them, `contend` runs them beside each other, and `load` disturbs with them. The thread that will run
+//! a loop prepares it, so that its memory is local to that thread, and then runs it for a number of units; timing is
+//! left to the caller.
 
 mod branch;
 mod chase;
@@ -20,16 +21,16 @@ use crate::chase::Chase;
 pub use crate::chase::walk_order;
 pub use crate::traffic::Traffic;
 
-/// What a loop uses.
+/// The part of a CPU that a loop uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
     /// The mixed arithmetic of the index.
     Fauxplat,
     /// Every integer port in every cycle.
     IntegerPorts,
-    /// One chain of integer multiplications.
+    /// A chain of integer multiplications.
     IntegerLatency,
-    /// The units for doubles.
+    /// Floating-point units, with doubles.
     Float,
     /// Branches that cannot be predicted.
     Branch,
@@ -39,9 +40,9 @@ pub enum Kernel {
     L2,
     /// Most of the last-level cache.
     Llc,
-    /// Memory beyond all caches, in no order: how soon a line comes.
+    /// Memory beyond all caches, in random order: the latency of a line.
     Dram,
-    /// Memory beyond all caches, one line after the other, changed: how many lines come.
+    /// Memory beyond all caches, one line after the other, modified: the throughput of lines.
     Stream,
 }
 
@@ -60,7 +61,7 @@ impl Kernel {
         Kernel::Stream,
     ];
 
-    /// The word that the command line and the documents use.
+    /// The name on the command line and in documents.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::Fauxplat => "fauxplat",
@@ -76,9 +77,9 @@ impl Kernel {
         }
     }
 
-    /// Memory that the loop walks on a CPU with these caches; nothing for arithmetic.
+    /// Size of the memory that the loop walks on a CPU with these caches; zero for arithmetic.
     pub fn footprint(self, caches: &Caches) -> Bytes {
-        // Three quarters leave room for the stack, the kernel and what else belongs to running at all.
+        // Three quarters leave room for the stack, the operating system and other overhead of running.
         let most = |Bytes(size): Bytes| Bytes(size / 4 * 3);
         match self {
             Kernel::L1 => most(caches.l1d),
@@ -112,21 +113,21 @@ impl FromStr for Kernel {
     }
 }
 
-/// Sizes of the caches that a CPU uses.
+/// Sizes of the caches of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
     /// First level, data.
     pub l1d: Bytes,
     /// Second level; on a CPU without one, the first.
     pub l2: Bytes,
-    /// Last level, all of it.
+    /// Last level, as a whole.
     pub llc: Bytes,
-    /// Line.
+    /// Size of a line.
     pub line: Bytes,
 }
 
 impl Caches {
-    /// The caches of a CPU; what the kernel does not tell is as large as usual.
+    /// The caches of a CPU; missing values get the defaults.
     pub fn of(topology: &Topology, cpu: Cpu) -> Self {
         let usual = Caches::default();
         let size = |level: u32| topology.cache_of(level, cpu).and_then(|cache| cache.size);
@@ -140,13 +141,13 @@ impl Caches {
 }
 
 impl Default for Caches {
-    /// For a machine that does not tell: sizes that most server CPUs of the last ten years have or exceed.
+    /// Defaults for a machine that reports no sizes: most server CPUs of the last ten years have at least these.
     fn default() -> Self {
         Caches { l1d: Bytes(32 << 10), l2: Bytes(1 << 20), llc: Bytes(32 << 20), line: Bytes(64) }
     }
 }
 
-/// A loop with its memory.
+/// A loop with its memory, ready to run.
 #[derive(Debug)]
 pub struct Ready {
     kernel: Kernel,
@@ -162,10 +163,10 @@ enum State {
 }
 
 impl Ready {
-    /// Makes a loop ready on the thread that will run it.
+    /// Prepares a loop, on the thread that will run it.
     ///
     /// # Errors
-    /// There is no memory for what it walks.
+    /// The memory that the loop walks cannot be allocated.
     pub fn new(kernel: Kernel, caches: &Caches) -> Result<Self, fauxplat_sys::SysError> {
         let state = match kernel {
             Kernel::Fauxplat | Kernel::IntegerPorts | Kernel::IntegerLatency | Kernel::Float => {
@@ -180,7 +181,7 @@ impl Ready {
         Ok(Ready { kernel, state })
     }
 
-    /// Runs so many units and gives a number that depends on all of them, so that none can be left out.
+    /// Runs `units` units and returns a number that depends on all of them, so that the compiler cannot remove any.
     ///
     /// A unit is some hundred nanoseconds of work, longer where memory is slow.
     pub fn run(&mut self, units: u64) -> u64 {
@@ -201,7 +202,7 @@ impl Ready {
     }
 }
 
-/// Part of a FauxPlat that a unit of [`Kernel::Fauxplat`] is.
+/// Fraction of a FauxPlat in a unit of [`Kernel::Fauxplat`].
 pub const FAUXPLATS_PER_UNIT: f64 = 1.0 / UNITS_PER_FAUXPLAT as f64;
 const UNITS_PER_FAUXPLAT: u64 = 1000;
 
@@ -232,7 +233,7 @@ mod tests {
         for kernel in Kernel::ALL.into_iter().filter(|kernel| !matches!(kernel, Kernel::Dram)) {
             let answer = |units| Ready::new(kernel, &caches).unwrap().run(units);
             assert_eq!(answer(20), answer(20), "{kernel}");
-            // The chains of doubles settle at 2; assembly cannot be left out all the same.
+            // The chains of doubles converge to 2; they are assembly, so that the compiler cannot remove them anyway.
             assert!(kernel == Kernel::Float || answer(20) != answer(21), "{kernel}");
         }
     }

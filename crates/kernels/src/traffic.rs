@@ -1,4 +1,4 @@
-//! Lines of memory that come and go as fast as a CPU can move them.
+//! Memory traffic: lines that are moved in and out as fast as a CPU can.
 
 use std::hint::black_box;
 
@@ -6,41 +6,41 @@ use fauxplat_sys::SysError;
 use fauxplat_sys::memory::Pages;
 use fauxplat_units::Bytes;
 
-/// Memory from this size on is walked in several places at once, and asks for huge pages.
+/// Memory from this size on is walked in several streams at once, and uses huge pages.
 const LARGE_BYTES: u64 = 8 << 20;
-/// So many places: each keeps a prefetcher and a bank of the memory busy. Tried were 1, 4, 8, 16 and 32, reading, writing,
-/// both, without caching, with flushing, and in no order; eight disturbed a neighbour most.
+/// Number of streams: each keeps a prefetcher and a bank of the memory busy. Of 1, 4, 8, 16 and 32 streams, with reads,
+/// writes, both, without caching, with flushing, and in random order, eight disturbed a neighbour most.
 const STREAMS: usize = 8;
 
-/// A piece of memory of which every line is changed in turns.
+/// A piece of memory of which every line is modified in turn.
 ///
-/// One word of each line is read and written: that moves the whole line in and, changed, out again, and leaves the CPU
-/// nothing to do but ask for the next.
+/// One word of each line is read and written, which moves the whole line in and, modified, out again, and leaves the
+/// CPU no work but to request the next.
 #[derive(Debug)]
 pub struct Traffic {
     pages: Pages,
-    /// Words of a line.
+    /// Words per line.
     stride: usize,
     streams: usize,
-    /// Words of each stream, one after the other.
+    /// Words per stream; the streams are adjacent.
     part: usize,
-    /// Where all streams stand in their parts.
+    /// Common position of all streams in their parts.
     at: usize,
 }
 
 impl Traffic {
-    /// Lines of a unit.
+    /// Lines per unit.
     pub const LINES: u64 = 64;
 
-    /// Memory of about this size, every line of which is there when this returns.
+    /// Allocates memory of about this size, of which every line is touched.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// The memory cannot be allocated.
     pub fn new(footprint: Bytes, line: Bytes) -> Result<Self, SysError> {
         let stride = (line.0 / 8).max(1) as usize;
         let is_large = footprint.0 >= LARGE_BYTES;
         let streams = if is_large { STREAMS } else { 1 };
-        // A part holds whole units, so that none of them ends in the middle.
+        // A part holds whole units, so that no unit ends in the middle of a part.
         let unit = stride * Self::LINES as usize;
         let part = (footprint.0 as usize / 8 / streams / unit).max(1) * unit;
         let mut pages = Pages::new(part * streams * 8, is_large)?;
@@ -48,7 +48,7 @@ impl Traffic {
         Ok(Traffic { pages, stride, streams, part, at: 0 })
     }
 
-    /// Changes so many times [`Traffic::LINES`] lines.
+    /// Modifies `units` times [`Traffic::LINES`] lines.
     pub fn run(&mut self, units: u64) -> u64 {
         let steps = Self::LINES as usize / self.streams;
         let (stride, part, streams) = (self.stride, self.part, self.streams);

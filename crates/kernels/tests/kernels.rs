@@ -1,4 +1,5 @@
-//! What workers and loads rely on of every loop: the same work gives the same answer, and memory fits its caches.
+//! Properties of every loop on which workers and loads rely: equal work gives equal answers, and memory fits its
+//! caches.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Where labs are found: in a folder that is named by its path, in the installed share folder, in the binary itself. A lab
-//! is lines for the shell, so what lies in the current folder is not run for its name alone.
+//! Lookup of labs: in a directory that is named by its path, in the installed share directory, in the binary itself.
+//! The current directory is not searched by name, because a lab contains shell commands that would be run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use fauxplat_plan::LabSettings;
 use fauxplat_sys::text::read_text;
 use rust_embed::RustEmbed;
 
-/// The labs of this repository, so that a binary that was copied somewhere still has them.
+/// The labs of this repository, embedded so that a copied binary has them.
 #[derive(RustEmbed)]
 #[folder = "../../labs"]
 struct BuiltIn;
@@ -19,20 +19,20 @@ struct BuiltIn;
 /// A lab that was found and read.
 #[derive(Debug)]
 pub struct Lab {
-    /// The name of its folder.
+    /// Name of the lab's directory.
     pub name: String,
-    /// What it asks and claims.
+    /// Definition with its options filled in.
     pub definition: LabDefinition,
-    /// Its page.
+    /// Text of the page.
     pub readme: String,
-    /// The definition as it is written.
+    /// Text of the definition.
     pub(crate) text: String,
-    /// What comes of its claims on machines that were made up, as it is written.
+    /// Text of the expected outcomes on simulated machines; `None` without the file.
     pub(crate) outcomes: Option<String>,
     place: Place,
 }
 
-/// Where its files are.
+/// Location of the lab's files.
 #[derive(Clone, Debug)]
 enum Place {
     Folder(PathBuf),
@@ -41,10 +41,10 @@ enum Place {
 
 const DEFINITION: &str = "lab.toml";
 
-/// Finds a lab by its name, or by the path of its folder, which has a `/` in it.
+/// Finds a lab by its name, or by the path of its directory, which contains a `/`.
 ///
 /// # Errors
-/// There is none, or its definition is wrong.
+/// The lab does not exist, or its definition is invalid.
 pub fn find(name: &str, settings: &LabSettings) -> Result<Lab, Failure> {
     if name.contains('/') {
         let folder =
@@ -68,7 +68,7 @@ fn is_lab(folder: &Path) -> bool {
     folder.join(DEFINITION).is_file()
 }
 
-/// What is said about a lab of the current folder.
+/// Hint about a lab of this name in the current directory.
 fn meant(name: &str) -> String {
     let here = ["./labs/", "./"].map(|folder| format!("{folder}{name}"));
     let found = here.into_iter().find(|path| is_lab(Path::new(path)));
@@ -92,7 +92,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// The folder of installed labs, if there is one: `<prefix>/bin/fauxplat` has its labs in `<prefix>/share/fauxplat/labs`.
+/// The directory of installed labs, if there is one: for `<prefix>/bin/fauxplat`, `<prefix>/share/fauxplat/labs`.
 fn installed() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     Some(program.parent()?.parent()?.join("share/fauxplat/labs")).filter(|folder| folder.is_dir())
@@ -128,7 +128,7 @@ fn read(place: Place, name: Option<&str>, settings: &LabSettings) -> Result<Lab,
 }
 
 impl Lab {
-    /// Where it was found, in words.
+    /// Description of the lab's location.
     pub fn found_in(&self) -> String {
         match &self.place {
             Place::Folder(folder) => folder.display().to_string(),
@@ -136,7 +136,7 @@ impl Lab {
         }
     }
 
-    /// Its folder, unless it is built in.
+    /// The lab's directory; `None` for a built-in lab.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.place {
             Place::Folder(folder) => Some(folder),
@@ -144,7 +144,7 @@ impl Lab {
         }
     }
 
-    /// A file of another lab: of the one beside it, else of one that is installed or built in.
+    /// A file of another lab: of one in the same parent directory, else of an installed or built-in one.
     fn borrowed(&self, file: &str) -> Result<Vec<u8>, Failure> {
         let beside = self.folder().and_then(Path::parent).map(|labs| labs.join(file));
         let installed = installed().map(|labs| labs.join(file));
@@ -158,10 +158,10 @@ impl Lab {
         })
     }
 
-    /// The files that its experiments find, by their place in the copy.
+    /// The files that the lab's experiments need, by their path in the copy.
     ///
     /// # Errors
-    /// One of them cannot be read.
+    /// A file cannot be read.
     pub(crate) fn files(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         let mut files = BTreeMap::new();
         for file in &self.definition.borrows {
@@ -178,7 +178,7 @@ impl Lab {
         Ok(files)
     }
 
-    /// Copies all its files into a folder, so that nothing that its experiments build lies in the original.
+    /// Copies all files of the lab into a directory, so that builds of its experiments do not change the original.
     pub(crate) fn unpack(&self, into: &Path) -> Result<(), Failure> {
         let write = |path: &Path, data: &[u8]| -> std::io::Result<()> {
             fs::create_dir_all(path.parent().unwrap_or(into))?;
@@ -199,12 +199,12 @@ impl Lab {
     }
 }
 
-/// Where a file of another lab lies in the copy: in the folder of the subject.
+/// Path in the copy of a file from another lab: in the directory of the subject.
 fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
 }
 
-/// Reads what [`copy`] copies.
+/// Reads the files that [`copy`] copies.
 fn gather(root: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
     for entry in fs::read_dir(root.join(below))? {
         let entry = entry?;
@@ -225,8 +225,8 @@ fn copy(from: &Path, into: &Path) -> std::io::Result<()> {
         let target = into.join(entry.file_name());
         match entry.file_type()?.is_dir() {
             true => copy(&entry.path(), &target)?,
-            // A named pipe would be waited for without end, and a socket or a device is nobody's source.
-            // A link that leads nowhere, as an editor leaves beside an open file, is none either.
+            // Opening a named pipe would block without end, and sockets and devices are no sources. A dangling link,
+            // such as an editor leaves beside an open file, is skipped too.
             false if entry.path().metadata().map_or(true, |facts| !facts.is_file()) => {}
             false => fs::copy(entry.path(), target).map(drop)?,
         }

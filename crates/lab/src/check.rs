@@ -1,4 +1,4 @@
-//! Whether a lab keeps the rules of labs: nothing of it is run.
+//! Check of a lab against the rules of labs, without running it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,18 +12,18 @@ use crate::made_up::{Machine, Outcomes};
 use crate::page;
 use crate::trials::{Gap, Trials};
 
-/// What became of looking at a lab.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// How many claims it has.
+    /// Number of claims.
     pub claims: usize,
-    /// On how many made-up machines they were judged.
+    /// Number of simulated machines on which the claims were judged.
     pub machines: usize,
-    /// What it lacks, each in a line that says what to do.
+    /// Violations, each in a line with a remedy.
     pub complaints: Vec<String>,
 }
 
-/// Looks at a lab: its page, its claims as they are written, and what comes of each of them on machines that were made up.
+/// Checks a lab: its page, the text of its claims, and the outcome of each claim on simulated machines.
 pub fn check(lab: &Lab) -> Checked {
     let mut complaints = page::complaints(&lab.readme);
     complaints.extend(copies(&lab.text));
@@ -36,7 +36,7 @@ pub fn check(lab: &Lab) -> Checked {
     Checked { claims: lab.definition.claims.len(), machines: machines.len(), complaints }
 }
 
-/// Claims that say the same of other numbers: they are one claim with an option.
+/// Claims that differ in numbers alone, and should be one claim with an option.
 fn copies(text: &str) -> Option<String> {
     let table: Table = text.parse().ok()?;
     let claims = table.get("claim")?.as_array()?;
@@ -52,7 +52,7 @@ fn copies(text: &str) -> Option<String> {
     })
 }
 
-/// The machines of the lab, whole and with its options filled in.
+/// The machines of the lab, with inherited values and with options filled in.
 fn machines(lab: &Lab) -> Result<Vec<Machine>, String> {
     let text = lab.outcomes.as_deref().ok_or_else(|| {
         "outcomes.toml: there is none: it has a made-up machine for each outcome of each claim (docs/labs.md, Made-up machines)"
@@ -74,7 +74,7 @@ fn options(lab: &Lab) -> BTreeMap<String, Vec<String>> {
     lab.definition.options.iter().map(|(name, option)| (name.clone(), values(&option.default))).collect()
 }
 
-/// A claim that is judged by documents without any of its places would be judged by anything.
+/// A claim that is judged although the documents lack all of its values would be judged by any document.
 fn without_places(claim: &LabClaim) -> Option<String> {
     let mut trials = Trials::default();
     for experiment in asked(claim) {
@@ -89,7 +89,7 @@ fn without_places(claim: &LabClaim) -> Option<String> {
     ))
 }
 
-/// What comes of every claim on every machine, against what is expected, and which outcomes no machine shows.
+/// Outcome of every claim on every machine compared with the expected one, and outcomes that no machine shows.
 fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     let mut seen: BTreeMap<&str, Vec<LabOutcome>> = BTreeMap::new();
     let mut complaints: Vec<String> = machines.iter().flat_map(|machine| unknown(lab, machine)).collect();
@@ -123,7 +123,7 @@ fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     complaints
 }
 
-/// The outcomes that a claim can have by its figures. That something is missing is the machine's affair, whatever is claimed.
+/// The outcomes that a claim can have by its figures. A missing requirement is an outcome that every claim can have.
 fn wanted(claim: &LabClaim) -> Vec<LabOutcome> {
     let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
     let is_open = has_interval || claim.checks.iter().any(|check| check.undecided.is_some());
@@ -141,7 +141,7 @@ fn lack(claim: &LabClaim, outcome: LabOutcome) -> String {
     )
 }
 
-/// Names on a machine that the lab has not, and experiments of which it says nothing.
+/// Names on a machine that the lab does not have, and experiments for which the machine has no values.
 fn unknown(lab: &Lab, machine: &Machine) -> Vec<String> {
     let has_experiment = |name: &str| lab.definition.experiments.iter().any(|one| one.name == name);
     let has_claim = |name: &str| lab.definition.claims.iter().any(|claim| claim.name == name);

@@ -1,4 +1,4 @@
-//! What a lab was when it was run, in one word: by it a record knows whether its result is still that of the lab.
+//! Digest of a lab at the time of a run, by which a record knows whether its result still belongs to the lab.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use sha2::{Digest, Sha256};
 
 use crate::Lab;
 
-/// Files that say what the lab is, or what comes of it, and that no experiment looks at. The definition counts as it
-/// was filled in.
+/// Files that describe the lab or its outcomes, and that no experiment reads. The definition is hashed separately, with
+/// its options filled in.
 const ABOUT: [&str; 3] = ["lab.toml", "README.md", "outcomes.toml"];
 
 impl Lab {
-    /// SHA-256 of the definition with its options filled in and of all files that its experiments find.
+    /// SHA-256 of the definition with its options filled in and of all files that the experiments need.
     ///
     /// # Errors
-    /// One of the files cannot be read.
+    /// A file cannot be read.
     pub fn digest(&self) -> Result<String, Failure> {
         let definition = serde_json::to_vec(&self.definition).map_err(Failure::machine)?;
         let mut whole = Sha256::new();
@@ -32,7 +32,7 @@ fn is_about(path: &Path) -> bool {
     ABOUT.iter().any(|name| path == Path::new(name))
 }
 
-/// Adds a part behind its length, so that two lists of parts that join to the same bytes are told apart.
+/// Hashes a part after its length, so that two lists of parts with the same concatenation have different digests.
 fn add(whole: &mut Sha256, part: &[u8]) {
     whole.update((part.len() as u64).to_le_bytes());
     whole.update(part);

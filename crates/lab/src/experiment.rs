@@ -1,4 +1,4 @@
-//! One experiment of a lab, from its line to its document.
+//! Execution of an experiment of a lab, from its line to its document.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::{Lab, Share};
 
-/// A line that ends with this status has found that it cannot run here, and its last line says why.
+/// Exit status of a line that cannot run on this machine; its last line of output says why.
 const CANNOT_RUN_HERE: i32 = 77;
 
-/// Makes the subject, by lines for the shell. What is missing for it, if anything is.
+/// Builds the subject by the lab's shell lines. Returns the missing requirement, if any.
 ///
 /// # Errors
 /// A line failed.
@@ -28,16 +28,16 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
-/// Performs a command line of fauxplat; its document, or what is missing for it.
+/// Runs a command line of fauxplat; returns its document, or the missing requirement.
 pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
 
-/// What is missing of an experiment that the user did not let come to its end.
+/// Reason for an experiment that the user interrupted.
 pub(crate) const INTERRUPTED: &str = "the lab was interrupted before it was measured";
 
-/// Runs an experiment; its document, or what is missing for it.
+/// Runs an experiment; returns its document, or the missing requirement.
 ///
 /// # Errors
-/// It failed for another reason than the machine's.
+/// The experiment failed for a reason other than a missing requirement.
 pub(crate) fn perform(
     lab: &Lab,
     experiment: &LabExperiment,
@@ -55,7 +55,7 @@ pub(crate) fn perform(
     done.map_err(|failure| failure.within(&format!("lab {}, experiment {}", lab.name, experiment.name)))
 }
 
-/// One line for the shell, which prints its document.
+/// Runs a line for the shell, which prints its document.
 fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<Value, String>, Failure> {
     let mut shell = shell(lab, line)?;
     shell.env_set.extend(share.words().map(|part| ("LAB_MAX_TIME".to_owned(), part)));
@@ -84,7 +84,7 @@ fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<V
     Ok(Ok(document))
 }
 
-/// The first line of what was printed, as far as a message bears it.
+/// The first line of the output, shortened for a message.
 fn beginning(text: &str) -> String {
     match text.lines().find(|line| !line.trim().is_empty()) {
         None => "it printed nothing".to_owned(),
@@ -92,8 +92,8 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// A line for the shell, which finds this program in `FAUXPLAT` and the original folder of the lab in `LAB_FOLDER`
-/// (empty for a built-in one).
+/// A line for the shell, with this program in `FAUXPLAT` and the lab's original directory in `LAB_FOLDER` (empty for a
+/// built-in lab).
 fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
     let program = std::env::current_exe().map_err(Failure::machine)?;
     let folder = lab.folder().map_or_else(String::new, |folder| folder.display().to_string());
@@ -102,7 +102,7 @@ fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
     Ok(Capture { env_set, with_stderr: false, ..Capture::shell(line) })
 }
 
-/// Why a line says that it cannot run here, if it does.
+/// The reason why a line cannot run here, if its status says so.
 fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Option<String>, Failure> {
     let said = said.text();
     match done.outcome.exit_status() {

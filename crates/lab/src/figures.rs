@@ -1,4 +1,4 @@
-//! From the documents of a lab's experiments to the figures of its claims.
+//! Figures of claims, extracted from the documents of a lab's experiments.
 
 use fauxplat_analyze::{Combined, Found, LabReading, NoFigure, lab_figure};
 use fauxplat_model::{LabClaim, LabMeasured, Measure, Plain, Second};
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use super::pointer::{self, Nothing};
 
-/// Documents of an experiment, one per round; none if it gave none.
+/// Documents of an experiment, one per round; empty if there is none.
 pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 
-/// What a lab demands of its documents and no such document can give, in words: a mistake in the lab.
+/// An error in the lab, in words: a pointer that no document of the experiment can have.
 pub(crate) type Mistake = String;
 
-/// What the documents say where the checks of a claim look, in each round.
+/// The values at the pointers of a claim's checks, in each round.
 ///
 /// # Errors
-/// A check looks where no such document has anything.
+/// A pointer that no document of the experiment can have.
 pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
     claim.checks.iter().map(|check| look(&check.experiment, &check.pointer, documents)).collect()
 }
 
-/// The same where reasons may stand; an experiment that was not run shows none.
+/// The values at the pointers of a claim's reasons; an experiment that was not run has none.
 ///
 /// # Errors
 /// As [`found`].
@@ -44,10 +44,10 @@ fn nowhere(experiment: &str, pointer: &str) -> Mistake {
     format!("nothing stands at {pointer} of `{experiment}`: its document has no such place")
 }
 
-/// The figure of a claim, or why there is none.
+/// The figure of a claim, or the reason why there is none.
 ///
 /// # Errors
-/// It is looked for where no such document has anything.
+/// A pointer that no document of the experiment can have.
 pub(crate) fn figure(
     measure: &Measure,
     documents: &Documents<'_>,
@@ -59,7 +59,7 @@ pub(crate) fn figure(
     }
 }
 
-/// Why there is no reading.
+/// Reason why there is no reading.
 enum Missing {
     Figure(NoFigure),
     Place(Mistake),
@@ -87,18 +87,18 @@ fn unfit(why: String) -> Missing {
     Missing::Figure(NoFigure::Unfit(why))
 }
 
-/// Whether two lists of figures go together one by one: those of one experiment, and of two that took turns in rounds. The
-/// lists of two experiments that ran one after the other have nothing in common but perhaps their length.
+/// Whether two lists of figures can be paired element by element: those of one experiment, or of two that took turns in
+/// rounds. The lists of two experiments that ran one after the other are unrelated, even if their lengths agree.
 fn were_together(first: &str, second: &str, documents: &Documents<'_>) -> bool {
     first == second || (documents(first).len() > 1 && documents(second).len() > 1)
 }
 
-/// A list as one figure with the interval of its own.
+/// A list summarised as one figure with its own interval.
 fn alone(reading: LabReading) -> Result<LabReading, Missing> {
     lab_figure(reading, None, 1.0).map(LabReading::Interval).map_err(unfit)
 }
 
-/// Where a figure stands.
+/// Location of a figure.
 struct Place<'a> {
     experiment: &'a str,
     value: &'a str,
@@ -158,7 +158,7 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, M
 }
 
 impl Place<'_> {
-    /// What was found at a pointer, or why nothing was.
+    /// Converts the result of a pointer into an error of the figure.
     fn at<T>(&self, found: Result<T, Nothing>, pointer: &str) -> Result<T, Missing> {
         found.map_err(|nothing| match nothing {
             Nothing::Absent | Nothing::Unmeasured => self.unmeasured(pointer),
@@ -180,13 +180,13 @@ impl Place<'_> {
         })
     }
 
-    /// A list of repetitions, all of which are numbers.
+    /// A list of repetitions, all of which have to be numbers.
     fn numbers(&self, values: &[&Value]) -> Result<LabReading, Missing> {
         values.iter().map(|value| self.number(value)).collect::<Result<_, _>>().map(LabReading::Rounds)
     }
 }
 
-/// A value of a document, if it is a plain one.
+/// A value of a document, if it is a scalar.
 fn plain(value: &Value) -> Option<Plain> {
     match value {
         Value::Bool(truth) => Some(Plain::Truth(*truth)),
@@ -205,7 +205,7 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// The figure, or why there is none: in words, whoever's fault it is.
+    /// The figure, or the reason in words why there is none, whether measurement or lab is at fault.
     fn of(text: &str, documents: &[Value]) -> Result<LabMeasured, String> {
         match figure(&measure(text), &|name| if name == "x" { documents } else { &[] }) {
             Ok(figure) => figure.map_err(|why| match why {
@@ -240,7 +240,8 @@ mod tests {
         assert!(of("experiment = 'y'\nvalue = '/value'", &document).unwrap_err().contains("no document"));
     }
 
-    /// Both rise in step, which rounds of the same moment may and runs of different times may not make use of.
+    /// Lists of two experiments that rise in step: figures of the same rounds may be paired, those of runs at different
+    /// times may not.
     #[test]
     fn lists_are_paired_only_where_they_were_run_together() {
         let numbers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
@@ -299,7 +300,7 @@ mod tests {
                 of(&format!("experiment = 'x'\nvalue = '{value}'\nexact = true"), &documents).unwrap_err();
             assert!(told.starts_with("unmeasured: `x` measured nothing for "), "{value}: {told}");
         }
-        // In rounds a single one that is missing leaves no figure.
+        // A single round without a figure leaves no figure for the claim.
         let rounds: Vec<Value> = (0..6).map(|it| json!({"n": (it != 3).then_some(it)})).collect();
         assert!(of("experiment = 'x'\nvalue = '/n'", &rounds).unwrap_err().starts_with("unmeasured: "));
         let few = [json!({"list": [1, 2, 3]})];

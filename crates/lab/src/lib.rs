@@ -1,8 +1,8 @@
-//! Labs: published claims, tried here. Where they are found, and where they are run: their experiments in a folder of its
-//! own, then the judgement of each claim.
+//! Labs: published claims, tested on this machine. The crate finds labs, runs their experiments in a temporary
+//! directory, and judges each claim.
 //!
-//! A lab is data: command lines of fauxplat, and where in their documents the figures stand that are held against the
-//! claims. Running one is running those lines, so whoever runs one says how a line is performed.
+//! A lab is data: command lines of fauxplat, and pointers into their documents to the figures that are compared with
+//! the claims. Running a lab runs those lines, and the caller provides the function that runs a line.
 
 pub mod catalog;
 mod check;
@@ -33,7 +33,7 @@ pub use new::create;
 use session::Session;
 pub use share::Share;
 
-/// A lab as it is before it was run.
+/// The result of a lab that was only listed.
 pub fn listed(lab: &Lab) -> LabResult {
     let claim = |claim: &LabClaim| ClaimResult {
         name: claim.name.clone(),
@@ -58,23 +58,24 @@ pub fn listed(lab: &Lab) -> LabResult {
     }
 }
 
-/// How a line of fauxplat is performed: all its words, the program's name first.
+/// Runs a command line of fauxplat, given as its words with the program's name first.
 pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 
-/// Where labs are run.
+/// Environment in which labs are run.
 pub struct Bench<'a> {
     keep: Option<PathBuf>,
     home: PathBuf,
-    /// Options that every line gets; their paths hold in every folder.
+    /// Options that are added to every line; their paths are absolute.
     options: Vec<String>,
     perform: &'a Perform<'a>,
 }
 
 impl<'a> Bench<'a> {
-    /// A bench that keeps documents in a folder, if one is named, and gives these options to every line of fauxplat.
+    /// Creates a bench that keeps documents in a directory, if one is named, and adds these options to every line of
+    /// fauxplat.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The directory cannot be made.
     pub fn new(keep: Option<&Path>, options: Vec<String>, perform: &'a Perform<'a>) -> Result<Self, Failure> {
         let fail =
             |folder: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", folder.display()));
@@ -86,25 +87,26 @@ impl<'a> Bench<'a> {
         Ok(Bench { keep, home: std::env::current_dir().map_err(Failure::machine)?, options, perform })
     }
 
-    /// Runs one lab in a folder of its own, with a seed for the order of its rounds, within its share of the time.
+    /// Runs a lab in a temporary directory, with a seed for the order of its rounds, within its share of the time.
     ///
     /// # Errors
-    /// There is no folder to run it in, or the user interrupted it. What is wrong with the lab is an outcome of its claims.
+    /// The temporary directory cannot be made, or the user interrupted the lab. Errors of the lab itself are outcomes
+    /// of its claims.
     pub fn run(&self, lab: &Lab, seed: u64, share: Share) -> Result<LabResult, Failure> {
         let folder = Workplace::make("lab", &std::env::temp_dir()).map_err(Failure::machine)?;
         let digest = Some(lab.digest()?);
         lab.unpack(folder.path())?;
-        // Builds and programs of the lab name its files without a path.
+        // Builds and programs of the lab name its files relative to the current directory.
         std::env::set_current_dir(folder.path()).map_err(Failure::machine)?;
         let judged = Session { bench: self, lab, folder: folder.path(), share }.judged(seed);
         std::env::set_current_dir(&self.home).map_err(Failure::machine)?;
         Ok(LabResult { digest, ..judged? })
     }
 
-    /// One command line of fauxplat, whose document goes to a file.
+    /// Runs a command line of fauxplat, whose document goes to a file.
     fn of_fauxplat(&self, mut line: Vec<String>, file: &Path) -> Result<Result<Value, String>, Failure> {
         let document = ["--format", "json", "--output", &file.display().to_string()].map(str::to_owned);
-        // Everything behind `--for` is the command of `tune`.
+        // Words behind `--for` are the command of `tune`, so options go before it.
         let end = line.iter().position(|word| word == "--for").unwrap_or(line.len());
         line.splice(end..end, document.into_iter().chain(self.options.iter().cloned()));
         line.insert(0, "fauxplat".to_owned());
@@ -118,7 +120,8 @@ impl<'a> Bench<'a> {
         serde_json::from_str(&text).map(Ok).map_err(|error| fail(&error))
     }
 
-    /// Where the document of an experiment goes. A name may hold the path of an interpreter, and two names have two files.
+    /// Path of an experiment's document. A name may contain the path of an interpreter, and different names have
+    /// different files.
     fn file(&self, lab: &Lab, one: &LabExperiment, folder: &Path, round: u32) -> PathBuf {
         let round = if lab.definition.rounds == 1 { String::new() } else { format!("-{}", round + 1) };
         let name = format!("{}{round}.json", one.name.replace('%', "%25").replace('/', "%2F"));

@@ -1,7 +1,7 @@
-//! Machines that were made up for a lab: what its experiments say there, and what comes of its claims.
+//! Simulated machines of a lab: values for the documents of its experiments, and expected outcomes of its claims.
 //!
-//! They stand in `outcomes.toml` beside the definition. A document is written by its places alone, and only those that the
-//! lab looks at.
+//! The machines are listed in `outcomes.toml` beside the definition. A document is given by the values at its pointers,
+//! and only those that the lab reads.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use fauxplat_model::{LabClaim, LabDefinition, LabOutcome, Measure};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The file.
+/// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Outcomes {
@@ -17,38 +17,38 @@ pub(crate) struct Outcomes {
     pub(crate) machines: Vec<Machine>,
 }
 
-/// A machine.
+/// A simulated machine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
-    /// What it is, in words that say why claims come out so.
+    /// Description that explains the outcomes.
     pub(crate) is: String,
-    /// Another one, which it is like in all that it does not say.
+    /// Name of another machine whose values hold where this one has none.
     #[serde(default)]
     pub(crate) like: Option<String>,
-    /// What comes of its claims …
+    /// Expected outcome of all claims except those in `but`.
     pub(crate) expect: LabOutcome,
-    /// … but of these.
+    /// Expected outcomes by claim, where they differ from `expect`.
     #[serde(default)]
     pub(crate) but: BTreeMap<String, LabOutcome>,
-    /// What it says, by experiment and place.
+    /// Values in the documents, by experiment and pointer.
     #[serde(default)]
     pub(crate) gives: BTreeMap<String, BTreeMap<String, Given>>,
-    /// Why experiments cannot run there.
+    /// Reasons why experiments cannot run there, by experiment.
     #[serde(default)]
     pub(crate) missing: BTreeMap<String, String>,
 }
 
-/// What stands at a place.
+/// A value at a pointer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Given {
     Truth(bool),
     Number(f64),
     Text(String),
-    /// A figure with readings or an interval from the one end to the other.
+    /// A figure with repetitions or an interval between these two ends.
     Between([f64; 2]),
-    /// Nothing was measured there: `{}`.
+    /// Not measured: `{}`.
     Nothing(Empty),
 }
 
@@ -56,14 +56,14 @@ pub(crate) enum Given {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
-/// Places of a list in a document that is made up.
+/// Greatest length of a list in a simulated document.
 const PLACES_MAX: usize = 10_000;
 
-/// Readings of a figure that has no interval of its own.
+/// Number of repetitions of a figure without an interval.
 const READINGS: u32 = 12;
 
 impl Outcomes {
-    /// A machine with all that it has from others; nothing if it is like one that there is not before it.
+    /// The machine with all inherited values; `None` if it refers to a machine that is not listed before it.
     pub(crate) fn whole(&self, machine: &Machine) -> Option<Machine> {
         let Some(other) = &machine.like else { return Some(machine.clone()) };
         let place = self.machines.iter().position(|it| it.is == machine.is)?;
@@ -81,7 +81,8 @@ impl Outcomes {
 }
 
 impl Machine {
-    /// The same with the options of a lab filled in: whatever mentions one is there once for each of its values.
+    /// The machine with the options of a lab filled in: each entry that mentions one is repeated for each of its
+    /// values.
     pub(crate) fn filled(&self, options: &BTreeMap<String, Vec<String>>) -> Machine {
         Machine {
             but: keys(&self.but, options, Clone::clone),
@@ -157,12 +158,12 @@ fn write(
     put(document, place, &|_| value.clone());
 }
 
-/// One of so many readings from one end to the other.
+/// Element `at` of `count` readings, evenly spaced between the two ends.
 fn reading((low, high): (f64, f64), at: u32, count: u32) -> Value {
     json!(low + (high - low) * f64::from(at) / f64::from(count - 1))
 }
 
-/// Where the ends of a figure stand that has an interval of its own.
+/// Pointers of the interval's ends, for a figure with an interval in the document.
 fn ends(lab: &LabDefinition, experiment: &str, place: &str) -> Option<[String; 2]> {
     let measures = lab.claims.iter().filter_map(|claim: &LabClaim| claim.measured.as_ref());
     let own = measures.flat_map(figures);
@@ -171,7 +172,7 @@ fn ends(lab: &LabDefinition, experiment: &str, place: &str) -> Option<[String; 2
 
 type Figure<'l> = (&'l str, &'l str, Option<[String; 2]>);
 
-/// The figures of a measure: experiment, place, and places of the ends.
+/// The figures of a measure: experiment, pointer, and pointers of the ends.
 fn figures(measure: &Measure) -> Vec<Figure<'_>> {
     let pair = |low: Option<&String>, high: Option<&String>| Some([low?.clone(), high?.clone()]);
     let first = pair(measure.low.as_ref(), measure.high.as_ref());
@@ -185,7 +186,7 @@ fn figures(measure: &Measure) -> Vec<Figure<'_>> {
     std::iter::once(one).chain(seconds).collect()
 }
 
-/// Puts a value at a place, by the number of the element where the place is each of a list; what is not there is made.
+/// Stores a value at a pointer, once per element where the pointer contains `*`; missing parts are created.
 fn put(document: &mut Value, place: &str, value: &dyn Fn(u32) -> Value) {
     put_at(document, place.strip_prefix('/').unwrap_or(place), 0, value);
 }
@@ -210,7 +211,7 @@ fn put_rest(at: &mut Value, rest: &str, element: u32, value: &dyn Fn(u32) -> Val
     }
 }
 
-/// The first step of a place, and what follows. A value in brackets may hold a `/`.
+/// The first step of a pointer, and the rest. A value in brackets may contain a `/`.
 fn step(place: &str) -> (&str, &str) {
     let end = match place.starts_with('[') {
         true => place.find(']').map_or(place.len(), |end| end + 1),
@@ -229,7 +230,7 @@ fn entry<'v>(at: &'v mut Value, step: &str) -> &'v mut Value {
             list.resize(list.len().max(number + 1), Value::Null);
             &mut list[number]
         }
-        // A place far beyond the end of any list is none, and its document has it as a name that no claim looks for.
+        // An index far beyond the end of any list is treated as a name, which no claim reads.
         (None, _) => {
             if !at.is_object() {
                 *at = Value::Object(Map::new());
@@ -239,7 +240,7 @@ fn entry<'v>(at: &'v mut Value, step: &str) -> &'v mut Value {
     }
 }
 
-/// The element of a list whose member is this value, which is made at its end.
+/// The element of a list whose member has this value, which is appended if missing.
 fn element<'v>(list: &'v mut Vec<Value>, key: &str, wanted: &str) -> &'v mut Value {
     let wanted = wanted.parse::<f64>().map_or_else(|_| json!(wanted), |number| json!(number));
     let at = list.iter().position(|one| one[key] == wanted).unwrap_or_else(|| {

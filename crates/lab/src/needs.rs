@@ -1,11 +1,11 @@
-//! What a lab, an experiment or a claim cannot do without, looked for on this machine.
+//! Requirements of a lab, an experiment or a claim, checked on this machine.
 
 use fauxplat_experiment::{Machine, relation};
 use fauxplat_launch::words;
 use fauxplat_model::Needs;
 use fauxplat_sys::process;
 
-/// What is missing, in words; nothing if all of it is there.
+/// The missing requirement in words; `None` if all are met.
 pub(crate) fn missing(needs: &Needs) -> Option<String> {
     programs(needs).or_else(|| files(needs)).or_else(|| cpus(needs)).or_else(|| root(needs))
 }

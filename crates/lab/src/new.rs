@@ -1,4 +1,4 @@
-//! The beginning of a lab: a folder that keeps the rules and runs, to be changed line by line.
+//! Creation of a lab: a directory that follows the rules of labs and can be run, as a template for changes.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +12,10 @@ const FILES: [(&str, &str); 4] = [
     ("subject/count.sh", include_str!("../template/subject/count.sh")),
 ];
 
-/// Makes a folder with a lab of this name in it.
+/// Makes a directory with a lab of this name.
 ///
 /// # Errors
-/// The name is none for a lab, there is something of that name, or it cannot be written.
+/// The name is invalid for a lab, the directory exists, or it cannot be written.
 pub fn create(folder: &Path) -> Result<(), Failure> {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_letter = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
@@ -29,7 +29,7 @@ pub fn create(folder: &Path) -> Result<(), Failure> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent).map_err(fail)?;
     }
-    // One that is there is somebody's work.
+    // An existing directory must not be overwritten.
     fs::create_dir(folder).map_err(fail)?;
     for (file, text) in FILES {
         let place = folder.join(file);

@@ -1,11 +1,11 @@
-//! The page of a lab: what a student works through.
+//! The page of a lab: the text for students.
 
 use fauxplat_model::LabStory;
 
 /// The headings that every page has, in this order.
 pub(crate) const HEADINGS: [&str; 7] =
     ["Question", "Prediction", "Command", "What you see", "Why", "What can go wrong", "What if"];
-/// A page is read in one go.
+/// Greatest number of lines of a page, so that it can be read in one go.
 const LINES_MAX: usize = 110;
 
 /// The parts of a page, each with its heading.
@@ -18,7 +18,7 @@ pub(crate) fn story(readme: &str) -> Vec<LabStory> {
     parts.map(part).collect()
 }
 
-/// What a page lacks, in words.
+/// Violations of the rules by a page, in words.
 pub(crate) fn complaints(readme: &str) -> Vec<String> {
     let found = story(readme);
     let at = |heading: &str| found.iter().position(|part| part.title == heading);

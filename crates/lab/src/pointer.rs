@@ -1,20 +1,20 @@
-//! Places in JSON documents, as labs name them.
+//! Pointers into JSON documents, in the syntax of labs.
 
 use serde_json::Value;
 
-/// Why nothing stands at a pointer.
+/// Reason why there is no value at a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nothing {
-    /// Such documents have no such place: whoever wrote the pointer meant another one.
+    /// Documents of this kind cannot have such a location: the pointer is wrong.
     Nowhere,
-    /// Its list has no such element here.
+    /// The list has no such element in this document.
     Absent,
-    /// There is such a place, and nothing was measured for it: it is `null`.
+    /// The value is `null`: the location exists, and nothing was measured for it.
     Unmeasured,
 }
 
-/// The value at a pointer by RFC 6901, in which `[key=value]` is the first element of a list whose member `key` is the
-/// plain value `value`: the place of a metric or of a test in its list depends on what could be measured.
+/// The value at a JSON pointer (RFC 6901), in which `[key=value]` is the first element of a list whose member `key` has
+/// the scalar value `value`: the index of a metric or of a test in its list depends on what could be measured.
 pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Result<&'v Value, Nothing> {
     let (mut value, mut rest) = (document, pointer);
     while !rest.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn all<'v>(document: &'v Value, pointer: &str) -> Result<Vec<&'v Valu
     elements.iter().map(|element| at(element, rest)).collect()
 }
 
-/// Key and value of a step `[key=value]`, and what stands behind it.
+/// Key and value of a step `[key=value]`, and the rest of the pointer.
 fn selector(step: &str) -> Option<(&str, &str, &str)> {
     let (inside, rest) = step.strip_prefix('[')?.split_once(']')?;
     let (key, wanted) = inside.split_once('=')?;
@@ -82,7 +82,7 @@ fn member<'v>(value: &'v Value, token: &str) -> Result<&'v Value, Nothing> {
 fn is_plain(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) => text == wanted,
-        // By value: 1 and 1.0 are one number.
+        // Compared as numbers: 1 and 1.0 are equal.
         Value::Number(number) => wanted.parse::<f64>().is_ok_and(|it| number.as_f64() == Some(it)),
         Value::Bool(truth) => wanted.parse() == Ok(*truth),
         Value::Null | Value::Array(_) | Value::Object(_) => false,

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 const SCHEMA: &str = "fauxplat.lab/1";
-/// More than a record of all labs with their stories by far.
+/// Greatest size of a record, far above one of all labs with their stories.
 const BYTES_MAX: usize = 64 << 20;
 
-/// What a machine said to the labs.
+/// Record of the labs on one machine.
 #[derive(Clone, Debug)]
 pub struct LabRecord {
-    /// About the machine and the experiment.
+    /// Header of the experiment, with the machine.
     pub header: Header,
     /// The labs.
     pub findings: LabFindings,
@@ -26,9 +26,9 @@ pub struct LabRecord {
 /// Reads a record.
 ///
 /// # Errors
-/// It cannot be read, or it is another document.
+/// The file cannot be read, or it is another document.
 pub fn read(path: &Path) -> Result<LabRecord, Failure> {
-    // Reasons quote the words of whoever wrote it.
+    // Error texts quote the file, so line breaks are removed.
     let fail = |why: String| Failure::usage(format!("{}: {}", path.display(), why.replace('\n', " ")));
     let text = read_text(path, BYTES_MAX).map_err(|error| fail(error.to_string()))?;
     let document: Value =
@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<LabRecord, Failure> {
 }
 
 impl LabRecord {
-    /// What a comparison says of it.
+    /// Facts of the record for a comparison.
     pub fn facts(&self, path: &Path) -> LabRecordFacts {
         LabRecordFacts {
             file: path.display().to_string(),
@@ -58,11 +58,12 @@ impl LabRecord {
         }
     }
 
-    /// The results that stand on this machine for this version: of labs that are not asked for whatever there is, of
-    /// the others what need not be run again. `asked` gives name and digest of these.
+    /// The results that are still valid on this machine and for this version: all results of labs that are not
+    /// requested, and those of requested labs that need not be run again. `asked` gives name and digest of the
+    /// requested labs.
     ///
     /// # Errors
-    /// It is the record of another machine or version.
+    /// The record belongs to another machine or version.
     pub fn done(
         self,
         machine: &MachineFacts,
@@ -87,7 +88,7 @@ impl LabRecord {
     }
 }
 
-/// Whether a lab was run to its end as it is now: with other files or options it asks something else.
+/// Whether a lab was run to its end in its present state: with other files or options it would give another result.
 fn is_done(lab: &LabResult, digest: &str) -> bool {
     lab.complete
         && lab.outcome.is_some_and(|outcome| outcome != LabOutcome::Error)

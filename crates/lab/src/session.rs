@@ -1,4 +1,4 @@
-//! One lab, from its experiments to the judgement of its claims.
+//! Execution of a lab, from its experiments to the judgement of its claims.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::share::ROUNDS_MIN;
 use crate::trials::{Gap, Trials};
 use crate::{Bench, Lab, Share, experiment, listed, needs};
 
-/// A lab on its bench.
+/// A lab that is being run.
 pub(crate) struct Session<'a> {
     pub(crate) bench: &'a Bench<'a>,
     pub(crate) lab: &'a Lab,
@@ -43,7 +43,7 @@ impl Session<'_> {
         })
     }
 
-    /// What each claim lacks before anything was run, the making of the subject included.
+    /// Missing requirements of each claim before its experiments, including a subject that cannot be built.
     fn gaps(&self) -> Result<Vec<Option<Gap>>, Failure> {
         let missing = claims_missing(&self.lab.definition);
         let gaps = missing.into_iter().map(|why| why.map(Gap::Missing)).collect::<Vec<_>>();
@@ -58,7 +58,7 @@ impl Session<'_> {
         Ok(vec![Some(gap); gaps.len()])
     }
 
-    /// Runs the experiments that some claim waits for, in rounds.
+    /// Runs the experiments that some claim needs, in rounds.
     fn trials(&self, wanted: &[&LabExperiment], seed: u64) -> Result<Trials, Failure> {
         let mut trials = Trials::default();
         let rounds = self.lab.definition.rounds;
@@ -73,12 +73,12 @@ impl Session<'_> {
                 }
             }
         }
-        // As the lab has them, however the rounds were drawn.
+        // Order of the lab, however the rounds were drawn.
         trials.runs.sort_by_key(|run| wanted.iter().position(|one| one.name == run.name));
         Ok(trials)
     }
 
-    /// Runs an experiment; so many of its round are still to be run, this one included.
+    /// Runs an experiment; `to_run` experiments of the round are still to be run, this one included.
     fn visit(
         &self,
         one: &LabExperiment,
@@ -86,7 +86,7 @@ impl Session<'_> {
         to_run: usize,
         trials: &mut Trials,
     ) -> Result<(), Failure> {
-        // A round that goes beyond an interval of its own is run to its end: figures are paired within it.
+        // Beyond the rounds that an interval needs, a round is run to its end, because figures are paired within it.
         let share = if round < ROUNDS_MIN { self.share.for_one_of(to_run) } else { Share::unlimited() };
         let interrupted = || signal::stop_requested().then(|| INTERRUPTED.to_owned());
         if let Some(why) = interrupted().or(share.over()) {
@@ -101,7 +101,7 @@ impl Session<'_> {
         };
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
             Ok(Ok(document)) => trials.add(one, document),
-            // What ends because its time is over says so itself.
+            // An experiment that fails after its time was over or after an interrupt failed because of that.
             Ok(Err(reason)) if share.over().is_some() || signal::stop_requested() => {
                 trials.lack(one, Gap::Late(reason))
             }
@@ -112,10 +112,10 @@ impl Session<'_> {
     }
 }
 
-/// What is wrong with a lab, with the first line of what explains it.
+/// Classifies a failure as an error of the lab, with the first line of its output.
 ///
 /// # Errors
-/// It is not the lab that is wrong: the user interrupted it, or the disk is full.
+/// The lab is not at fault: the user interrupted it, or the disk is full.
 fn broken(failure: Failure) -> Result<Gap, Failure> {
     match failure.kind() {
         Kind::Machine => Err(failure),
@@ -127,7 +127,7 @@ fn broken(failure: Failure) -> Result<Gap, Failure> {
     }
 }
 
-/// What each claim lacks before anything was run.
+/// Missing requirements of each claim before anything was run.
 fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
     let all = needs::missing(&lab.needs);
     let of_experiment = |name: &str| {
@@ -139,8 +139,8 @@ fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
     lab.claims.iter().map(|claim| all.clone().or_else(|| of_claim(claim))).collect()
 }
 
-/// The experiments that claims look at of which nothing is missing. One that could only explain something is left out
-/// where it cannot run.
+/// The experiments that claims without missing requirements need. Experiments that only explain an outcome are left out
+/// where they cannot run.
 fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperiment> {
     let open = || lab.claims.iter().zip(gaps).filter(|(_, gap)| gap.is_none());
     lab.experiments
@@ -150,7 +150,7 @@ fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperi
         .collect()
 }
 
-/// The order of a round: drawn, unless there is only one.
+/// The order of a round: drawn, unless there is a single round.
 fn order<'l>(wanted: &[&'l LabExperiment], rounds: u32, round: u32, seed: u64) -> Vec<&'l LabExperiment> {
     if rounds == 1 {
         return wanted.to_vec();

@@ -1,25 +1,25 @@
-//! How long a lab may take.
+//! Time limits of labs.
 
 use std::time::Duration;
 
 use fauxplat_sys::clock::monotonic_ns;
 use fauxplat_units::Nanos;
 
-/// Fewer rounds make no interval of a median.
+/// Least number of rounds; fewer give no interval of a median.
 pub(crate) const ROUNDS_MIN: u32 = 6;
-/// Verbs that end by themselves when a time is over.
+/// Verbs with an option that limits their time.
 const LIMITED: [&str; 4] = ["run", "compare", "sweep", "explain"];
 
-/// A lab's share of the time, if that is limited.
+/// A lab's share of the time, if the time is limited.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     begin_ns: u64,
     end_ns: Option<u64>,
-    /// So many experiments are to be run of what is left, which is for one of them.
+    /// Number of experiments among which the remaining time is divided.
     parts: Parts,
 }
 
-/// A number of experiments, one at least.
+/// A number of experiments, at least 1.
 #[derive(Clone, Copy, Debug)]
 struct Parts(u32);
 
@@ -30,24 +30,24 @@ impl Default for Parts {
 }
 
 impl Share {
-    /// All the time that it takes.
+    /// A share without a limit.
     pub fn unlimited() -> Self {
         Share::default()
     }
 
-    /// So long from now on.
+    /// A share that ends after this time from now on.
     pub fn of(time: Duration) -> Self {
         let begin_ns = monotonic_ns();
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Share { begin_ns, end_ns: Some(begin_ns.saturating_add(nanos)), ..Share::default() }
     }
 
-    /// The same for one of so many experiments that are still to be run.
+    /// The share of one experiment out of `to_run` that are still to be run.
     pub(crate) fn for_one_of(self, to_run: usize) -> Self {
         Share { parts: Parts(u32::try_from(to_run.max(1)).unwrap_or(u32::MAX)), ..self }
     }
 
-    /// How long one experiment may take, as an option of fauxplat says it.
+    /// Time for one experiment, in the syntax of fauxplat's options.
     pub(crate) fn words(self) -> Option<String> {
         self.part().map(|part| format!("{}ms", part.as_millis().max(1)))
     }
@@ -56,12 +56,12 @@ impl Share {
         self.left().map(|left| left / self.parts.0)
     }
 
-    /// What is left of it.
+    /// Time that is left; `None` without a limit.
     pub(crate) fn left(self) -> Option<Duration> {
         self.end_ns.map(|end| Duration::from_nanos(end.saturating_sub(monotonic_ns())))
     }
 
-    /// Why nothing more is begun, if that is so.
+    /// Reason for starting nothing more; `None` while there is time left.
     pub(crate) fn over(self) -> Option<String> {
         let given = self.end_ns?.saturating_sub(self.begin_ns);
         let is_over = self.left().is_some_and(|left| left.is_zero());
@@ -73,20 +73,20 @@ impl Share {
         })
     }
 
-    /// Whether a round like those before would go beyond the end, and there are enough of them.
+    /// Whether another round of the same length would exceed the limit, and there are enough rounds.
     pub(crate) fn ends_before(self, round: u32) -> bool {
         let Some(left) = self.left().filter(|_| round >= ROUNDS_MIN) else { return false };
         let past = Duration::from_nanos(monotonic_ns().saturating_sub(self.begin_ns));
         left < past / round
     }
 
-    /// A line of fauxplat that ends within its part of what is left.
+    /// Adds or lowers the time limit of a line of fauxplat, to its part of the remaining time.
     pub(crate) fn limit(self, line: &mut Vec<String>) {
         let verb = line.first().map_or("", String::as_str);
         let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {
             return;
         };
-        // Written as two words or as one.
+        // The option may be written as two words or as one.
         let own = |word: &String| word.strip_prefix("--max-time=").is_some_and(|own| is_longer(own, part));
         match line.iter().position(|word| word == "--max-time" || word.starts_with("--max-time=")) {
             Some(at) if own(&line[at]) => line[at] = format!("--max-time={words}"),

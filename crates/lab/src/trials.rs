@@ -1,4 +1,4 @@
-//! What the experiments of a lab came to, and what comes of its claims.
+//! Documents of a lab's experiments, and the outcomes of its claims.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use crate::figures::{self, Mistake};
 
-/// Why something of a lab is not there.
+/// Reason why a part of a lab has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Gap {
-    /// This machine has not what it takes.
+    /// A requirement is missing on this machine.
     Missing(String),
-    /// Its share of the time was over.
+    /// The lab's share of the time was over.
     Late(String),
-    /// The lab is wrong.
+    /// The lab has an error.
     Broken(String),
 }
 
-/// What the experiments of a lab came to, by their names.
+/// Documents and gaps of a lab's experiments, by name.
 #[derive(Default)]
 pub(crate) struct Trials {
     pub(crate) runs: Vec<LabRun>,
-    /// One document per round.
+    /// Documents of each experiment, one per round.
     documents: BTreeMap<String, Vec<Value>>,
-    /// Why one of them has none.
+    /// Reasons for experiments without documents.
     gaps: BTreeMap<String, Gap>,
 }
 
@@ -48,7 +48,7 @@ impl Trials {
         self.documents.entry(one.name.clone()).or_default().push(document);
     }
 
-    /// The documents of an experiment that was not run.
+    /// Sets the documents of an experiment that was not run.
     pub(crate) fn give(&mut self, experiment: &str, documents: Vec<Value>) {
         self.documents.insert(experiment.to_owned(), documents);
     }
@@ -61,12 +61,12 @@ impl Trials {
         self.gaps.contains_key(&one.name)
     }
 
-    /// Whether the time was over before all of it was run.
+    /// Whether the time ended before all experiments were run.
     pub(crate) fn is_late(&self) -> bool {
         self.gaps.values().any(|gap| matches!(gap, Gap::Late(_)))
     }
 
-    /// What comes of a claim, of which something may be missing from the start.
+    /// Judges a claim, which may lack a requirement from the start.
     pub(crate) fn judge(&self, claim: &LabClaim, gap: Option<Gap>) -> ClaimResult {
         let result = ClaimResult {
             name: claim.name.clone(),
@@ -90,7 +90,8 @@ impl Trials {
     }
 
     /// # Errors
-    /// The claim looks where no document of its experiments has anything: that says nothing about this machine.
+    /// A pointer of the claim leads nowhere in the documents of its experiments, so that there is no answer about this
+    /// machine.
     fn judged(
         &self,
         claim: &LabClaim,

@@ -1,4 +1,4 @@
-//! Whole labs with made-up documents: what is run, in which order, and what comes of every claim.
+//! Complete labs with simulated documents: lines that are run, their order, and the outcome of every claim.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,10 +12,10 @@ use fauxplat_plan::LabSettings;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A lab runs in a folder of its own, which is the whole process's: one at a time.
+/// A lab changes the current directory, which belongs to the whole process, so tests run one at a time.
 static FOLDER: Mutex<()> = Mutex::new(());
 
-/// A lab in a folder, and the words of every line of fauxplat that it asked for.
+/// A lab in a directory, and the words of every line of fauxplat that it ran.
 struct Yard {
     folder: TempDir,
     asked: RefCell<Vec<Vec<String>>>,
@@ -43,7 +43,7 @@ impl Yard {
         catalog::find(self.at("tried").to_str().unwrap(), settings)
     }
 
-    /// Runs the lab; `answer` makes the document of a line, told by its words, or fails.
+    /// Runs the lab; `answer` makes the document of a line from its words, or fails.
     fn run_with(
         &self,
         keep: Option<&Path>,
@@ -74,7 +74,7 @@ impl Yard {
         self.run_with(None, &[], 1, answer)
     }
 
-    /// The lines that were asked for, without what the bench adds.
+    /// The lines that were run, without the options that the bench adds.
     fn lines(&self) -> Vec<String> {
         let line = |words: &Vec<String>| {
             let place = words.iter().position(|word| word == "--format").unwrap();
@@ -153,7 +153,7 @@ fn every_round_visits_each_experiment_once_in_an_order_of_its_seed() {
     let definition = format!("rounds = 7\n{experiments}{over}{third}");
     let orders = |seed| {
         let yard = Yard::new(&definition);
-        // The machine drifts from round to round, which a ratio within the round does not see.
+        // The machine drifts from round to round, which cancels in a ratio within the round.
         let drift = RefCell::new(0.0);
         let answer = |line: &str| {
             *drift.borrow_mut() += 1.0;
@@ -243,7 +243,7 @@ fn failures_of_the_machine_are_told_apart_from_those_of_the_lab() {
     );
     drop(yard);
 
-    // A gate that failed has measured all the same: here nothing that makes a figure.
+    // A gate that failed has measured all the same: here a document without the figure.
     let yard = Yard::new(&format!("{ONE}{CLAIM}"));
     let result = yard.run(&|_| Err(Failure::gate("it is slower"))).unwrap();
     assert!(result.reason.unwrap().contains("nothing stands at /value"));
@@ -321,7 +321,7 @@ fn documents_are_kept_under_names_that_are_files() {
     let kept: Vec<String> =
         fs::read_dir(&keep).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(kept, ["tried-one %2Fusr%2Fbin%2Fpython.json"]);
-    // The command behind `--for` is another program's, and nothing is added to it.
+    // The command behind `--for` is another program, to which no options are added.
     let asked = yard.asked.borrow();
     let document = keep.join("tried-one %2Fusr%2Fbin%2Fpython.json");
     let expected = [

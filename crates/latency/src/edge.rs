@@ -1,4 +1,5 @@
-//! From the moment when the edge of a blinking light is due to the edge: the loop of `fauxplat-blink` itself.
+//! Latency from the due time of an edge of a blinking light to the edge, measured in the loop of `fauxplat-blink`
+//! itself.
 
 use std::ops::ControlFlow;
 
@@ -11,11 +12,11 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{DEAF_NS, run, sleep_until};
 
-/// So many edges, one each `interval_ns`, of a light that nobody presses a button of, and that is left as it was found.
-/// It ends early when a stop was asked for, also while an edge is far off.
+/// Measures `count` edges of a light, one each `interval_ns`, without a button. The light is restored afterwards. Ends
+/// early when a stop was requested, even while an edge is far off.
 ///
 /// # Errors
-/// The thread cannot be made or placed; the line cannot be had or left, or vanishes.
+/// The thread cannot be created or placed; the line cannot be requested or restored, or vanishes.
 pub fn edge(
     place: &Place,
     chips: &Chips,
@@ -36,7 +37,7 @@ pub fn edge(
         let mut blinker = Blinker::new(light, Vec::new(), controller, Leave::AsItWas);
         let how = How { style: Style::Event, until_ns: None, signals: None, stop: signal::stop_requested };
         let (mut recording, mut left) = (Recording::default(), count);
-        // That loop looks for a stop at each edge alone, so it is only begun when one is near.
+        // The loop checks for a stop at each edge only, so it is started when one is near.
         let is_near = interval_ns <= DEAF_NS;
         let comes = |due_ns: u64| {
             !signal::stop_requested() && sleep_until(due_ns.saturating_sub(DEAF_NS), signal::stop_requested)
@@ -83,7 +84,7 @@ mod tests {
         drop(taken);
     }
 
-    /// Whether a stop was asked for is looked at before each.
+    /// A stop request is checked before each edge.
     #[test]
     fn edges_that_are_far_apart_keep_their_rhythm() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();

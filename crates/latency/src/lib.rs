@@ -1,8 +1,8 @@
-//! How late a machine is: timers, scheduling noise, messages between CPUs, signals, lines and lights.
+//! Latency of a machine: timers, scheduling noise, messages between CPUs, signals, lines and lights.
 //!
-//! Every test runs in slices on threads of its own, at a stated CPU and policy, and records each single activation. A
-//! stall delays every activation that falls into it, not only the first: what a test would have seen had it not been
-//! stalled itself is kept beside what it saw (Tene, "How not to measure latency").
+//! Every test runs in slices on separate threads, at a stated CPU and policy, and records each single activation. A
+//! stall delays every activation that falls into it, not only the first: the latencies that the test would have
+//! recorded without being stalled itself are kept beside those that it recorded (Tene, "How not to measure latency").
 
 mod edge;
 mod line;
@@ -24,70 +24,70 @@ pub use signals::signals;
 pub use stage::{calm, highest_policy};
 pub use timer::timer;
 
-/// Why a test cannot run.
+/// Reason why a test cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum LatencyError {
     /// A thread cannot be placed, or a call is refused.
     #[error("on CPU {cpu}: {source}")]
     Place {
-        /// Where.
+        /// CPU of the thread.
         cpu: fauxplat_units::Cpu,
         /// The call that failed.
         source: fauxplat_sys::SysError,
     },
-    /// A thread of a test cannot be made: there is no room for it, or there are as many as may be.
+    /// A thread of a test cannot be created for want of memory or because of a limit.
     #[error(
         "no thread can be made for CPU {cpu}: {source}; end other programs, or raise the limit of processes \
          (`ulimit -u`, pids.max of the control group)"
     )]
     Thread {
-        /// Where it was to run.
+        /// CPU of the thread.
         cpu: fauxplat_units::Cpu,
-        /// The reason.
+        /// The error.
         source: std::io::Error,
     },
-    /// A watchdog or a channel cannot be made.
+    /// A watchdog or a channel cannot be created.
     #[error("{what} cannot be made: {source}")]
     Make {
-        /// What.
+        /// Kind of the object.
         what: &'static str,
-        /// The reason.
+        /// The error.
         source: std::io::Error,
     },
-    /// A line cannot be had, or has vanished.
+    /// A line cannot be requested, or has vanished.
     #[error(transparent)]
     Line(#[from] fauxplat_gpio::GpioError),
-    /// A light does not blink.
+    /// A light cannot be blinked.
     #[error(transparent)]
     Blink(#[from] fauxplat_blink::BlinkError),
     /// A simulated line of the kernel cannot be pulled.
     #[error("{path}: {source}")]
     Pull {
-        /// The file.
+        /// Path of the line's file.
         path: String,
-        /// The reason.
+        /// The error.
         source: std::io::Error,
     },
-    /// Nobody makes edges.
+    /// No edge arrived in time.
     #[error("there was no edge on {line} for {seconds} seconds: what is to make them (--drive)?")]
     Silent {
-        /// Its name.
+        /// Name of the line.
         line: String,
-        /// For how long it was waited for.
+        /// Time of waiting in seconds.
         seconds: u64,
     },
-    /// A call that waits for a line.
+    /// A system call that waits for a line failed.
     #[error(transparent)]
     Wait {
         /// The call that failed.
         source: fauxplat_sys::SysError,
     },
-    /// A histogram of a document cannot be read.
+    /// A histogram of a document cannot be decoded.
     #[error("the histogram of {test} cannot be read: {reason}")]
     Histogram {
-        /// Of which test.
+        /// Name of the test.
         test: String,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
     /// A thread ended early.
@@ -96,7 +96,7 @@ pub enum LatencyError {
 }
 
 impl LatencyError {
-    /// Whether a permission is what is missing.
+    /// Whether a missing permission is the cause.
     pub fn is_permission(&self) -> bool {
         matches!(self, LatencyError::Place { source, .. } if source.is_permission())
     }

@@ -1,4 +1,4 @@
-//! From an edge of a line to the handler that waits for it, and on to the line with which it answers.
+//! Latency from an edge of a line to the handler that waits for it, and on to the line with which it answers.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,26 +19,26 @@ use crate::stage::{run_both, sleep_until};
 /// The lines of a test.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Where they are.
+    /// Chips that provide the lines.
     pub chips: Chips,
-    /// The one whose edges are waited for.
+    /// The line whose edges are waited for.
     pub event: LineName,
-    /// The one that answers.
+    /// The line that answers.
     pub answer: LineName,
-    /// What makes the edges.
+    /// Driver of the edges.
     pub drive: Drive,
 }
 
-/// What makes edges.
+/// Driver of the edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drive {
-    /// The simulated chip, whose line it then has to be.
+    /// The simulated chip, to which the line has to belong.
     Simulated,
-    /// An output of ours that is wired to the line.
+    /// An output line that is wired to the event line.
     Line(LineName),
     /// The file by which a simulated line of the kernel (gpio-sim) is pulled up or down.
     Pull(PathBuf),
-    /// Somebody outside, such as a generator of square waves.
+    /// An external source, such as a generator of square waves.
     Outside,
 }
 
@@ -72,18 +72,18 @@ impl std::str::FromStr for Drive {
 }
 
 const CONSUMER: &str = "fauxplat-latency";
-/// For how long there may be no edge, besides the time that is meant to be between two.
+/// Greatest time without an edge, in addition to the interval between edges.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// For how long the handler waits before it looks whether there is anything to wait for.
+/// Time for which the handler waits before it checks for the end.
 const LOOK_MS: i32 = 50;
 
-/// So many edges, one each `interval_ns`, made by a thread at the first place and served by one at the second. What is
-/// recorded: from the edge to the handler, from there to the answering edge, and both together. Edges for which there
-/// was no room are missed. It ends early when a stop was asked for, also while an edge is far off. Lines that are
-/// driven are left as they were found.
+/// Measures `count` edges, one each `interval_ns`, made by a thread at the first place and served by one at the second.
+/// Three latencies are recorded: from the edge to the handler, from there to the answering edge, and both together.
+/// Edges that the kernel dropped from its buffer are missed. Ends early when a stop was requested, even while an edge
+/// is far off. Driven lines are restored afterwards.
 ///
 /// # Errors
-/// A thread cannot be made or placed; a line cannot be had or left, is silent, or vanishes.
+/// A thread cannot be created or placed; a line cannot be requested or restored, is silent, or vanishes.
 pub fn line(
     places: [&Place; 2],
     lines: &Lines,
@@ -104,18 +104,18 @@ pub fn line(
     let handle = || {
         let patience_ns = PATIENCE_NS.saturating_add(interval_ns);
         let served = serve(input.as_mut(), answer.output.as_mut(), (count, patience_ns), &over);
-        // Nobody is there to be waited for.
+        // The handler has ended, so the driver must not wait for it.
         over.store(true, Ordering::Release);
         served
     };
     let done = run_both(places, drive, handle);
-    // Each is left, whatever became of the others.
+    // Each line is restored, whether or not restoring the other failed.
     let left = hand.leave().and(answer.leave());
     let ((), ways) = done?;
     left.map(|()| ways)
 }
 
-/// A line that is driven, and left as it was found, however the test ends.
+/// A driven line that is restored however the test ends.
 struct Lent {
     output: Box<dyn Output>,
     is_left: bool,
@@ -135,13 +135,13 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if !self.is_left {
-            // Whoever is here has an error to tell already, or a panic.
+            // An error or a panic is being reported already.
             let _ = self.leave();
         }
     }
 }
 
-/// Whatever makes the edges.
+/// The driver of the edges, in operation.
 enum Hand<'a> {
     Simulated { chips: &'a Chips, line: u32, was_high: bool },
     Output(Lent),
@@ -164,7 +164,7 @@ impl<'a> Hand<'a> {
             }
             Drive::Line(name) => Hand::Output(Lent::of(lines.chips.output(name, wish)?)),
             Drive::Pull(path) => {
-                // A file that says nothing gets nothing back.
+                // A file whose content could not be read is not restored.
                 let was = String::from_utf8(read_bounded(path, 4096).unwrap_or_default()).unwrap_or_default();
                 Hand::Pull { path, was }
             }
@@ -218,8 +218,8 @@ fn pull(path: &Path, how: &str) -> Result<(), LatencyError> {
         .map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })
 }
 
-/// Waits for edges and answers each. It ends after so many, those that were lost among them, or when no more can come.
-/// Nobody may be silent for longer than the patience.
+/// Waits for edges and answers each. Ends after `count` edges, lost ones included, or when no more can come. Silence
+/// longer than the patience is an error.
 fn serve(
     input: &mut dyn Input,
     answer: &mut dyn Output,
@@ -234,7 +234,7 @@ fn serve(
     let begun_ns = clock::monotonic_ns();
     let mut heard_ns = begun_ns;
     while served.ways[0].count() + input.lost() < count && !signal::stop_requested() {
-        // Read before the wait, so that what came before the end is still served.
+        // Read before the wait, so that edges before the end are still served.
         let was_over = over.load(Ordering::Acquire);
         poller.wait(&mut ready, Some(LOOK_MS)).map_err(place)?;
         if ready.is_empty() {
@@ -263,13 +263,13 @@ fn serve(
 #[derive(Default)]
 struct Served {
     ways: [Recording; 3],
-    /// Of the last edge.
+    /// Times of the last edge.
     times_ns: [u64; 3],
     is_active: bool,
 }
 
 impl Served {
-    /// The handler: its own time first, then the answer.
+    /// Handles an edge: reads the time first, then answers.
     fn answer(&mut self, event: &LineEvent, line: &str, answer: &mut dyn Output) -> Result<(), LatencyError> {
         let handled_ns = clock::monotonic_ns();
         if event.stamp == Stamp::Reader {
@@ -289,7 +289,7 @@ impl Served {
         Ok(())
     }
 
-    /// Edges for which there was no room.
+    /// Counts edges that the kernel dropped from its buffer.
     fn miss(&mut self, edges: u64) {
         if edges > 0 {
             self.ways
@@ -344,12 +344,12 @@ mod tests {
         let (lines, [a, b]) = (simulated(), places());
         let levels = |lines: &Lines| [0, 1, 2].map(|line| lines.chips.simulated.is_high(line));
         lines.chips.simulated.drive(1, true).unwrap();
-        // An odd number of edges, so that none ends where it began by itself.
+        // An odd number of edges, so that no line ends in its initial state by itself.
         let [_, _, whole] = line([&a, &b], &lines, 100_000, 5).unwrap();
         assert!(whole.count() > 0);
         assert_eq!(levels(&lines), [false, true, false]);
 
-        // Also where nothing comes of it.
+        // Lines are restored even if the test fails.
         let nowhere = Place { cpu: Cpu(99_999), ..a };
         lines.chips.simulated.drive(2, true).unwrap();
         let wired = Lines { drive: Drive::Line("sim:2".parse().unwrap()), ..lines };

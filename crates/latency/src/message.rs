@@ -1,4 +1,4 @@
-//! Messages between two CPUs, there and back, by every way that a program has.
+//! Messages between two CPUs, there and back, through every channel of a program.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -13,16 +13,16 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::run_both;
 
-/// How a message goes.
+/// Channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// A word on a cache line of its own that the receiver watches.
+    /// A word on a separate cache line that the receiver polls.
     Line,
     /// A word on which the receiver sleeps.
     Futex,
     /// A byte through a pipe.
     Pipe,
-    /// An event counter.
+    /// An event counter (eventfd).
     Eventfd,
     /// A byte through a pair of Unix stream sockets.
     Socketpair,
@@ -33,7 +33,7 @@ impl Channel {
     pub const ALL: [Channel; 5] =
         [Channel::Line, Channel::Futex, Channel::Pipe, Channel::Eventfd, Channel::Socketpair];
 
-    /// The word of the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Channel::Line => "line",
@@ -44,7 +44,7 @@ impl Channel {
         }
     }
 
-    /// Whether the receiver works while it waits, so that two on one CPU would only keep each other from it.
+    /// Whether the receiver spins while it waits, so that two threads on one CPU would only block each other.
     pub fn spins(self) -> bool {
         self == Channel::Line
     }
@@ -67,20 +67,21 @@ impl FromStr for Channel {
     }
 }
 
-/// One direction of a channel.
+/// A direction of a channel.
 trait Way: Sync {
-    /// Wakes the receiver. The stamp was stored before.
+    /// Wakes the receiver. The time stamp was stored before.
     fn send(&self);
-    /// Returns when something was sent, or when the end has come.
+    /// Waits until a message was sent, or until the end.
     fn receive(&self);
 }
 
-/// A word of its own, far enough from its neighbours for the prefetcher of adjacent lines.
+/// A value that is far enough from its neighbours for the prefetcher of adjacent lines.
 #[repr(align(128))]
 #[derive(Default)]
 struct Apart<T>(T);
 
-/// The time at which a message was sent, which is the message itself; every one has a number, so that none counts twice.
+/// The time at which a message was sent, which is the message itself; every message has a number, so that none counts
+/// twice.
 #[derive(Default)]
 struct Stamps {
     there: Apart<AtomicU64>,
@@ -179,11 +180,11 @@ fn ways(channel: Channel) -> Result<[Box<dyn Way>; 2], LatencyError> {
     Ok([one().map_err(made)?, one().map_err(made)?])
 }
 
-/// So many messages from the first place to the second and back. What is recorded: one way there, one way back, and
-/// there and back. Each way includes one reading of the clock.
+/// Sends `messages` messages from the first place to the second and back. Three latencies are recorded: one way there,
+/// one way back, and the round trip. Each way includes one reading of the clock.
 ///
 /// # Errors
-/// A thread cannot be made or placed, or the channel cannot be made.
+/// A thread cannot be created or placed, or the channel cannot be created.
 pub fn message(places: [&Place; 2], channel: Channel, messages: u64) -> Result<[Recording; 3], LatencyError> {
     let [there, back] = ways(channel)?;
     let stamps = Stamps::default();

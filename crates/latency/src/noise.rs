@@ -1,4 +1,4 @@
-//! What takes the CPU from a thread that only looks at the clock.
+//! Scheduling noise: gaps in a thread that only reads the clock.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -13,15 +13,15 @@ use crate::recording::Recording;
 use crate::stage::run;
 use crate::watchdog::Watchdog;
 
-/// The cause of a gap in which the watchdog let the others run.
+/// The cause of a gap in which the watchdog freed the CPU.
 const FREED: &str = "the watchdog: for a second nothing ordinary could run";
 
-/// Where nearly every look is a gap, as below the cost of reading the clock, most of the time goes into causes: after so many
-/// times the duration it is over.
+/// Limit of the test's wall time as a multiple of its duration. If nearly every reading is a gap, as with a threshold
+/// below the cost of reading the clock, most of the time is spent on finding causes.
 const LONGEST_TIMES: u64 = 4;
 
-/// Watches the clock for this long; every pause above the threshold is a gap, with what the kernel counted meanwhile as
-/// its cause. Time that goes into finding the cause does not belong to the test.
+/// Reads the clock for this duration; every pause above the threshold is a gap, and its cause is taken from the
+/// kernel's counters. The time for finding the cause is excluded from the test.
 ///
 /// # Errors
 /// The thread cannot be placed.
@@ -51,7 +51,7 @@ pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recor
     })
 }
 
-/// What the kernel counts on one CPU.
+/// Counters of the kernel for one CPU.
 struct Counters {
     cpu: Cpu,
     interrupts: Option<File>,
@@ -98,7 +98,8 @@ impl Counters {
         }
     }
 
-    /// What moved since the last gap. Another task explains everything that came with it, an interrupt its softirqs.
+    /// The counter that moved since the last gap. A switch to another task explains all other changes, an interrupt
+    /// explains its softirqs.
     fn cause(&mut self) -> String {
         let now = self.stand();
         let last = std::mem::replace(&mut self.last, now.clone());
@@ -121,7 +122,7 @@ impl Counters {
 fn read<'b>(file: Option<&File>, buffer: &'b mut [u8]) -> Option<&'b str> {
     let file = file?;
     let mut got = 0;
-    // These files come in pieces of a page.
+    // The kernel returns these files in pieces of a page.
     while got < buffer.len() {
         match file.read_at(&mut buffer[got..], got as u64) {
             Ok(0) | Err(_) => break,
@@ -144,7 +145,7 @@ fn steal(text: &str, cpu: Cpu) -> Option<u64> {
     stat::cpu(text, cpu.0)?.ticks_of(stat::Kind::Steal)
 }
 
-/// The line that grew most. Lines are matched by name, since they come and go with devices.
+/// The line with the greatest increase. Lines are matched by name, since they come and go with devices.
 fn moved_most<'n>(last: &[(String, u64)], now: &'n [(String, u64)]) -> Option<&'n str> {
     let before = |name: &str| last.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
     let grown = now.iter().map(|(name, count)| (count.saturating_sub(before(name)), name.as_str()));
@@ -180,7 +181,7 @@ mod tests {
         let causes = recording.causes();
         assert_eq!(causes.iter().map(|cause| cause.count).sum::<u64>(), recording.count());
         assert_eq!(causes.iter().map(|cause| cause.total_ns).sum::<u64>(), recording.lost_ns);
-        // Where every look is a gap, looking for causes takes the time.
+        // If every reading is a gap, finding causes takes most of the time.
         assert!(recording.wall_ns > 0 && recording.lost_ns <= recording.wall_ns);
     }
 }

@@ -1,4 +1,4 @@
-//! What a test records.
+//! Recordings of latencies.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,7 +12,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 
 use crate::LatencyError;
 
-/// Latencies as they were seen, and as they would have been seen by somebody who is never stalled.
+/// Latencies as they were recorded, and as an observer that is never stalled would have recorded them.
 #[derive(Clone, Debug)]
 pub struct Recording {
     raw: Histogram<u64>,
@@ -21,14 +21,14 @@ pub struct Recording {
     pub missed: u64,
     /// Time over which the test ran.
     pub wall_ns: u64,
-    /// Time that was lost in gaps, for the noise test.
+    /// Total time of gaps, for the noise test.
     pub lost_ns: u64,
     causes: BTreeMap<String, (u64, u64)>,
 }
 
-/// An hour; what is later is recorded as this.
+/// Greatest latency, an hour; later activations are recorded as this.
 const LATEST_NS: u64 = 3_600_000_000_000;
-/// Values are told apart to three decimal digits.
+/// Precision of recorded values in decimal digits.
 const DIGITS: u8 = 3;
 
 impl Default for Recording {
@@ -47,10 +47,10 @@ impl Default for Recording {
 }
 
 impl Recording {
-    /// What a test of an earlier document recorded, to be merged with others.
+    /// Restores the recording of a test from a document, to be merged with others.
     ///
     /// # Errors
-    /// A histogram is missing, damaged or of other bounds.
+    /// A histogram is missing, damaged or has other bounds.
     pub fn restore(test: &LatencyTest) -> Result<Self, LatencyError> {
         let read = |hdr: &str| {
             decode(hdr).map_err(|reason| LatencyError::Histogram { test: test.name.clone(), reason })
@@ -66,22 +66,22 @@ impl Recording {
         })
     }
 
-    /// One activation of a test without a period.
+    /// Records an activation of a test without a period.
     pub fn record(&mut self, late_ns: u64) {
         self.raw.saturating_record(late_ns.max(1));
         self.corrected.saturating_record(late_ns.max(1));
     }
 
-    /// One activation of a periodic test: those that came due before it was served are missed, and each of them was
-    /// late by what was left of the stall. Returns how many there were.
+    /// Records an activation of a periodic test: activations that came due before it was served are missed, and each
+    /// was late by the rest of the stall. Returns their number.
     pub fn record_periodic(&mut self, late_ns: u64, interval_ns: u64) -> u64 {
         self.record(late_ns);
         let interval_ns = interval_ns.max(1);
         let missed = late_ns / interval_ns;
         let mut period = 1;
         while period <= missed {
-            // What falls into one bin is recorded at once: a stall of seconds holds millions of short periods, and taking
-            // note of each would be the next stall.
+            // Latencies in one bin are recorded at once: a stall of seconds contains millions of short periods, and
+            // recording each would cause the next stall.
             let late_ns = (late_ns - period * interval_ns).max(1);
             let lowest_ns = self.corrected.lowest_equivalent(late_ns.min(LATEST_NS));
             let alike = ((late_ns - lowest_ns) / interval_ns + 1).min(missed - period + 1);
@@ -92,26 +92,26 @@ impl Recording {
         missed
     }
 
-    /// Activations that left nothing behind but their number: none can have been served earlier than the one that came after
-    /// them was.
+    /// Records lost activations, of which only the number is known: none can have been served earlier than the one
+    /// after them.
     pub fn record_lost(&mut self, activations: u64, late_ns: u64) {
         self.corrected.saturating_record_n(late_ns.max(1), activations);
         self.missed += activations;
     }
 
-    /// Counts a gap for what caused it.
+    /// Adds a gap to the account of its cause.
     pub fn blame(&mut self, cause: &str, gap_ns: u64) {
         let (count, total_ns) = self.causes.entry(cause.to_owned()).or_default();
         *count += 1;
         *total_ns += gap_ns;
     }
 
-    /// Adds what another slice of the same test recorded.
+    /// Adds the recording of another slice of the same test.
     pub fn merge(&mut self, other: &Recording) {
-        // Both have the same bounds, so nothing can fall outside.
+        // All recordings have the same bounds, so every value fits.
         let added = self.raw.add(&other.raw).and_then(|()| self.corrected.add(&other.corrected));
         debug_assert!(added.is_ok());
-        // What is merged may be somebody else's document, whose figures are of any size.
+        // A merged recording may be from an untrusted document, whose figures are of any size.
         self.missed = self.missed.saturating_add(other.missed);
         self.wall_ns = self.wall_ns.saturating_add(other.wall_ns);
         self.lost_ns = self.lost_ns.saturating_add(other.lost_ns);
@@ -126,18 +126,18 @@ impl Recording {
         self.raw.len()
     }
 
-    /// Percentiles of what was seen.
+    /// Percentiles of the served activations.
     pub fn raw(&self) -> Percentiles {
         percentiles(&self.raw)
     }
 
-    /// Percentiles with the missed activations.
+    /// Percentiles with the missed activations included.
     pub fn corrected(&self) -> Percentiles {
         percentiles(&self.corrected)
     }
 
-    /// The bins of what was seen, and with the missed activations: the upper end of each that is occupied, rising, and how
-    /// many readings are in it.
+    /// The occupied bins of the served activations, and with the missed ones included: upper ends in rising order, and
+    /// counts.
     pub fn bins(&self) -> [(Vec<u64>, Vec<u64>); 2] {
         [&self.raw, &self.corrected].map(|histogram| {
             histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).unzip()
@@ -157,7 +157,7 @@ impl Recording {
     }
 }
 
-/// The whole of a file: others may have written it with bounds of their own, in which ours need not fit.
+/// Decodes a histogram. It replaces the bounds of this crate by its own, since other tools may have written it.
 fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
     let bytes = BASE64.decode(hdr).map_err(|error| format!("not base64: {error}"))?;
     check_heading(&bytes).ok_or("not a histogram of the bounds that fauxplat writes")?;
@@ -168,10 +168,11 @@ fn decode(hdr: &str) -> Result<Histogram<u64>, String> {
     Ok(ours)
 }
 
-/// The reader of the format makes room for as much as the heading announces, so that is looked at first: forty bytes could
-/// ask for 4 GiB.
+/// Checks the sizes in the heading first, because the reader of the format allocates as much as the heading announces:
+/// forty bytes could request 4 GiB.
 fn check_heading(bytes: &[u8]) -> Option<()> {
-    // Cookie and length of the packed part; within it cookie, length of the counts, offset, digits, lowest and highest value.
+    // Cookie and length of the compressed part; within it cookie, length of the counts, offset, digits, lowest and
+    // highest value.
     let mut heading = [0; 32];
     ZlibDecoder::new(bytes.get(8..)?).read_exact(&mut heading).ok()?;
     let four = |at: usize| Some(u32::from_be_bytes(heading[at..at + 4].try_into().ok()?));
@@ -183,12 +184,12 @@ fn check_heading(bytes: &[u8]) -> Option<()> {
     (fits && is_ours).then_some(())
 }
 
-/// V2 of the format, deflated, in base64: what the readers and plotters of HdrHistogram take.
+/// Encodes a histogram in format V2, deflated, in base64, as the tools of HdrHistogram read it.
 fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     match V2DeflateSerializer::new().serialize(histogram, &mut bytes) {
         Ok(_) => BASE64.encode(bytes),
-        // Memory takes everything; a histogram that cannot be written is left out rather than broken.
+        // Writing to memory does not fail; a histogram that cannot be encoded is left out rather than broken.
         Err(_) => String::new(),
     }
 }
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(recording.record_periodic(10_000_000, 1_000_000), 10);
         assert_eq!((recording.count(), recording.missed), (91, 10));
         let (raw, corrected) = (recording.raw(), recording.corrected());
-        // Three digits: the end of the bin.
+        // Three digits of precision: the value is the end of the bin.
         assert_eq!((raw.p50_ns / 10, corrected.p50_ns / 10), (500, 500));
         assert!(raw.p90_ns < 6_000 && corrected.p99_ns > 8_000_000, "{raw:?} {corrected:?}");
         assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 101);

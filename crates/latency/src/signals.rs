@@ -1,4 +1,4 @@
-//! From the moment when a signal is sent to the moment when its handler runs, in a thread that sleeps.
+//! Latency from the sending of a signal to its handler, in a thread that sleeps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,10 +11,10 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::run_both;
 
-/// So many signals from the first place to a thread that sleeps at the second.
+/// Sends `count` signals from the first place to a thread that sleeps at the second.
 ///
 /// # Errors
-/// A thread cannot be made or placed, or the handler cannot be set.
+/// A thread cannot be created or placed, or the handler cannot be set.
 pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyError> {
     let failed = |source| LatencyError::Place { cpu: places[1].cpu, source };
     let number = wake::stamp_signals().map_err(failed)?;
@@ -26,9 +26,9 @@ pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyErro
         send(tid, number, count).map_err(failed)
     };
     let sleeps = || {
-        // This is held until the end, which the other side hears by it.
+        // The sender is held until the end of the thread, which the other side detects by its closing.
         let sleeper = sleeper;
-        // Who does not hear it has ended, and has said so before.
+        // Sending fails only if the other side has ended with an error of its own.
         let _ = sleeper.send(wake::thread_id());
         while !over.load(Ordering::Acquire) {
             wake::pause();
@@ -38,7 +38,7 @@ pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyErro
     run_both(places, sends, sleeps).map(|(recording, ())| recording)
 }
 
-/// The end of a thread that sleeps, which is brought about when this is dropped.
+/// Ends a sleeping thread when dropped.
 struct Woken<'a> {
     tid: i32,
     number: i32,
@@ -49,7 +49,7 @@ struct Woken<'a> {
 impl Drop for Woken<'_> {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Release);
-        // It may just be about to sleep: it is woken until it is gone.
+        // The thread may just be about to sleep, so it is signalled until it has ended.
         while self.told.recv_timeout(Duration::from_millis(1)) == Err(RecvTimeoutError::Timeout) {
             let _ = wake::signal_thread(self.tid, self.number);
         }
@@ -71,7 +71,7 @@ fn send(tid: i32, number: i32, count: u64) -> fauxplat_sys::Result<Recording> {
         let arrived_ns = loop {
             match wake::arrivals() {
                 (arrivals, arrived_ns) if arrivals > before => break arrived_ns,
-                // On one CPU the receiver can only run when the sender does not.
+                // On one CPU the receiver can only run when the sender yields.
                 _ => std::thread::yield_now(),
             }
         };

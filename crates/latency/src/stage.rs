@@ -1,4 +1,4 @@
-//! Where a test's threads run, and what keeps the machine awake meanwhile.
+//! Placement of a test's threads, and settings that keep the machine awake during the test.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -19,7 +19,7 @@ pub(crate) fn take(place: &Place) -> Result<(), LatencyError> {
     place.take().map_err(|source| LatencyError::Place { cpu: place.cpu, source })
 }
 
-/// Runs a body on a thread of its own at a place.
+/// Runs a body on a new thread at a place.
 pub(crate) fn run<T: Send>(
     place: &Place,
     body: impl FnOnce() -> Result<T, LatencyError> + Send,
@@ -31,11 +31,11 @@ pub(crate) fn run<T: Send>(
     })
 }
 
-/// Runs two bodies, each on a thread of its own at its place, and gives back what both gave. Neither body begins before
-/// both threads stand at their places, and none does where one cannot.
+/// Runs two bodies, each on a new thread at its place, and returns both results. Neither body begins before both
+/// threads are placed, and none does where one cannot be.
 ///
 /// # Errors
-/// Those of the first body, then those of the second; a thread that cannot be made or placed.
+/// The error of the first body, else that of the second; or a thread cannot be created or placed.
 pub(crate) fn run_both<A: Send, B: Send>(
     places: [&Place; 2],
     first: impl FnOnce() -> Result<A, LatencyError> + Send,
@@ -50,7 +50,7 @@ fn run_both_on<A: Send, B: Send>(
     second: impl FnOnce() -> Result<B, LatencyError> + Send,
 ) -> Result<(A, B), LatencyError> {
     let (both, failed) = (Barrier::new(2), AtomicBool::new(false));
-    // Who does not stand says so, and the other does not wait for it.
+    // A thread that cannot be placed reports it at the barrier, so that the other does not wait for it.
     let meet = |stands: bool| {
         failed.fetch_or(!stands, Ordering::AcqRel);
         both.wait();
@@ -66,13 +66,14 @@ fn run_both_on<A: Send, B: Send>(
             let placed = take(there);
             if meet(placed.is_ok()) { second().map(Some) } else { placed.map(|()| None) }
         });
-        // The first waits for the second already: in the place of one that is not there, this thread says so.
+        // The first thread waits at the barrier already: if the second cannot be created, this thread takes its part
+        // there.
         let second = second.inspect_err(|_| {
             meet(false);
         })?;
         let first = first.join().map_err(|_| LatencyError::Gone(here.cpu))?;
         let second = second.join().map_err(|_| LatencyError::Gone(there.cpu))?;
-        // Where both say that all went well, both ran.
+        // If both threads succeeded, both bodies ran.
         first?.zip(second?).ok_or(LatencyError::Gone(there.cpu))
     })
 }
@@ -90,11 +91,12 @@ fn begin<'scope, T: Send + 'scope>(
     thread.spawn_scoped(scope, body).map_err(|source| LatencyError::Thread { cpu, source })
 }
 
-/// The longest sleep that nobody can interrupt: the signal by which a stop is asked for goes to another thread.
+/// Longest uninterruptible sleep: the signal that requests a stop is delivered to another thread.
 pub(crate) const DEAF_NS: u64 = 50_000_000;
 
-/// Sleeps until a moment of `CLOCK_MONOTONIC`; false when it is over before. That is looked at every [`DEAF_NS`], but
-/// not in the last sleep, which is as long: what is measured is how one wakes from a sleep until the moment itself.
+/// Sleeps until a time of `CLOCK_MONOTONIC`; returns false when `is_over` holds before. That is checked every
+/// [`DEAF_NS`], but not in the last sleep, which has the same length: the test measures the wake-up from a sleep that
+/// lasts until the time itself.
 pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
     let last_ns = moment_ns.saturating_sub(DEAF_NS);
     loop {
@@ -107,7 +109,7 @@ pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
         }
         timer::sleep_until_ns(last_ns.min(now_ns + DEAF_NS));
     }
-    // A signal shortens the sleep; the moment is still when it is.
+    // A signal interrupts the sleep, which is then resumed.
     while !timer::sleep_until_ns(moment_ns) {
         if is_over() {
             return false;
@@ -119,21 +121,21 @@ pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
 /// The policy under which tests run on a CPU: real-time where that is permitted, else the ordinary one.
 ///
 /// # Errors
-/// The CPU is not there or not allowed.
+/// The CPU is not online or not allowed.
 pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
     let stand = |policy| run(&Place { cpu, policy, slack_ns: None }, || Ok(()));
     real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
 }
 
-/// Keeps CPUs out of idle states that take long to leave, and memory resident, for as long as it lives. Both end with
-/// the process, whatever happens to it; what is not permitted is named.
+/// Keeps CPUs out of idle states that take long to leave, and memory resident, until dropped. Both settings also end
+/// with the process, however it ends.
 #[derive(Debug)]
 pub struct Calm {
     _latency: Option<File>,
 }
 
-/// Asks for calm: `/dev/cpu_dma_latency` held open at zero (`Documentation/power/pm_qos_interface.rst` of Linux) and
-/// `mlockall(2)`. Returns what was refused as well.
+/// Holds `/dev/cpu_dma_latency` open at zero (`Documentation/power/pm_qos_interface.rst` of Linux) and calls
+/// `mlockall(2)`. Returns the refusals as well.
 pub fn calm() -> (Calm, Vec<String>) {
     let mut refused = Vec::new();
     let path = Path::new("/dev/cpu_dma_latency");
@@ -186,7 +188,7 @@ mod tests {
         assert!(run_both([&here, &here], || Ok(()), gone).unwrap_err().to_string().contains("CPU 7"));
     }
 
-    /// No machine has room for its stack.
+    /// A stack that is too large for any machine.
     fn too_large() -> Builder {
         Builder::new().stack_size(usize::MAX / 4)
     }

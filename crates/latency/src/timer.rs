@@ -1,4 +1,4 @@
-//! From the moment for which a timer was set to the moment when the thread runs again.
+//! Latency from the expiry of a timer to the thread's execution.
 
 use fauxplat_sys::{clock, signal};
 use fauxplat_threads::Place;
@@ -7,8 +7,8 @@ use crate::LatencyError;
 use crate::recording::Recording;
 use crate::stage::{run, sleep_until};
 
-/// So many activations, one each `interval_ns`, by absolute sleeps. It ends early when a stop was asked for,
-/// also while an activation is far off.
+/// Measures `activations` activations, one each `interval_ns`, by absolute sleeps. Ends early when a stop was
+/// requested, even while an activation is far off.
 ///
 /// # Errors
 /// The thread cannot be placed.

@@ -1,9 +1,9 @@
-//! The watchdog of the noise test: it frees the CPU when nothing ordinary runs any more.
+//! The watchdog of the noise test: frees the CPU when ordinary threads cannot run any more.
 //!
-//! The test takes all of a CPU at a high priority. On a machine of one CPU, or for a fauxplat that may use one alone, the
-//! terminal, the shell and whoever would stop the test wait then, for as long as it lasts. So an ordinary thread marks
-//! that such threads still run, and the watchdog, which stands above the test, makes the test an ordinary thread while
-//! the mark is old. Time that it gave away so is a gap, and the cause says so.
+//! The test takes all of a CPU at a high priority. On a machine with one CPU, or for a fauxplat that may use only one,
+//! the terminal, the shell and the user's attempt to stop the test would wait until its end. So an ordinary thread
+//! periodically stores a time stamp, and the watchdog, whose priority is above that of the test, makes the test an
+//! ordinary thread while the stamp is old. Such time is a gap, with the watchdog as its cause.
 
 use std::io;
 use std::sync::Arc;
@@ -18,29 +18,30 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LatencyError;
 
-/// Time between two marks, and between two looks at them.
+/// Time between two stamps, and between two checks.
 const BEAT_NS: u64 = 100_000_000;
-/// A mark is old after this time.
+/// Age from which on a stamp is old.
 const OLD_NS: u64 = 1_000_000_000;
 
-/// The watchdog of the thread that started it. It ends when this is dropped.
+/// The watchdog of the thread that started it. Ends when this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Watchdog(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     ended: AtomicBool,
-    /// When an ordinary thread last ran.
+    /// Time at which an ordinary thread last ran.
     mark_ns: AtomicU64,
-    /// How often the CPU was freed.
+    /// Number of times that the CPU was freed.
     freed: AtomicU64,
 }
 
 impl Watchdog {
-    /// Begins to watch the calling thread, which stands at this place. An ordinary one need not be watched.
+    /// Starts to watch the calling thread, which is at `place`. A thread with the ordinary policy need not be watched.
     ///
     /// # Errors
-    /// There is no thread, or no priority above that of the test, or the marks cannot be made where others run.
+    /// The thread cannot be created, there is no priority above that of the test, or the stamping thread cannot be
+    /// placed.
     pub(crate) fn start(place: &Place) -> Result<Self, LatencyError> {
         let watchdog = Watchdog::default();
         let (Policy::Fifo(priority) | Policy::RoundRobin(priority)) = place.policy else {
@@ -53,7 +54,7 @@ impl Watchdog {
         Ok(watchdog)
     }
 
-    /// How often the CPU was freed so far.
+    /// Number of times that the CPU was freed so far.
     pub(crate) fn freed(&self) -> u64 {
         self.0.freed.load(Ordering::Acquire)
     }
@@ -65,11 +66,11 @@ impl Drop for Watchdog {
     }
 }
 
-/// The name of the thread that marks.
+/// Name of the stamping thread.
 const MARKS: &str = "latency mark";
 
-/// Starts the thread that marks, from the thread of the test on this CPU. It stands at its place when this returns and
-/// has marked once: a test that spins before that would never let it go there.
+/// Starts the stamping thread, from the thread of the test on this CPU. When this returns, the thread is placed and has
+/// stored a stamp: a test that spins before that would never let it leave the CPU.
 fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
     let marks = Arc::clone(shared);
     let (ready, placed) = channel();
@@ -77,13 +78,13 @@ fn start_marks(shared: &Arc<Shared>, test: Cpu) -> io::Result<()> {
     thread.spawn(move || marks.mark(test, &ready))?;
     match placed.recv_timeout(Duration::from_nanos(OLD_NS)) {
         Ok(placed) => placed.map_err(io::Error::other),
-        // Somebody else keeps it from running, and the watchdog sees the same.
+        // Another program keeps the thread from running; the watchdog will detect the same.
         Err(RecvTimeoutError::Timeout) => Ok(()),
         Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its thread ended early")),
     }
 }
 
-/// Where marks are made: what the process may use, without the CPU of the test if any other is left.
+/// CPUs of the stamping thread: those of the process, without the CPU of the test if any other is left.
 fn apart(allowed: &CpuSet, test: Cpu) -> CpuSet {
     let others = allowed.without(&[test].into_iter().collect());
     if others.is_empty() { allowed.clone() } else { others }
@@ -94,16 +95,16 @@ impl Shared {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Shows that ordinary threads run, and says first whether it could take its place among them.
+    /// Stores stamps while ordinary threads run, and first reports whether the thread could be placed.
     fn mark(&self, test: Cpu, ready: &Sender<Result<(), SysError>>) {
-        // It inherits the place of the test. The CPUs come first: an ordinary thread on that of the test may not run
-        // any more, and could not leave it.
+        // The thread inherits the placement of the test. The CPUs are set first: an ordinary thread on the CPU of the
+        // test might not run any more, and could not leave it.
         let placed = sched::affinity(std::process::id() as i32)
             .and_then(|allowed| sched::set_affinity(0, &apart(&allowed, test)))
             .and_then(|()| sched::set_policy(0, sched::OTHER, 0));
         let goes_on = placed.is_ok();
         self.mark_ns.store(clock::monotonic_ns(), Ordering::Release);
-        // Who waits no longer has gone on without it.
+        // The receiver may have stopped waiting and continued without it.
         let _ = ready.send(placed);
         while goes_on && !self.is_over() {
             self.mark_ns.store(clock::monotonic_ns(), Ordering::Release);
@@ -116,7 +117,7 @@ impl Shared {
         while !self.is_over() {
             timer::sleep_until_ns(clock::monotonic_ns() + BEAT_NS);
             let old = clock::monotonic_ns().saturating_sub(self.mark_ns.load(Ordering::Acquire)) > OLD_NS;
-            // The test ends and so does its number; a call that finds nobody does nothing.
+            // The test and with it the thread id may have ended; a call for a missing thread has no effect.
             if old && !is_free {
                 let _gone = sched::set_policy(test, sched::OTHER, 0);
                 self.freed.fetch_add(1, Ordering::AcqRel);
@@ -138,22 +139,22 @@ mod tests {
 
     use super::*;
 
-    /// As `sched(7)` numbers them.
+    /// Numbers of policies in `sched(7)`.
     const OTHER: Option<u32> = Some(0);
     const FIFO: Option<u32> = Some(1);
 
-    /// The policy of a thread, by its folder.
+    /// The policy of a thread, from its directory in `/proc`.
     fn policy_of(task: &Path) -> Option<u32> {
         let line = std::fs::read_to_string(task.join("stat")).ok()?;
         fauxplat_procfs::task::TaskStat::parse(&line)?.policy()
     }
 
-    /// That of the calling thread.
+    /// The policy of the calling thread.
     fn policy() -> Option<u32> {
         policy_of(Path::new("/proc/thread-self"))
     }
 
-    /// Nobody marks that ordinary threads run, as if none could, until it was seen what comes of that.
+    /// No stamps are stored, as if ordinary threads could not run, until the effect was seen.
     #[test]
     fn the_cpu_is_freed_when_nobody_else_runs_and_taken_again_when_somebody_does() {
         let shared = Arc::new(Shared::default());
@@ -192,8 +193,8 @@ mod tests {
         assert_eq!(apart(&set(&[1]), Cpu(1)), set(&[1]));
     }
 
-    /// Starts marks as a test at this place does, and says at which places they are made when it goes on. `None` where
-    /// the place is not permitted.
+    /// Starts the stamping thread as a test at this place does, and returns its policies and CPUs. `None` where the
+    /// place is not permitted.
     fn places_of_marks(place: Place) -> Option<Vec<(Option<u32>, CpuSet)>> {
         place.take().ok()?;
         let (shared, begun_ns) = (Arc::new(Shared::default()), clock::monotonic_ns());
@@ -202,18 +203,18 @@ mod tests {
         assert!(shared.mark_ns.load(Ordering::Acquire) > 0 || has_waited);
         let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
         let place_of = |task: PathBuf| {
-            // Whoever has ended meanwhile has none.
+            // A thread that has ended has no directory.
             let name = std::fs::read_to_string(task.join("comm")).ok()?;
             let tid = task.file_name()?.to_str()?.parse().ok()?;
             (name.trim_end() == MARKS).then_some((policy_of(&task)?, sched::affinity(tid).ok()?))
         };
         let places = tasks.filter_map(place_of).map(|(policy, cpus)| (Some(policy), cpus)).collect();
         shared.ended.store(true, Ordering::Release);
-        // A machine that stands still for a second says nothing about places.
+        // On a machine that stalls for a second the placement cannot be observed.
         Some(if has_waited { Vec::new() } else { places })
     }
 
-    /// What they inherit of a real-time test is what would keep them from being made.
+    /// The inherited real-time policy would keep the stamping thread from running.
     #[test]
     fn a_test_begins_when_an_ordinary_thread_beside_it_has_marked() {
         let allowed = sched::affinity(0).unwrap();
@@ -227,7 +228,7 @@ mod tests {
                         "{policy:?} {places:?}"
                     );
                 }
-                // Root of a container may lack the right to it, too.
+                // Root in a container may lack the permission, too.
                 None => assert!(policy != Policy::Other),
             }
         }

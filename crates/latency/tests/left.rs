@@ -1,4 +1,4 @@
-//! What a test of lines changes on the way is as it was found when it is over: made-up files show it.
+//! Tests of lines restore the state that they change; simulated files show it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use fauxplat_gpio::Chips;
 use fauxplat_latency::{Drive, Lines, Place, edge, line};
 use fauxplat_model::Policy;
 
-/// A folder of a test, gone with it.
+/// A temporary directory of a test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ fn an_led_has_its_trigger_again() {
     let chips = Chips::below(&root.0);
     let edges = edge(&place(), &chips, &"led:green".parse().unwrap(), 100_000, 5).unwrap();
     assert!(edges.count() > 0);
-    // A made-up file keeps what was longer before.
+    // A simulated file keeps the rest of longer contents.
     let says = |file: &str| fs::read_to_string(led.join(file)).unwrap().lines().next().map(str::to_owned);
     assert_eq!((says("trigger").as_deref(), says("brightness").as_deref()), (Some("heartbeat"), Some("7")));
 }
@@ -56,7 +56,7 @@ fn a_simulated_line_of_the_kernel_is_pulled_as_it_was() {
             answer: "sim:1".parse().unwrap(),
             drive: Drive::Pull(pull.clone()),
         };
-        // Nobody moves the line by that file, so that the test is over with its last edge, which is upwards.
+        // The file does not move the line here, so that the test ends with its last edge, which is upwards.
         let ways = line([&place(), &place()], &lines, 100_000, 5).unwrap();
         assert_eq!(ways.map(|way| way.count()), [0; 3]);
         assert_eq!(fs::read_to_string(&pull).unwrap(), then);

@@ -1,4 +1,4 @@
-//! The arithmetic of recordings, on latencies that are known: percentiles, what was missed, and what merging does.
+//! Arithmetic of recordings with known latencies: percentiles, missed activations, and merging.
 
 use fauxplat_latency::{Channel, LatencyError, Recording};
 use fauxplat_model::{LatencyTest, Percentiles, Policy};
@@ -11,7 +11,7 @@ fn of(latencies_ns: impl IntoIterator<Item = u64>) -> Recording {
     recording
 }
 
-/// Percentiles are told to three digits: the true value, or up to a thousandth more.
+/// Percentiles are precise to three digits: the true value, or up to a thousandth more.
 fn is_near(told_ns: u64, true_ns: u64) -> bool {
     told_ns >= true_ns && told_ns <= true_ns + true_ns / 500 + 1
 }
@@ -148,7 +148,7 @@ fn one_channel_alone_keeps_its_receiver_at_work() {
     assert!(Channel::ALL.iter().all(|channel| refusal.contains(channel.name())), "{refusal}");
 }
 
-/// Every activation that was missed, one by one.
+/// Every missed activation, recorded one by one.
 fn missed_one_by_one(late_ns: u64, interval_ns: u64) -> Recording {
     of((0..=late_ns / interval_ns).map(|period| late_ns - period * interval_ns))
 }
@@ -177,7 +177,7 @@ proptest! {
         prop_assert_eq!(bins(&recording, 1), bins(&by_hand, 0));
     }
 
-    /// Nothing is lost and nothing invented: what was served and what was missed are all that was due.
+    /// All activations are accounted for: the served and the missed ones are exactly those that came due.
     #[test]
     fn activations_are_conserved(lates in proptest::collection::vec(0u64..50_000_000, 0..60), interval_ns in 10_000u64..5_000_000) {
         let mut recording = Recording::default();
@@ -190,7 +190,7 @@ proptest! {
         prop_assert_eq!(count(&corrected), recording.count() + recording.missed);
         prop_assert!(seen.0.is_sorted() && corrected.0.is_sorted());
         prop_assert_eq!(recording.raw().max_ns, recording.corrected().max_ns, "a stall is no later than it was");
-        // In slices of any length it is the same.
+        // Slices of any length give the same result.
         let mut whole = Recording::default();
         for slice in lates.chunks(7) {
             let mut one = Recording::default();

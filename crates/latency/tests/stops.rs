@@ -1,5 +1,5 @@
-//! A test whose next activation is far off ends soon when a stop is asked for. A test program of its own, since the stop
-//! is the whole process's.
+//! A test whose next activation is far off ends soon after a stop request. This is a separate test program, because the
+//! stop concerns the whole process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn place() -> Place {
     Place { cpu, policy: Policy::Other, slack_ns: None }
 }
 
-/// Whether so many threads of a test are there and sleep.
+/// Whether this number of threads of a test exist and sleep.
 fn sleep(threads: usize) -> bool {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
     let sleeps = |task: &Path| {
@@ -29,14 +29,14 @@ fn sleep(threads: usize) -> bool {
     found.len() == threads && found.iter().all(|sleeps| *sleeps)
 }
 
-/// Starts a test of so many threads, and asks for a stop when they sleep.
+/// Starts a test with this number of threads, and requests a stop when they sleep.
 fn stopped(threads: usize, test: fn() -> Result<u64, LatencyError>) {
     let run = std::thread::spawn(test);
     while !sleep(threads) {
         assert!(!run.is_finished(), "it did not wait");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The kernel gives it to the thread that was there first, which is none of the test.
+    // The kernel delivers the signal to the main thread, which does not belong to the test.
     signal::send(std::process::id() as i32, signal::SIGINT);
     assert_eq!(run.join().unwrap().unwrap(), 0);
     assert!(signal::stop_requested());

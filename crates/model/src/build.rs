@@ -35,7 +35,7 @@ impl Way {
     pub const ALL: [Way; 5] =
         [Way::ObjectOrder, Way::Padding, Way::SectionOrder, Way::SectionPadding, Way::Alignment];
 
-    /// Its word on the command line and in reports.
+    /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Way::ObjectOrder => "object-order",
@@ -46,16 +46,16 @@ impl Way {
         }
     }
 
-    /// The way of this name.
+    /// The way with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Way> {
         Way::ALL.into_iter().find(|way| way.name() == name)
     }
 }
 
-/// One layout of a program: what each way is set to. `None` leaves it as it is without fauxplat.
+/// A layout of a program: the setting of each way. `None` leaves that way unset, as in a build without fauxplat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variation {
-    /// What `{seed}` becomes in the build command; without it 0.
+    /// The value that replaces `{seed}` in the build command; `None` gives 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Seed of the permutation of the objects.
@@ -81,20 +81,20 @@ pub struct Variation {
 pub enum Padding {
     /// A different amount before each object, from this seed.
     Drawn(u64),
-    /// This many bytes of code, and as many of data, before the first object.
+    /// Bytes of code, and as many of data, before the first object.
     Bytes(u32),
 }
 
-/// One layout that was measured.
+/// A layout that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
-    /// Index of the command whose program it is.
+    /// Index of the command that runs the variant's program.
     pub command: u16,
-    /// Its link seed.
+    /// The link seed from which the variation was drawn.
     pub link_seed: u64,
-    /// The blocks in which it ran; empty when it ran in all of them.
+    /// The blocks in which the variant ran; empty when it ran in all of them.
     pub blocks: Vec<u32>,
-    /// What was varied.
+    /// The ways that were varied, with their values.
     pub variation: Variation,
     /// SHA-256 of the program, in hexadecimal.
     pub sha256: String,

@@ -9,7 +9,7 @@ use crate::Condition;
 /// A command that is ready to be executed: words split, program found, condition stated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// What reports call it.
+    /// The name in reports.
     pub name: String,
     /// The command as it was written, parameters filled in.
     pub command: String,
@@ -28,6 +28,6 @@ pub struct Command {
     /// Argument vector of the command that runs, unmeasured, after each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclude: Option<Vec<String>>,
-    /// The condition under which it runs.
+    /// The condition of the command's runs.
     pub condition: Condition,
 }

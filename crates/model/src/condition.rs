@@ -27,12 +27,12 @@ pub enum Placement {
     OneOf(CpuSet),
     /// Each block stays on one CPU of these: the one that the scheduler finds idle when the block begins.
     IdleOf(CpuSet),
-    /// The same, with CPUs that are named by what they are to each other: an experiment begins by asking the machine
-    /// which those are, and has another placement from then on.
+    /// Like the three above, with CPUs named by their relation to each other. When an experiment begins, the relation
+    /// is resolved on the machine and the placement is replaced by one with a list.
     Related(Spread, Relation),
 }
 
-/// What to do with the CPUs that a relation gives.
+/// How a placement uses the CPUs of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     /// As [`Placement::Set`].
@@ -150,26 +150,26 @@ pub enum Aslr {
     Off,
 }
 
-/// What the environment starts from.
+/// The environment to which a condition adds its variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnvBase {
     /// The environment of fauxplat.
     #[default]
     Inherit,
-    /// Nothing.
+    /// An empty environment.
     Clean,
 }
 
 /// Padding of the environment, which displaces the stack: `none`, `random`, `level`, or a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
-    /// None.
+    /// No padding.
     None,
     /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
     #[default]
     Random,
-    /// So much that arguments and environment of all commands end at the same place of a page, in every block.
+    /// Padding with which arguments and environment of all commands end at the same offset in a page, in every block.
     Level,
     /// Exactly this many bytes.
     Bytes(u16),
@@ -210,12 +210,12 @@ impl FromStr for EnvPad {
 /// Where the heap begins: `inherit`, `random`, or a displacement in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Heap {
-    /// Where the kernel puts it: always at the same offset within a page.
+    /// The kernel's choice: always at the same offset within a page.
     #[default]
     Inherit,
     /// Each block draws a displacement of 0 to 4080 bytes that all its commands share.
     Random,
-    /// So many bytes further on.
+    /// Displacement in bytes.
     Bytes(u16),
 }
 
@@ -250,7 +250,7 @@ pub enum Output {
     /// To `/dev/null`.
     #[default]
     Null,
-    /// To fauxplat's own.
+    /// To the standard output and standard error of fauxplat.
     Inherit,
     /// Standard output is appended to this file; standard error goes to `/dev/null`.
     File(PathBuf),
@@ -260,11 +260,11 @@ pub enum Output {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuChoice {
-    /// The relation.
+    /// The relation as it was written.
     pub relation: String,
-    /// The CPUs.
+    /// The CPUs that it was resolved to.
     pub cpus: CpuSet,
-    /// Why each of them, a line per CPU.
+    /// The reason for each CPU, one line per CPU.
     pub why: Vec<String>,
 }
 
@@ -272,12 +272,12 @@ pub struct CpuChoice {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
-    /// Where it may run.
+    /// The CPUs on which the command may run.
     pub cpu: Placement,
-    /// How that was found, when it was asked for by relation. It is recorded and never asked for.
+    /// The CPUs that the relation in `cpu` gave, if there was one. A result: recorded, never read from a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_choice: Option<CpuChoice>,
-    /// Where each of its threads runs.
+    /// The CPU of each thread of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_threads: Option<ThreadPlaces>,
     /// Scheduling policy.
@@ -286,53 +286,54 @@ pub struct Condition {
     pub nice: Option<i8>,
     /// Address space layout randomisation.
     pub aslr: Aslr,
-    /// What the environment starts from.
+    /// The environment to which the variables are added.
     pub env: EnvBase,
-    /// Variables that are added to it, as `NAME=VALUE`.
+    /// Variables that are added to the environment, as `NAME=VALUE`.
     pub env_set: Vec<String>,
     /// Padding of the environment.
     pub env_pad: EnvPad,
-    /// Place of the heap.
+    /// Displacement of the heap.
     pub heap: Heap,
-    /// Which pages it gets.
+    /// Use of huge pages.
     pub huge_pages: HugePages,
-    /// From which nodes its memory comes.
+    /// NUMA nodes from which memory comes.
     #[serde(skip_serializing_if = "MemoryPolicy::is_inherited")]
     pub memory_policy: MemoryPolicy,
-    /// Limit of its stack.
+    /// Soft limit of the stack.
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,
-    /// The machine on which it is simulated and counted, and not timed; it runs on the real one when absent.
+    /// The simulated machine on which the command is counted and not timed; `None` runs it on the real one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulate: Option<SimulatedMachine>,
-    /// Limits upon it.
+    /// Limits of CPU time, memory and memory nodes.
     pub limit: Limit,
-    /// Load beside it.
+    /// Load beside each run of the command.
     pub background: Background,
-    /// Clock frequency of its CPU, in kHz, where it is held.
+    /// Clock frequency at which the command's CPU is held, in kHz; `None` leaves it to the governor.
     pub frequency_khz: Option<u32>,
     /// File for standard input; `/dev/null` when absent.
     pub stdin: Option<PathBuf>,
     /// Working directory; fauxplat's own when absent.
     pub cwd: Option<PathBuf>,
-    /// Limit of the wall time of one run.
+    /// Limit of the wall time of one run; `None` sets no limit.
     pub timeout: Option<Nanos>,
     /// Where the output goes.
     pub output: Output,
-    /// Who reads the command line.
+    /// The shell that reads the command line, or none.
     pub shell: Shell,
-    /// Which runs that fail are kept and analysed like the others.
+    /// Failed runs that are kept and analysed like the others.
     pub ignore_failure: IgnoredFailures,
     /// Profiles and settings of the machine that hold for the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tune: Vec<String>,
-    /// What became of them, value by value; of the experiment as a whole alone.
+    /// Outcome of `tune`, one entry per setting; only in the condition of an experiment as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<KnobChange>,
     /// Loads that are held beside the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadSpec>,
-    /// What they did, generator by generator; of the experiment as a whole alone, and recorded at its end.
+    /// Account of `load`, one entry per generator; only in the condition of an experiment as a whole, recorded at its
+    /// end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<LoadAccount>,
 }

@@ -1,22 +1,22 @@
-//! Where a measured program says when it is to be counted.
+//! Named pipes by which a measured program switches its counting on and off.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The pipes with names of `--control`: `fifo:COMMANDS` or `fifo:COMMANDS,ACKNOWLEDGEMENTS`, as perf-stat(1) has them.
+/// The named pipes of `--control`: `fifo:COMMANDS` or `fifo:COMMANDS,ACKNOWLEDGEMENTS`, as perf-stat(1) has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// Into which a program writes `enable`, `disable` and `ping`, a line each.
+    /// The pipe into which a program writes `enable`, `disable` and `ping`, a line each.
     pub commands: PathBuf,
-    /// Into which `ack` is written when a command has been followed.
+    /// The pipe into which fauxplat writes `ack` when it has carried out a command; `None` acknowledges nothing.
     pub acknowledgements: Option<PathBuf>,
 }
 
 crate::text::as_text!(Control);
 
 impl Control {
-    /// The paths that it names.
+    /// The paths of the pipes.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.commands).chain(&self.acknowledgements)
     }

@@ -1,4 +1,4 @@
-//! Which metrics a rule decides, and what counts as no difference of each.
+//! The metrics that a rule decides, and the margin of each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use fauxplat_units::{Bytes, Nanos};
 
 use crate::{AlsoDecided, Metric, Rule, Sessions, Unit};
 
-/// Which differences of a metric count as none.
+/// The size up to which a difference of a metric counts as none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Margin {
-    /// Up to this share, for instance 0.01.
+    /// A share, for instance 0.01 for 1 %.
     Ratio(f64),
-    /// Up to this much, in the unit in which the metric is stored.
+    /// An amount in the unit in which the metric is stored.
     Absolute(f64),
 }
 
 impl Margin {
-    /// In the form of the fields of a rule: the ratio, and what takes its place.
+    /// The margin as the two fields of a rule: the ratio and the absolute amount.
     fn fields(self) -> (Option<f64>, Option<f64>) {
         match self {
             Margin::Ratio(ratio) => (Some(ratio), None),
@@ -41,8 +41,8 @@ impl Rule {
         [(self.metric, margin(None, self.margin_absolute))].into_iter().chain(others).collect()
     }
 
-    /// The rule of each metric by itself, with an equal share of the level (Bonferroni): for readings that are looked at
-    /// once.
+    /// A rule for each metric by itself, with an equal share of the level (Bonferroni). For readings that are analysed
+    /// once and not sequentially.
     pub fn apart(&self) -> Vec<Rule> {
         let decided = self.decided();
         let level = self.level / decided.len() as f64;
@@ -54,7 +54,7 @@ impl Rule {
         decided.into_iter().map(alone).collect()
     }
 
-    /// Asks for these metrics in the place of those before. One that was asked for already keeps its margin.
+    /// Replaces the metrics that are decided. A metric that was decided before keeps its margin.
     pub fn decide(&mut self, metrics: &[Metric]) {
         let earlier = self.decided();
         let Some((&first, others)) = metrics.split_first() else { return };
@@ -69,10 +69,12 @@ impl Rule {
         self.renew();
     }
 
-    /// Sets margins. One without a metric is for all, one with it comes after and holds for that alone.
+    /// Sets margins. A margin without a metric is applied first and holds for all metrics; a margin with a metric holds
+    /// for that metric alone.
     ///
     /// # Errors
-    /// A sentence: its metric is not asked for, or is named twice, or the amount is none of that metric.
+    /// A sentence: the metric of a margin is not decided, a metric has two margins, or the amount is not in the
+    /// metric's unit.
     pub fn allow(&mut self, margins: &[StatedMargin]) -> Result<(), String> {
         for (at, stated) in margins.iter().enumerate() {
             if margins[..at].iter().any(|earlier| earlier.metric == stated.metric) {
@@ -84,7 +86,7 @@ impl Rule {
             self.margin_absolute = None;
             self.also.iter_mut().for_each(|it| (it.margin, it.margin_absolute) = (None, None));
         }
-        // The ratio of those that have none of their own is not to move with the first one's.
+        // The ratio of metrics without a margin of their own must not change with the margin of the first metric.
         let common = self.margin;
         for stated in margins.iter().filter(|stated| stated.metric.is_some()) {
             self.allow_one(stated, common)?;
@@ -115,14 +117,14 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether a sweep can decide it.
+    /// Whether a sweep can decide this rule.
     ///
     /// # Errors
-    /// A sentence that says what it asks for that no sweep has.
+    /// A sentence that names what a sweep does not support.
     pub fn check_sweep(&self) -> Result<(), String> {
         self.check()?;
         let metrics = self.decided().len();
-        // One metric has a level of its own, which is raised to what can be shown.
+        // A single metric keeps a level below the minimum: the sweep raises that level to what can be shown.
         let most = (self.level / SWEEP_LEVEL_MIN * (1.0 + 1e-9)) as usize;
         match self.sessions {
             Some(_) => {
@@ -139,10 +141,10 @@ impl Rule {
         }
     }
 
-    /// Whether the level is one at which a comparison of so many commands with the first can show anything.
+    /// Whether the level is high enough for a comparison of this number of commands with the first to show anything.
     ///
     /// # Errors
-    /// A sentence that says what the level has to be.
+    /// A sentence that says which level is enough.
     pub fn check_level(&self, commands: usize) -> Result<(), String> {
         let comparisons = commands.saturating_sub(1).max(1) * self.decided().len();
         let least = COMPARISON_LEVEL_MIN * comparisons as f64;
@@ -166,7 +168,7 @@ impl Rule {
         })
     }
 
-    /// Takes the latest that is known of its metrics: they may have been named before it was said what they are.
+    /// Looks the metrics up again by name: a metric may have been named before its unit and direction were stated.
     pub fn renew(&mut self) {
         let renew = |metric: &mut Metric| *metric = Metric::from_name(metric.name()).unwrap_or(*metric);
         renew(&mut self.metric);
@@ -178,7 +180,7 @@ impl Rule {
         (self.margin, self.margin_absolute) = (ratio.unwrap_or(self.margin), absolute);
     }
 
-    /// Whether each metric is asked for once, with a margin that can be one.
+    /// Whether each metric is decided once, with a valid margin, and the numbers of metrics and sessions are supported.
     ///
     /// # Errors
     /// A sentence that says what is wrong.
@@ -223,23 +225,23 @@ impl Rule {
     }
 }
 
-/// With fewer sessions there is one degree of freedom at most, with which nothing can be shown.
+/// Numbers of sessions. Fewer leave one degree of freedom at most, with which nothing can be shown.
 const SESSIONS: std::ops::RangeInclusive<u32> = 3..=200;
 
-/// A longer pause is the business of whoever repeats commands by the calendar.
+/// The longest gap between sessions, one week. Longer ones are better done with a scheduler that repeats the command.
 const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
 
-/// The least level of a sweep: its random orders, of which there are two thousand at most, show nothing below.
+/// The least level of a sweep: with two thousand random orders at most, no lower level can be reached.
 pub const SWEEP_LEVEL_MIN: f64 = 1e-3;
 
-/// The least level of one comparison: of the paths of signs that are drawn, 131,072 at most, a side of the typical
-/// difference may let one cross then (0.8 of the level, half of it to each side).
+/// The least level of one comparison. Of at most 131,072 drawn sign paths, each side of the test of the typical
+/// difference, which has 0.4 of the level, has to let one path cross.
 pub const COMPARISON_LEVEL_MIN: f64 = 2e-5;
 
-/// More metrics than this at once would leave each of them hardly any of the level.
+/// With more metrics than this, the share of the level of each would be too small.
 const METRICS_MAX: usize = 16;
 
-/// A margin as somebody states it: `1%` for all metrics, `peak-memory=64KiB` for one.
+/// A margin as written on the command line: `1%` for all metrics, `peak-memory=64KiB` for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedMargin {
     metric: Option<String>,
@@ -281,7 +283,7 @@ impl FromStr for StatedMargin {
     }
 }
 
-/// `1%` or `0.01`.
+/// Parses `1%` or `0.01` as a share above 0 and below 1.
 fn share(text: &str) -> Option<f64> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     let share = digits.trim().parse::<f64>().ok()? / scale;

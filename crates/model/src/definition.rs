@@ -1,4 +1,4 @@
-//! What somebody asks for: the saved form of a command line.
+//! The definition of an experiment: the saved form of a command line.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,33 +8,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Build, Condition, Control, Metric, PrintedSource, Rule, TableSource, Way, check_region};
 
-/// One command line of a definition.
+/// A command line of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
     /// The command as a person writes it, possibly with `{parameter}` places.
     pub command: String,
-    /// What reports call it; the command itself when absent.
+    /// The name in reports; `None` uses the command itself.
     pub name: Option<String>,
     /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
     #[serde(default)]
     pub env: Vec<String>,
-    /// Run once before the whole, in the place of what all commands share.
+    /// Command run once, unmeasured, before all runs; takes the place of [`Definition::setup`] for this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
-    /// Run before each run.
+    /// Command run before each run; takes the place of [`Definition::prepare`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// Run after each run.
+    /// Command run after each run; takes the place of [`Definition::conclude`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclude: Option<String>,
-    /// Run once after the whole.
+    /// Command run once after all runs; takes the place of [`Definition::cleanup`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleanup: Option<String>,
-    /// How the program that `{program}` names in the command is built; absent when it is there already.
+    /// Recipe of the program that `{program}` names in the command; `None` when the program exists already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
-    /// The one layout that is built; absent when each block draws one.
+    /// Link seed of the one layout that is built; `None` draws a layout for each block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_seed: Option<u64>,
 }
@@ -49,15 +49,15 @@ pub struct Parameter {
     pub values: Vec<String>,
 }
 
-/// How many runs of each command: `auto`, a number, or a precision such as `1%`.
+/// Number of runs of each command: `auto`, a number, or a precision such as `1%`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Runs {
     /// At least ten, for about three seconds, 500 at most.
     #[default]
     Auto,
-    /// Exactly this many.
+    /// Exactly this number.
     Count(u32),
-    /// Until the 95 % interval of the median is within plus or minus this ratio of it (0.01 for 1 %).
+    /// Runs until the 95 % interval of the median is within plus or minus this ratio of it (0.01 for 1 %).
     Until(f64),
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Runs {
     }
 }
 
-/// The shortest number of per cent that is read as this ratio: 7 % are 0.07, and a hundred times that is not 7.
+/// The shortest percentage that is read back as this ratio: 0.07 times 100 is not exactly 7.
 fn percent(ratio: f64) -> f64 {
     let near = ratio * 100.0;
     let same =
@@ -98,7 +98,7 @@ impl FromStr for Runs {
 
 crate::text::as_text!(Runs);
 
-/// What somebody asks for.
+/// The definition of an experiment, independent of the machine that carries it out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Definition {
@@ -112,19 +112,19 @@ pub struct Definition {
     pub condition: Condition,
     /// Unmeasured runs of each command before the first measured one.
     pub warmup: u32,
-    /// How many measured runs.
+    /// Number of measured runs.
     pub runs: Runs,
-    /// Where that is left to fauxplat: at least so many of each command.
+    /// Least number of runs of each command, where fauxplat chooses the number.
     pub min_runs: Option<u32>,
-    /// At most so many.
+    /// Greatest number of runs of each command, where fauxplat chooses the number.
     pub max_runs: Option<u32>,
-    /// Run once before the whole, by a shell like the three that follow; unmeasured.
+    /// Command run once, unmeasured, before all runs; `sh -c` reads it and the three that follow.
     pub setup: Option<String>,
-    /// Run before each run, unmeasured.
+    /// Command run before each run, unmeasured.
     pub prepare: Option<String>,
-    /// Run after each run, unmeasured.
+    /// Command run after each run, unmeasured.
     pub conclude: Option<String>,
-    /// Run once after the whole, unmeasured.
+    /// Command run once after all runs, unmeasured.
     pub cleanup: Option<String>,
     /// Counters that the programs publish; the first gives the metric `rate`.
     #[serde(rename = "table", skip_serializing_if = "Vec::is_empty")]
@@ -132,45 +132,47 @@ pub struct Definition {
     /// Numbers that the programs print, each a metric.
     #[serde(rename = "metric_from", skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<PrintedSource>,
-    /// What the kernel and the processor count of each run, by name: `instructions:u`, `page-faults`, `cache`.
+    /// Events of the kernel and the processor that are counted of each run, by name: `instructions:u`, `page-faults`,
+    /// `cache`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
     /// Regions that the programs mark, by name.
     #[serde(rename = "region", skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<String>,
-    /// Where the programs say when they are to be counted.
+    /// Pipes by which the programs switch their counting on and off; `None` counts them from start to end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     /// How a comparison is decided.
     pub rule: Rule,
-    /// What a sweep varies, as it was written: `env-size=0..4096:64`.
+    /// Factors that a sweep varies, as they were written: `env-size=0..4096:64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
-    /// Whether a sweep visits every level in every block, those included that must be equal, and stops for no answer.
+    /// Whether a sweep visits every level in every block, even levels that are known to be equal, and never stops
+    /// early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exhaustive: bool,
     /// Seed of everything that is drawn; drawn itself, and reported, when absent.
     pub seed: Option<u64>,
-    /// Ways in which layouts of built programs differ; none for all that work.
+    /// Ways in which layouts of built programs differ; empty for all ways that work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vary: Vec<Way>,
-    /// How built programs are checked: a command with `{program}` that ends with status 0, or `none`; when absent, their
-    /// exit status and output must be those of the program as it is.
+    /// Check of built programs: a command with `{program}` that ends with status 0, or `none`. `None` requires exit
+    /// status and output of the program as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
 
 impl Definition {
-    /// The regions that it names, in a list or by what decides.
+    /// The regions that the definition names, in its list or by the metrics that its rule decides.
     pub fn all_regions(&self) -> BTreeSet<String> {
         let decided = self.rule.decided().into_iter().filter_map(|(metric, _)| metric.region());
         decided.map(str::to_owned).chain(self.regions.iter().cloned()).collect()
     }
 
-    /// Makes the metrics known that its commands print, so that units and directions are those that were stated.
+    /// Registers the metrics that the commands print, so that they have the units and directions that were stated.
     ///
     /// # Errors
-    /// A sentence: a name that cannot be one, or one that two have.
+    /// A sentence: an invalid name, or a name that is stated twice.
     pub fn make_known(&mut self) -> Result<(), String> {
         for (at, source) in self.printed.iter().enumerate() {
             if self.printed[..at].iter().any(|earlier| earlier.name == source.name) {

@@ -1,46 +1,46 @@
-//! The record of an experiment: what a stranger needs to repeat it, and what the reports are made from.
+//! The record of an experiment: all that is needed to repeat it, and the input of the reports.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::*;
 
-/// What every experiment's record says about itself.
+/// The part of the record that every experiment has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Version of fauxplat that made it.
+    /// Version of fauxplat that made the record.
     pub fauxplat_version: String,
     /// Identifier of the experiment in the store, if it was stored.
     pub id: Option<i64>,
-    /// What the experiment is called in every store that holds it; the number above is one store's own.
+    /// UUID of the experiment, the same in every store that holds it; the number above belongs to one store.
     #[serde(default)]
     pub uuid: Option<String>,
-    /// When it began, in RFC 3339 form, UTC.
+    /// Start of the experiment in RFC 3339 form, UTC.
     pub started: String,
     /// The command line of fauxplat.
     pub invocation: Vec<String>,
     /// Seed of everything that was drawn.
     pub seed: u64,
-    /// The machine.
+    /// The machine that measured.
     pub machine: MachineFacts,
     /// The condition that all commands share.
     pub condition: Condition,
-    /// What was asked.
+    /// The definition that was carried out.
     pub definition: Definition,
-    /// How the trials were drawn, a plan after the other; absent where nothing was drawn.
+    /// The plans from which the trials were drawn, one after the other; `None` where nothing was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<serde_json::Value>,
-    /// Where the figures come from.
+    /// The kernel interfaces from which the figures come.
     pub sources: Sources,
-    /// What may spoil the result.
+    /// Conditions that may spoil the result, a sentence each.
     pub warnings: Vec<String>,
-    /// What could not be measured, and why.
+    /// Figures that could not be measured, each with the reason.
     pub not_measured: Vec<String>,
 }
 
-/// The findings of every verb and the name and version of its document, once.
+/// Defines [`Findings`]: for each verb the type of its findings, and the name and version of its document.
 macro_rules! findings {
     ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal,)*) => {
-        /// What was found.
+        /// The findings of one verb.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum Findings {
@@ -56,9 +56,9 @@ macro_rules! findings {
             }
 
             /// Reads findings of a schema back; `None` when this version does not know it.
-            ///
+            /// `None` when this version does not know the schema.
             /// # Errors
-            /// What is read is not of that schema.
+            /// The input does not fit the schema.
             pub fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Option<Result<Self, D::Error>> {
                 match schema {
                     $($schema => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
@@ -125,12 +125,12 @@ findings! {
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    /// About the experiment.
+    /// The experiment's header.
     pub header: &'a Header,
     /// The commands, in the order of their index.
     pub commands: &'a [Command],
     /// The samples in the order in which they were taken, warm-up runs included.
     pub samples: &'a [Sample],
-    /// What follows.
+    /// The findings that were computed from the samples.
     pub findings: &'a Findings,
 }

@@ -1,4 +1,4 @@
-//! What a sweep varies: factors, and the levels that each of them takes.
+//! Factors that a sweep varies, and their levels.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use fauxplat_units::CpuSet;
 
 use crate::{Background, HugePages, Limit, MemoryPolicy, Policy, StackLimit};
 
-/// Something about a run that can be varied without changing what the program does; or a parameter of its command.
+/// Something about a run that can be varied without changing the work of the program, or a parameter of its command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Factor {
     /// Size of the environment.
@@ -33,15 +33,15 @@ pub enum Factor {
     HugePages,
     /// Memory nodes from which pages come.
     MemoryPolicy,
-    /// Limit of the stack, by which the kernel places mappings.
+    /// Limit of the stack, which decides where the kernel places mappings.
     StackLimit,
-    /// Language and character set, by which programs sort, compare and print.
+    /// Locale, which decides how programs sort, compare and print.
     Locale,
     /// Order of the objects, or of the sections, of a program that fauxplat builds.
     LinkOrder,
-    /// Padding before the code and the data of such a program.
+    /// Padding before the code and the data of a program that fauxplat builds.
     LinkPadding,
-    /// Alignment of its functions.
+    /// Alignment of the functions of a program that fauxplat builds.
     CodeAlign,
     /// A parameter of the command: the name that stands in braces.
     Parameter(String),
@@ -69,7 +69,7 @@ impl Factor {
         Factor::CodeAlign,
     ];
 
-    /// The word that the command line uses.
+    /// The name on the command line.
     pub fn name(&self) -> &str {
         match self {
             Factor::EnvSize => "env-size",
@@ -93,7 +93,7 @@ impl Factor {
         }
     }
 
-    /// What its levels are, and in brackets those that are swept when none are given.
+    /// Description of the levels; in brackets, those that are swept when none are given.
     pub fn about(&self) -> &'static str {
         match self {
             Factor::EnvSize => "bytes of a clean environment with one variable [0..8192]",
@@ -136,7 +136,7 @@ impl Factor {
         }
     }
 
-    /// Unit of its levels' numbers, where they have one.
+    /// Unit of the numbers of the levels; `None` where levels are no numbers or have no unit.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
             Factor::EnvSize
@@ -151,12 +151,12 @@ impl Factor {
         }
     }
 
-    /// Whether its levels are different builds of the program.
+    /// Whether the levels are different builds of the program.
     pub fn is_built(&self) -> bool {
         matches!(self, Factor::LinkOrder | Factor::LinkPadding | Factor::CodeAlign)
     }
 
-    /// Whether it moves the stack by itself, so that no padding may even its levels out.
+    /// Whether the factor itself moves the stack, so that padding must not make its levels equal.
     pub fn moves_the_stack(&self) -> bool {
         matches!(self, Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::Aslr)
     }
@@ -168,7 +168,7 @@ impl fmt::Display for Factor {
     }
 }
 
-/// How much of the CPU a command may claim.
+/// Scheduling priority of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
     /// A nice value under the ordinary policy.
@@ -177,60 +177,60 @@ pub enum Priority {
     RealTime(Policy),
 }
 
-/// One thing about a run that a level fixes.
+/// A thing about a run that a level fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// The environment has one variable of so many bytes, its terminator included; 0: it is empty.
+    /// The environment has one variable of this number of bytes, its terminator included; 0 is an empty environment.
     EnvSize(u16),
-    /// `argv[0]` is so many bytes longer than the path of the program.
+    /// `argv[0]` is this number of bytes longer than the path of the program.
     ArgvSize(u16),
-    /// The path of the working directory has so many bytes.
+    /// The path of the working directory has this length in bytes.
     CwdLength(u16),
-    /// Address space layout randomisation.
+    /// Address space layout randomisation, on or off.
     Aslr(bool),
-    /// The heap begins so many bytes further on.
+    /// Displacement of the heap in bytes.
     HeapPad(u16),
-    /// On these CPUs.
+    /// The CPUs on which the command runs.
     Cpus(CpuSet),
-    /// With this priority.
+    /// Nice value or real-time policy.
     Priority(Priority),
-    /// With this load beside it.
+    /// Load beside the command.
     Background(Background),
-    /// At this frequency.
+    /// Clock frequency of the CPU, in kHz.
     FrequencyKhz(u32),
-    /// Under these limits.
+    /// Limits of CPU time and memory.
     Limit(Limit),
-    /// With these pages.
+    /// Use of huge pages.
     HugePages(HugePages),
-    /// With memory from these nodes.
+    /// Memory nodes from which pages come.
     MemoryPolicy(MemoryPolicy),
-    /// With this limit of its stack.
+    /// Soft limit of the stack.
     StackLimit(StackLimit),
-    /// In this locale, see locale(7).
+    /// Value of `LC_ALL`, see locale(7).
     Locale(String),
-    /// Linked in the order of this seed; 0: as it is.
+    /// Seed of the link order; 0 keeps the order as it is.
     LinkOrder(u64),
-    /// With so many bytes before its code, and as many before its data.
+    /// Padding in bytes before the code, and as much before the data.
     LinkPadding(u32),
-    /// With functions at multiples of so many bytes.
+    /// Alignment of functions in bytes.
     CodeAlign(u32),
-    /// With this value of a parameter.
+    /// Value of a parameter.
     Parameter {
         /// The name that stands in braces.
         name: String,
-        /// The value in its place.
+        /// The value that takes the place of the name.
         value: String,
     },
 }
 
-/// One level of a factor, or one combination of the levels of two.
+/// A level of a factor, or one combination of the levels of two.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// What reports call it.
+    /// The name in reports.
     pub name: String,
-    /// The level as a number, where it is one.
+    /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// What it fixes: one setting per factor.
+    /// Settings of the level, one per factor.
     pub settings: Vec<Setting>,
     /// For a product: index of the level in the first and in the second factor.
     pub cell: Option<(u16, u16)>,

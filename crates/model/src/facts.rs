@@ -1,4 +1,4 @@
-//! What machine this is.
+//! Facts that identify a machine and its boot.
 
 use fauxplat_units::{Bytes, CpuSet};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct CpuFacts {
     pub governor: Option<String>,
 }
 
-/// What machine this is: enough to tell two machines, or two boots of one, apart.
+/// Facts about a machine: enough to tell two machines, or two boots of one, apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineFacts {
     /// Kernel release.
@@ -29,7 +29,7 @@ pub struct MachineFacts {
     pub cpu: CpuFacts,
     /// Installed memory.
     pub memory_bytes: Bytes,
-    /// Hypervisor, where one is seen.
+    /// Name of the hypervisor; `None` where none is detected.
     pub hypervisor: Option<String>,
     /// Identifier of this boot.
     pub boot_id: String,

@@ -1,4 +1,4 @@
-//! Which failed runs count like the others.
+//! Treatment of failed runs in the analysis.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,36 +7,36 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Outcome;
 
-/// Which runs that do not end with status 0 are kept and analysed like the others: in documents `false`, `true` for all,
-/// or the statuses.
+/// The runs that are kept and analysed although they do not end with status 0. In documents: `false`, `true` for all,
+/// or a list of statuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IgnoredFailures {
-    /// None.
+    /// No failed run.
     #[default]
     None,
-    /// All.
+    /// Every failed run.
     All,
-    /// Those that ended by themselves with one of these statuses; every other failure ends the experiment.
+    /// Runs that exit with one of these statuses; every other failure ends the experiment.
     Statuses(Vec<u8>),
-    /// None, but the experiment goes on after them: runs that fail are counted and left out of the figures.
+    /// No failed run, but the experiment goes on after one: failed runs are counted and left out of the figures.
     LeftOut,
 }
 
-/// What runs that fail are said to be where they do not count.
+/// The word for [`IgnoredFailures::LeftOut`] in documents and on the command line.
 const LEFT_OUT: &str = "left-out";
 
 impl IgnoredFailures {
-    /// Whether any are.
+    /// Whether failed runs are analysed.
     pub fn any(&self) -> bool {
         matches!(self, IgnoredFailures::All | IgnoredFailures::Statuses(_))
     }
 
-    /// Whether runs that fail are left out, however many they are.
+    /// Whether failed runs are left out, however many there are.
     pub fn are_left_out(&self) -> bool {
         *self == IgnoredFailures::LeftOut
     }
 
-    /// Whether a run that ended like this counts: it succeeded, or its failure is ignored.
+    /// Whether a run with this outcome is analysed: it succeeded, or its failure is ignored.
     pub fn lets_pass(&self, outcome: Outcome) -> bool {
         match (self, outcome) {
             (IgnoredFailures::All, _) | (_, Outcome::Exited(0)) => true,
@@ -45,7 +45,7 @@ impl IgnoredFailures {
         }
     }
 
-    /// Whether the first run that does not count ends the experiment, as it does where statuses are named: whoever names
+    /// Whether the first run that does not count ends the experiment. True where statuses are named: a caller who names
     /// some expects no other.
     pub fn is_strict(&self) -> bool {
         matches!(self, IgnoredFailures::Statuses(_))

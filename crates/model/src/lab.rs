@@ -1,4 +1,4 @@
-//! Labs: small experiments with published claims, as they stand in `lab.toml`.
+//! Definitions of labs: small experiments with published claims, as `lab.toml` states them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,41 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::Relation;
 
-/// A lab.
+/// The definition of a lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabDefinition {
-    /// The question that it answers, in one sentence.
+    /// The question that the lab answers, in one sentence.
     pub question: String,
-    /// Who published the claims, where a claim does not say it itself.
+    /// Publication of the claims; a claim may name its own.
     #[serde(default)]
     pub source: String,
-    /// The machine of the claims, where a claim does not say it itself.
+    /// The machine on which the claims were measured; a claim may name its own.
     #[serde(default)]
     pub machine: String,
-    /// What may be set when it is run; `{NAME}` in any text of the lab becomes the value.
+    /// Values that may be set when the lab is run; `{NAME}` in any text of the lab is replaced by the value.
     #[serde(default, rename = "option")]
     pub options: BTreeMap<String, LabOption>,
-    /// What no part of it can do without.
+    /// Requirements of the whole lab.
     #[serde(default)]
     pub needs: Needs,
-    /// How long it takes on an ordinary machine, in seconds: where time is short, what takes little is run first.
+    /// Expected duration on an ordinary machine, in seconds: when time is short, short labs are run first.
     #[serde(default = "a_minute")]
     pub seconds: f64,
-    /// Files of other labs that lie in the folder of its own subject, as `LAB/subject/FILE`.
+    /// Files of other labs that lie in the directory of this lab's own subject, as `LAB/subject/FILE`.
     #[serde(default)]
     pub borrows: Vec<String>,
-    /// Shell commands that make the subject, run in a copy of the lab's folder before the experiments. One that ends
-    /// with status 77 has found that the lab cannot run here; the last line that it prints says why.
+    /// Shell commands that build the subject, run in a copy of the lab's directory before the experiments. A command
+    /// that ends with status 77 has found that the lab cannot run here; its last line of output says why.
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// How often all experiments are run, in an order drawn for each round; figures are then medians over the rounds.
+    /// Number of repetitions of all experiments, in an order drawn for each round; figures are then medians over the
+    /// rounds.
     #[serde(default = "one")]
     pub rounds: u32,
-    /// What is run, in this order if it is run once.
+    /// The experiments, in the order in which a single round runs them.
     #[serde(rename = "experiment")]
     pub experiments: Vec<LabExperiment>,
-    /// What somebody published, and where our figures stand.
+    /// The published claims, and the figures of our experiments that judge them.
     #[serde(rename = "claim")]
     pub claims: Vec<LabClaim>,
 }
@@ -55,17 +56,18 @@ fn a_minute() -> f64 {
     60.0
 }
 
-/// Something that may be set when a lab is run.
+/// A value that may be set when a lab is run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabOption {
-    /// What it is, in a few words.
+    /// Description in a few words.
     pub about: String,
-    /// Its value, or several with commas between them: whatever mentions it is then there once for each.
+    /// Default value, or several with commas between them: an experiment that mentions the option is then run once for
+    /// each.
     pub default: String,
 }
 
-/// What a machine must have.
+/// Requirements of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Needs {
@@ -79,129 +81,130 @@ pub struct Needs {
     pub root: bool,
 }
 
-/// One thing that is run: either words of fauxplat or a line for the shell.
+/// An experiment of a lab: either a command line of fauxplat or a line for the shell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabExperiment {
-    /// What the lab calls it.
+    /// Name of the experiment in the lab.
     pub name: String,
-    /// Words of fauxplat, without its name, as one line.
+    /// Command line of fauxplat without the program's name.
     #[serde(default)]
     pub line: Option<String>,
-    /// A line for the shell, run in the lab's folder, that prints a JSON document; `FAUXPLAT` in its environment is this
-    /// program. Status 77 says that it cannot run here, and the last line of its errors why.
+    /// A line for the shell, run in the lab's directory, that prints a JSON document. The variable `FAUXPLAT` holds the
+    /// path of this program. Status 77 means that the experiment cannot run here; the last line of standard error says
+    /// why.
     #[serde(default)]
     pub run: Option<String>,
-    /// What it cannot do without.
+    /// Requirements of the experiment.
     #[serde(default)]
     pub needs: Needs,
 }
 
-/// A claim, what is needed to judge it, and where our own figure stands.
+/// A published claim, the requirements for judging it, and the figure that judges it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabClaim {
-    /// What the lab calls it.
+    /// Name of the claim in the lab.
     pub name: String,
-    /// What somebody published.
+    /// The claim as it was published.
     pub published: Claim,
-    /// What it takes to judge it.
+    /// Requirements for judging the claim.
     #[serde(default)]
     pub needs: Needs,
-    /// Where our figure stands; absent for a claim without figures, which its checks alone decide.
+    /// The measured figure; `None` for a claim without figures, which its checks alone decide.
     #[serde(default)]
     pub measured: Option<Measure>,
-    /// What must hold besides.
+    /// Further conditions for a reproduction.
     #[serde(default, rename = "check")]
     pub checks: Vec<LabCheck>,
-    /// Reasons for another outcome that a reading shows.
+    /// Reasons for another outcome, each with the reading that shows it.
     #[serde(default, rename = "because")]
     pub grounds: Vec<LabGround>,
 }
 
-/// What somebody published.
+/// A published claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The claim in words.
     pub statement: String,
-    /// What the figures are: `times`, or a unit; empty for a claim without figures.
+    /// Unit of the figures, or `times`; empty for a claim without figures.
     #[serde(default)]
     pub unit: String,
     /// The lower published figure; absent where only a direction was published.
     #[serde(default)]
     pub low: Option<f64>,
-    /// The higher one.
+    /// The higher published figure.
     #[serde(default)]
     pub high: Option<f64>,
-    /// Where these two come from: the rounding of a figure, the author's runs, or who chose them.
+    /// Origin of `low` and `high`: the rounding of a figure, the author's runs, or a choice of the lab's author.
     #[serde(default)]
     pub spread: String,
     /// The smallest distance from `than` that counts as an effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
-    /// On which side of `than` the claim lies; absent for a claim without figures.
+    /// Side of `than` on which the claim lies; `None` for a claim without figures.
     #[serde(default)]
     pub direction: Option<Direction>,
-    /// What the direction counts from.
+    /// The number from which the direction counts.
     #[serde(default)]
     pub than: f64,
-    /// Who published it, and where.
+    /// Publication of the claim.
     #[serde(default)]
     pub source: String,
-    /// The machine of the claim.
+    /// The machine on which the claim was measured.
     #[serde(default)]
     pub machine: String,
 }
 
-/// On which side of a number something lies.
+/// Side of a number on which a figure lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Above it.
+    /// Above the number.
     Above,
-    /// Below it.
+    /// Below the number.
     Below,
-    /// At it: the claim is that there is no effect.
+    /// At the number: the claim is that there is no effect.
     At,
 }
 
-/// Where a figure comes from: one experiment, or two of them.
+/// Origin of a figure: one experiment, or two of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Name of the experiment.
     pub experiment: String,
-    /// The figure: a pointer by RFC 6901 into its document, in which `[key=value]` finds an element of a list
-    /// and `*` is each of them.
+    /// The figure: a JSON pointer (RFC 6901) into the experiment's document, in which `[key=value]` finds an element of
+    /// a list and `*` stands for every element.
     pub value: String,
-    /// Low end of its interval, a pointer as well.
+    /// Low end of the interval of `value`, as a pointer.
     #[serde(default)]
     pub low: Option<String>,
-    /// High end of it.
+    /// High end of the interval of `value`, as a pointer.
     #[serde(default)]
     pub high: Option<String>,
-    /// Whether the figure is a count that has no interval.
+    /// Whether the figure is a count, which has no interval.
     #[serde(default)]
     pub exact: bool,
     /// A second figure, by which the first is divided.
     #[serde(default)]
     pub over: Option<Second>,
-    /// A second figure, which is taken from the first.
+    /// A second figure, which is subtracted from the first.
     #[serde(default)]
     pub minus: Option<Second>,
-    /// A factor that makes the claim's unit of the document's.
+    /// Factor from the unit of the document to the unit of the claim.
     #[serde(default)]
     pub times: Option<f64>,
-    /// Why a machine may show less than the claim, as a guess.
+    /// Possible reason why a machine shows less than the claim.
     #[serde(default)]
     pub less: Option<String>,
-    /// Why it may show more.
+    /// Possible reason why a machine shows more than the claim.
     #[serde(default)]
     pub more: Option<String>,
 }
 
-/// The second figure of two: what it does not say is as in the first.
+/// The second figure of two. Omitted fields are taken from the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Second {
@@ -211,61 +214,61 @@ pub struct Second {
     /// The figure.
     #[serde(default)]
     pub value: Option<String>,
-    /// Low end of its interval.
+    /// Low end of the interval of `value`.
     #[serde(default)]
     pub low: Option<String>,
-    /// High end of it.
+    /// High end of the interval of `value`.
     #[serde(default)]
     pub high: Option<String>,
 }
 
-/// Something else that must hold for a claim to be reproduced.
+/// A further condition for a claim to be reproduced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabCheck {
     /// Name of the experiment.
     pub experiment: String,
-    /// Where to look in its document, as for a figure.
+    /// Pointer into the experiment's document, as for a figure.
     pub pointer: String,
-    /// What must stand there.
+    /// Required value at the pointer.
     #[serde(default)]
     pub is: Option<Plain>,
-    /// What must not stand there.
+    /// Forbidden value at the pointer.
     #[serde(default)]
     pub is_not: Option<Plain>,
-    /// What stands there where it was not decided.
+    /// Value at the pointer that means *undecided*.
     #[serde(default)]
     pub undecided: Option<Plain>,
-    /// What it means when it does not hold; `{}` becomes what stands there.
+    /// Meaning of a failed check; `{}` is replaced by the value at the pointer.
     pub otherwise: String,
 }
 
-/// A reason for an outcome, which is told where a reading shows it.
+/// A reason for an outcome, reported where a reading shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabGround {
     /// Name of the experiment.
     pub experiment: String,
-    /// Where to look in its document, as for a check.
+    /// Pointer into the experiment's document, as for a check.
     pub pointer: String,
-    /// What stands there, if the reason is one.
+    /// Value at the pointer for which the reason holds.
     #[serde(default)]
     pub is: Option<Plain>,
-    /// The number there is above this one.
+    /// The reason holds if the number at the pointer is above this.
     #[serde(default)]
     pub above: Option<f64>,
-    /// The number there is below this one.
+    /// The reason holds if the number at the pointer is below this.
     #[serde(default)]
     pub below: Option<f64>,
-    /// The reason; `{}` becomes what stands there.
+    /// The reason; `{}` is replaced by the value at the pointer.
     pub says: String,
 }
 
-/// A plain value that can stand in a document.
+/// A scalar of a JSON document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Plain {
-    /// A truth.
+    /// A truth value.
     Truth(bool),
     /// A number.
     Number(f64),

@@ -1,7 +1,7 @@
-//! The nouns of an experiment: what is asked, what was done, what was read, what follows. No behaviour.
+//! The nouns of an experiment: definitions, plans, samples, findings. No behaviour.
 //!
-//! Every stage of the laboratory is a function from one of these nouns to the next; the stages know the nouns
-//! and never each other. See ARCHITECTURE.md.
+//! Every stage of the laboratory is a function from one of these nouns to the next; the stages depend on the nouns and
+//! never on each other. See ARCHITECTURE.md.
 
 mod build;
 mod command;

@@ -1,4 +1,4 @@
-//! Limits of control groups: the words for them, and what the kernel says of them.
+//! Limits of control groups, in the words of the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,19 +10,19 @@ use fauxplat_units::{Bytes, CpuSet};
 pub struct Limit {
     /// CPU time per wall time, in per cent of one CPU.
     pub cpu_percent: Option<u32>,
-    /// Share of CPU time where others want it too, 1 to 10,000; 100 is usual.
+    /// Weight for CPU time in competition with other groups, 1 to 10,000; 100 is the default.
     pub weight: Option<u16>,
-    /// CPUs on which it may run.
+    /// CPUs on which the group may run.
     pub cpus: Option<CpuSet>,
-    /// Memory nodes from which it gets memory.
+    /// Memory nodes from which the group gets memory.
     pub mems: Option<CpuSet>,
-    /// Memory.
+    /// Limit of memory.
     pub memory: Option<Bytes>,
-    /// Memory that may be moved to a disk, beside that.
+    /// Limit of memory moved to swap, in addition to `memory`.
     pub swap: Option<Bytes>,
-    /// Processes and threads.
+    /// Limit of the number of processes and threads.
     pub pids: Option<u32>,
-    /// Traffic with devices.
+    /// Limits of device traffic.
     pub io: Vec<IoLimit>,
 }
 
@@ -32,7 +32,7 @@ impl Limit {
         *self == Limit::default()
     }
 
-    /// The same, with what this does not state taken from another one.
+    /// Fills missing limits from `other`.
     pub fn or(self, other: &Limit) -> Limit {
         Limit {
             cpu_percent: self.cpu_percent.or(other.cpu_percent),
@@ -50,30 +50,30 @@ impl Limit {
 /// Limit of the traffic with one device: `/dev/vda:rbps=1MiB:wiops=100`, by its path or its numbers (`254:0`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IoLimit {
-    /// The device, as somebody named it.
+    /// Path or numbers of the device, as it was named.
     pub device: String,
-    /// Bytes and operations a second, each under its name.
+    /// Limits per second, each with its quantity.
     pub rates: Vec<(IoRate, u64)>,
 }
 
-/// What of the traffic is limited.
+/// The limited quantity of device traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoRate {
-    /// Bytes read a second.
+    /// Bytes read per second.
     ReadBytes,
-    /// Bytes written a second.
+    /// Bytes written per second.
     WriteBytes,
-    /// Reads a second.
+    /// Read operations per second.
     Reads,
-    /// Writes a second.
+    /// Write operations per second.
     Writes,
 }
 
 impl IoRate {
-    /// All of them.
+    /// All quantities.
     pub const ALL: [IoRate; 4] = [IoRate::ReadBytes, IoRate::WriteBytes, IoRate::Reads, IoRate::Writes];
 
-    /// Its word, which is also that of `io.max`.
+    /// The word of the quantity, as in `io.max`.
     pub fn word(self) -> &'static str {
         match self {
             IoRate::ReadBytes => "rbps",
@@ -157,12 +157,12 @@ impl FromStr for Limit {
     }
 }
 
-/// What can be stated, for whoever stated something else.
+/// The list of valid limits, for error messages.
 const WORDS: &str =
     "cpu:50%, weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0, pids:64, io:/dev/sda:wbps=1MiB";
 
 impl Limit {
-    /// Adds what a part says; a reason, or none where the list of words says enough.
+    /// Adds one limit. The error is a reason, or empty where [`WORDS`] suffices.
     fn add(&mut self, part: &str) -> Result<(), String> {
         let (word, value) = part.split_once(':').ok_or_else(String::new)?;
         let number = || value.parse::<u32>().ok().filter(|&number| number > 0).ok_or_else(String::new);
@@ -183,7 +183,7 @@ impl Limit {
     }
 }
 
-/// What is stated once cannot be stated again.
+/// Sets a value that was not set before.
 fn put<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
     match place.replace(value) {
         None => Ok(()),

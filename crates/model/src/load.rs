@@ -1,36 +1,36 @@
-//! Disturbances as somebody asks for them: a kind, an intensity, CPUs.
+//! Specifications of loads: kind, intensity, CPUs.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Relation;
 
-/// What a load does to the CPU on which it stands, and to what that CPU shares with others.
+/// The resources that a load uses, of its CPU and of parts that the CPU shares with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LoadKind {
     /// Every integer port in every cycle.
     Integer,
-    /// The units for doubles.
+    /// Floating-point units, with doubles.
     Float,
     /// Branches that cannot be predicted.
     Branch,
     /// All lines of the first-level data cache, written again and again.
     L1,
-    /// The same of the second level.
+    /// All lines of the second-level data cache, written again and again.
     L2,
-    /// The last-level cache, which is filled with lines of nobody else's use.
+    /// The last-level cache, filled with lines that no other program uses.
     Llc,
-    /// The way to memory.
+    /// Memory bandwidth.
     Memory,
     /// Translations of addresses: a page walk for nearly every access.
     Tlb,
     /// Minor page faults.
     Faults,
-    /// Processes that are created and end.
+    /// Creation and exit of processes.
     Forks,
     /// Two threads of one CPU that wake each other.
     Switches,
-    /// Timer interrupts with signals, and packets to oneself, which are softirqs.
+    /// Timer interrupts with signals, and packets over the loopback device, which are softirqs.
     Timers,
     /// Files that are written and forced to their device.
     Files,
@@ -77,7 +77,7 @@ impl LoadKind {
         }
     }
 
-    /// What its operations are.
+    /// Name of the operations that are counted.
     pub fn operation(self) -> &'static str {
         match self {
             LoadKind::L1 | LoadKind::L2 | LoadKind::Llc | LoadKind::Memory => "lines",
@@ -109,14 +109,14 @@ impl FromStr for LoadKind {
     }
 }
 
-/// A load as it is written: `KIND[:INTENSITY][@CPUS]`, such as `llc`, `integer:30%@1`, `memory@sibling-of:0`.
+/// A load in the form `KIND[:INTENSITY][@CPUS]`, such as `llc`, `integer:30%@1`, `memory@sibling-of:0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadSpec {
-    /// What it does.
+    /// Kind of the load.
     pub kind: LoadKind,
-    /// Share of the time in which it does it, 1 to 100 per cent.
+    /// Share of the time in which the load works, 1 to 100 per cent.
     pub percent: u8,
-    /// One generator stands on each of these CPUs.
+    /// CPUs; one generator runs on each.
     pub cpus: Relation,
 }
 

@@ -1,33 +1,34 @@
-//! From which memory nodes the pages of a program come.
+//! NUMA policy for the memory of a program.
 
 use std::fmt;
 use std::str::FromStr;
 
 use fauxplat_units::{Cpu, CpuSet};
 
-/// NUMA memory policy, see `set_mempolicy(2)`: `inherit`, `local`, or `interleave:NODES`, `bind:NODES`, `preferred:NODE`.
+/// NUMA memory policy, see `set_mempolicy(2)`: `inherit`, `local`, or `interleave:NODES`, `bind:NODES`,
+/// `preferred:NODE`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MemoryPolicy {
-    /// As fauxplat has it.
+    /// The policy that fauxplat inherited.
     #[default]
     Inherit,
-    /// From the node of the CPU that touches a page first, and from others where that one is full.
+    /// From the node of the CPU that touches a page first, and from others where that node is full.
     Local,
     /// Page by page from each of these nodes in turn.
     Interleave(CpuSet),
-    /// From these nodes alone.
+    /// From these nodes only.
     Bind(CpuSet),
     /// From this node, and from others where it is full.
     Preferred(u32),
 }
 
 impl MemoryPolicy {
-    /// Whether nothing was asked for.
+    /// Whether the policy is inherited, so that nothing has to be set.
     pub fn is_inherited(&self) -> bool {
         *self == MemoryPolicy::Inherit
     }
 
-    /// The nodes that it names.
+    /// The nodes that the policy names.
     pub fn nodes(&self) -> CpuSet {
         match self {
             MemoryPolicy::Inherit | MemoryPolicy::Local => CpuSet::new(),

@@ -1,38 +1,38 @@
-//! Which numbers that a command prints are metrics of its runs.
+//! Metrics that a command prints.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit};
 
-/// A number that the measured program writes to its standard output: `NAME=REGEX`, of whose last match the first group
-/// counts, or `NAME=/json/pointer` into the whole of it. `NAME[UNIT]` tells its unit, and a `+` before the name that more of
-/// it is better.
+/// A number that the measured program writes to its standard output: `NAME=REGEX`, where the first group of the last
+/// match counts, or `NAME=/json/pointer` into the whole output. `NAME[UNIT]` states the unit, and a `+` before the name
+/// that more is better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedSource {
-    /// The name behind `printed:`.
+    /// Name of the metric, without the source `printed:`.
     pub name: String,
     /// The unit in which the program prints it, for reports.
     pub unit: Option<String>,
-    /// Which way it is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// Where it stands.
+    /// Location of the number in the output.
     pub place: PrintedPlace,
 }
 
-/// Where a printed number stands.
+/// Location of a printed number in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrintedPlace {
     /// In the first group of a regular expression.
     Pattern(String),
-    /// Behind a JSON pointer, see RFC 6901.
+    /// At a JSON pointer, see RFC 6901.
     Pointer(String),
 }
 
 crate::text::as_text!(PrintedSource);
 
 impl PrintedSource {
-    /// What the metric is.
+    /// Specification of the metric.
     ///
     /// # Errors
     /// [`MetricError::BadId`]: the name has spaces, or is too long.

@@ -10,25 +10,25 @@ use crate::Metric;
 pub struct Rule {
     /// The metric that decides, or the first of several.
     pub metric: Metric,
-    /// Probability of a false *different* that is allowed over all looks, for instance 0.01.
+    /// Allowed probability of a false *different* over all looks, for instance 0.01.
     pub level: f64,
     /// Differences within plus or minus this ratio count as none, for instance 0.01.
     pub margin: f64,
-    /// What takes the place of the margin of the first metric, in the unit in which that is stored.
+    /// Margin of the first metric as an amount in the unit in which the metric is stored; takes the place of `margin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
-    /// The comparison ends as inconclusive after this many pairs.
+    /// Number of pairs after which the comparison ends as inconclusive.
     pub max_pairs: u32,
-    /// It goes on beyond them, undecided, until this many seconds have passed.
+    /// Least time in seconds: an undecided comparison goes beyond `max_pairs` until this time has passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least_s: Option<f64>,
-    /// One command may be much slower than the other in this share of the pairs more than the other way round, and both
-    /// still be equivalent as a whole.
+    /// Margin of the tail: the excess of pairs in which one command is much slower, over those in which the other is,
+    /// up to which both are equivalent as a whole. A share of all pairs.
     #[serde(skip_serializing_if = "is_usual_tail_margin")]
     pub tail_margin: f64,
-    /// The comparison ends as inconclusive after this many seconds.
+    /// Seconds after which the comparison ends as inconclusive.
     pub max_time_s: Option<f64>,
-    /// Whether the verdict must be valid at every moment, at the price of more pairs.
+    /// Whether the verdict must be valid at every time (an e-process), at the price of more pairs.
     pub anytime: bool,
     /// Whether both commands run at the same moment, on two CPUs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -36,7 +36,8 @@ pub struct Rule {
     /// Metrics that are decided beside the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoDecided>,
-    /// In how many sessions it is measured, where those and not the pairs are what is counted. They share the limits.
+    /// Sessions of the comparison, if they and not the pairs are the unit of replication. The sessions share the
+    /// limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Sessions>,
     /// Whether the typical run or the mean decides.
@@ -120,18 +121,18 @@ fn is_usual_span(span_s: &f64) -> bool {
     *span_s == LEAST_SPAN_S
 }
 
-/// Sessions of a comparison: between two everything that can be is begun anew.
+/// Sessions of a comparison. Between two sessions everything that can be is set up anew.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sessions {
-    /// How many.
+    /// Number of sessions.
     pub count: u32,
-    /// The pause before each but the first, in seconds.
+    /// Pause before each session but the first, in seconds.
     #[serde(default)]
     pub gap_s: f64,
 }
 
-/// The usual margin of the tail: three points of share.
+/// Default margin of the tail: three percentage points.
 const TAIL_MARGIN: f64 = 0.03;
 
 fn is_usual_tail_margin(margin: &f64) -> bool {
@@ -167,10 +168,10 @@ impl Default for Rule {
 pub struct AlsoDecided {
     /// The metric.
     pub metric: Metric,
-    /// Differences within plus or minus this ratio count as none; the rule's own ratio when absent.
+    /// Differences within plus or minus this ratio count as none; `None` uses the ratio of the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// The same in the unit in which the metric is stored; it takes the place of the ratio.
+    /// Margin as an amount in the unit in which the metric is stored; takes the place of the ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
 }

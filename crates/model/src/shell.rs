@@ -1,24 +1,24 @@
-//! Whether a shell reads a command line, and which.
+//! The shell that reads a command line, if any.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Who reads a command line: in documents `false`, `true` for `/bin/sh`, or the words of another shell.
+/// The reader of a command line: in documents `false`, `true` for `/bin/sh`, or the words of another shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shell {
-    /// Nobody: it is split into words, and the program is started directly.
+    /// No shell: the line is split into words, and the program is started directly.
     #[default]
     None,
     /// `/bin/sh`.
     Standard,
-    /// Another one, possibly with options, such as `bash --norc`.
+    /// Another shell, possibly with options, such as `bash --norc`.
     Other(String),
 }
 
 impl Shell {
-    /// Whether there is one.
+    /// Whether a shell reads the line.
     pub fn is_used(&self) -> bool {
         *self != Shell::None
     }

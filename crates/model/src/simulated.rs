@@ -1,18 +1,18 @@
-//! A machine that is simulated: the caches that a simulator of processors counts misses of.
+//! Simulated machines: the caches for which a simulator counts misses.
 
 use std::fmt;
 use std::str::FromStr;
 
 use fauxplat_units::Bytes;
 
-/// One cache, as `SIZE,WAYS,LINE` in bytes: `32768,8,64`.
+/// A cache, as `SIZE,WAYS,LINE` in bytes: `32768,8,64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheShape {
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its associativity: places for one line.
+    /// Associativity: number of ways.
     pub ways: u32,
-    /// The size of a line, in bytes.
+    /// Size of a line in bytes.
     pub line_bytes: u32,
 }
 
@@ -21,8 +21,8 @@ impl CacheShape {
         CacheShape { bytes: kibibytes << 10, ways, line_bytes: 64 }
     }
 
-    /// Whether a simulator can have it: the number of its sets is a power of two, and so is a line of 16 bytes at least
-    /// (Cachegrind's manual, "Simulation Options").
+    /// Whether a simulator supports the cache: the number of sets is a power of two, and so is the line, of 16 bytes at
+    /// least (Cachegrind's manual, "Simulation Options").
     ///
     /// # Errors
     /// A sentence without the name of the cache.
@@ -48,14 +48,14 @@ impl CacheShape {
         }
     }
 
-    /// What a person reads: `32.0 KiB 8-way`.
+    /// The shape in reports: `32.0 KiB 8-way`.
     fn told(self) -> String {
         format!("{} {}-way", Bytes(self.bytes), self.ways)
     }
 }
 
 const LINE_BYTES_MIN: u32 = 16;
-/// The simulator counts in 32 bits.
+/// Largest size; the simulator counts in 32 bits.
 const BYTES_MAX: u64 = 1 << 31;
 
 impl fmt::Display for CacheShape {
@@ -97,32 +97,31 @@ pub struct SimulatedCaches {
 }
 
 impl SimulatedCaches {
-    /// What a person reads beside each count.
+    /// The caches in reports, beside each count.
     pub fn told(&self) -> String {
         let [i1, d1, ll] = [self.i1, self.d1, self.ll].map(CacheShape::told);
         format!("I1 {i1}, D1 {d1}, LL {ll}")
     }
 }
 
-/// Which machine is simulated: `classic`, `small`, `here`, or its caches as
+/// The simulated machine: `classic`, `small`, `here`, or its caches as
 /// `I1=SIZE,WAYS,LINE+D1=SIZE,WAYS,LINE+LL=SIZE,WAYS,LINE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SimulatedMachine {
-    /// First levels of 32 KiB, and 8 MiB behind them: what most who count by simulation take, so that figures can be
-    /// compared with theirs.
+    /// First levels of 32 KiB and a last level of 8 MiB: the usual choice for counting by simulation, so that figures
+    /// can be compared.
     #[default]
     Classic,
-    /// The same first levels, and 1 MiB behind them: where what does not fit shows sooner.
+    /// First levels of 32 KiB and a last level of 1 MiB, with which too large a working set shows sooner.
     Small,
-    /// The caches of the machine at hand. An experiment begins by asking which those are, and has [`Self::Caches`] from then
-    /// on.
+    /// The caches of the present machine. When an experiment begins, they are read and replaced by [`Self::Caches`].
     Here,
-    /// These.
+    /// Caches that are stated or were read from the machine.
     Caches(SimulatedCaches),
 }
 
 impl SimulatedMachine {
-    /// The caches, where they are known.
+    /// The caches; `None` for [`Self::Here`].
     pub fn caches(&self) -> Option<SimulatedCaches> {
         let (i1, d1) = (CacheShape::new(32, 8), CacheShape::new(32, 8));
         match self {

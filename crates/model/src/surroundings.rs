@@ -1,4 +1,4 @@
-//! What stands around a run: load beside it, the stack's limit, the pages under it.
+//! Surroundings of a run: load beside it, limit of the stack, huge pages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,28 +6,28 @@ use std::str::FromStr;
 use fauxplat_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Where a disturbance stands, seen from the CPU of the command.
+/// Position of a load relative to the CPU of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// On the same CPU.
     Same,
     /// On another CPU.
     Other,
-    /// One on every CPU.
+    /// On every CPU, one load each.
     All,
 }
 
 /// Load beside a command: `none`, or `burner@WHERE` with a share of the time such as `burner@other:50%`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// Nothing of ours.
+    /// No load by fauxplat.
     #[default]
     None,
     /// Threads that compute without touching memory.
     Burner {
-        /// Where they stand.
+        /// Position of the threads.
         beside: Beside,
-        /// How much of the time they compute, 1 to 100.
+        /// Share of the time in which they compute, in per cent, 1 to 100.
         percent: u8,
     },
 }
@@ -81,22 +81,22 @@ impl FromStr for Background {
 /// Soft limit of the stack, see `RLIMIT_STACK` in `getrlimit(2)`: `inherit`, a size such as `8MiB`, or `unlimited`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StackLimit {
-    /// As fauxplat has it.
+    /// The limit that fauxplat inherited.
     #[default]
     Inherit,
-    /// So much.
+    /// Limit in bytes.
     Bytes(Bytes),
-    /// None: the kernel then lays out mappings from the bottom up.
+    /// No limit: the kernel then lays out mappings from the bottom up.
     Unlimited,
 }
 
 impl StackLimit {
-    /// Whether nothing was asked for.
+    /// Whether the limit is inherited, so that nothing has to be set.
     pub fn is_inherited(&self) -> bool {
         *self == StackLimit::Inherit
     }
 
-    /// What `setrlimit(2)` takes, for which all ones are no limit.
+    /// The value for `setrlimit(2)`, in which all ones mean no limit; `None` leaves the limit as it is.
     pub fn soft_bytes(self) -> Option<u64> {
         match self {
             StackLimit::Inherit => None,
@@ -120,7 +120,7 @@ impl FromStr for StackLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // With less, the kernel refuses arguments that every program may count on (ARG_MAX, four times over).
+        // With a smaller limit the kernel refuses argument lists that every program may rely on (four times ARG_MAX).
         const LEAST: u64 = 512 << 10;
         match text {
             "inherit" => Ok(StackLimit::Inherit),
@@ -137,16 +137,16 @@ impl FromStr for StackLimit {
 
 crate::text::as_text!(Background, StackLimit);
 
-/// Which pages a command gets.
+/// Use of transparent huge pages by a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HugePages {
-    /// As the machine has it.
+    /// The setting of the machine.
     #[default]
     Inherit,
     /// No transparent huge pages, by `PR_SET_THP_DISABLE`.
     Never,
-    /// The C library's allocator asks for them, by `glibc.malloc.hugetlb=1`.
+    /// The C library's allocator requests them, by `glibc.malloc.hugetlb=1`.
     Malloc,
 }
 

@@ -1,4 +1,4 @@
-//! Which published counters a run is measured by.
+//! Published counters that give the metric `rate` of a run.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// or `NAME=FILE:OBJECT.KEY`, where `*` stands for every object or key. Several counters count as their sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSource {
-    /// What reports call them: what there is one more of, in the plural (`requests`).
+    /// Name in reports: the counted things in the plural (`requests`).
     pub name: String,
     /// The table's file.
     pub file: PathBuf,
@@ -25,7 +25,8 @@ impl fmt::Display for TableSource {
         let number = |number: Option<u64>| number.map_or("*".to_owned(), |number| number.to_string());
         write!(f, "{}={}", self.name, self.file.display())?;
         match (self.object, self.key) {
-            // A file whose own name ends like a selection needs one, or it would be read as shorter.
+            // The path is followed by a selection if it ends like one itself, or the end of the path would be read as a
+            // selection.
             (None, None) if selection(&self.file.to_string_lossy()).is_none() => Ok(()),
             (object, None) => write!(f, ":{}", number(object)),
             (object, key) => write!(f, ":{}.{}", number(object), number(key)),
@@ -47,10 +48,10 @@ impl FromStr for TableSource {
     }
 }
 
-/// Object and key, where every of them may be meant.
+/// Object and key; `None` stands for every one.
 type Pair = (Option<u64>, Option<u64>);
 
-/// The file, object and key of a place that ends in `:OBJECT` or `:OBJECT.KEY`. A colon may also belong to the file.
+/// Splits a place into its file and an end of the form `:OBJECT` or `:OBJECT.KEY`. A colon may also belong to the file.
 fn selection(place: &str) -> Option<(&str, Pair)> {
     let (file, tail) = place.rsplit_once(':')?;
     let (object, key) = match tail.split_once('.') {

@@ -1,4 +1,4 @@
-//! Nouns that people write as one word are one word in documents too.
+//! Serialisation of types as the single word that is used on the command line.
 
 /// Serialises a type through its `Display` and reads it through its `FromStr`; numbers are read like their digits.
 macro_rules! as_text {

@@ -1,4 +1,4 @@
-//! On which CPU each thread of a program runs, in the order in which its threads are made.
+//! CPUs for the threads of a program, in the order in which the threads are created.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,32 +7,33 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::Relation;
 
-/// CPUs for the threads of a program: the first for its first thread, the next for the one that it makes first, and so on:
-/// `2,14`, `0-3`, or relations such as `2,sibling-of:2`. Further threads begin again at the first CPU; with `once:` before
-/// the list only as many threads are placed as it has CPUs.
+/// CPUs for the threads of a program, in the order of creation: `2,14`, `0-3`, or relations such as `2,sibling-of:2`.
+/// When there are more threads than CPUs, the list starts again at its first CPU; with `once:` before the list, further
+/// threads are not placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPlaces {
     /// The CPUs, in the order of the threads.
     pub places: Vec<ThreadPlace>,
-    /// Whether threads beyond the list are left alone.
+    /// Whether threads beyond the list are left unplaced.
     pub once: bool,
 }
 
-/// One or several CPUs of such a list.
+/// An element of the list: one CPU, or several by relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThreadPlace {
-    /// This CPU.
+    /// A CPU by number.
     Cpu(Cpu),
-    /// Those that answer a relation, the lowest first: an experiment begins by asking the machine which they are, and has
-    /// none of these from then on.
+    /// CPUs by relation, the lowest first. When an experiment begins, the relation is resolved on the machine and
+    /// replaced by [`ThreadPlace::Cpu`].
     Related(Relation),
 }
 
-/// More threads than that nobody places one by one, and the table of programs holds the list for each command.
+/// Greatest length of the list. The table of programs holds the list for each command, and nobody places more threads
+/// one by one.
 const CPUS_MAX: usize = 4096;
 
 impl ThreadPlaces {
-    /// The CPUs, where none is named by relation any more.
+    /// The CPUs; `None` while the list has a relation.
     pub fn cpus(&self) -> Option<Vec<Cpu>> {
         let cpu = |place: &ThreadPlace| match place {
             ThreadPlace::Cpu(cpu) => Some(*cpu),

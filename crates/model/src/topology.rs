@@ -1,15 +1,15 @@
-//! Which CPU is what to which: the parts of a machine, as sets of logical CPUs.
+//! The topology of a machine: its parts, as sets of logical CPUs.
 //!
-//! Parts carry two numbers. The *number* counts parts of one level over the whole machine, from 0 in the order of
-//! their lowest CPU, and is what people and relations use. The *id* is what the kernel calls it, which may repeat in
-//! every package, have gaps, or be missing. NUMA nodes have the kernel's number alone, since all tools share it.
+//! Parts carry two numbers. The *number* counts parts of one level over the whole machine, from 0 in the order of their
+//! lowest CPU, and is used by people and relations. The *id* is the kernel's, which may repeat in every package, have
+//! gaps, or be missing. NUMA nodes have only the kernel's number, which all tools share.
 
 use std::fmt;
 
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// What a group of CPUs is, from the outside in.
+/// Level of a group of CPUs, from the outside in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupKind {
@@ -17,11 +17,11 @@ pub enum GroupKind {
     Drawer,
     /// A book of packages (s390).
     Book,
-    /// What is plugged into a socket.
+    /// The unit that is plugged into a socket.
     Package,
     /// A die of a package.
     Die,
-    /// Cores that share something the kernel knows of, often an L2 cache or a bus.
+    /// Cores that share a resource known to the kernel, often an L2 cache or a bus.
     Cluster,
     /// A core with its hardware threads.
     Core,
@@ -38,7 +38,7 @@ impl GroupKind {
         GroupKind::Core,
     ];
 
-    /// The word for one of them.
+    /// The word for a group of the level.
     pub fn name(self) -> &'static str {
         match self {
             GroupKind::Drawer => "drawer",
@@ -60,44 +60,44 @@ impl fmt::Display for GroupKind {
 /// CPUs that form one part of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// What kind of part.
+    /// Level of the group.
     pub level: GroupKind,
-    /// Its number on this machine, among parts of its level.
+    /// Number on this machine, among groups of the same level.
     pub number: u32,
-    /// What the kernel calls it.
+    /// The kernel's id; `None` where it has none.
     pub id: Option<u32>,
-    /// Its CPUs, online ones alone: the kernel forgets where an offline CPU was.
+    /// CPUs of the group that are online: the kernel does not report the position of offline ones.
     pub cpus: CpuSet,
 }
 
-/// What a cache holds.
+/// Contents of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheKind {
-    /// Data alone.
+    /// Data only.
     Data,
-    /// Instructions alone.
+    /// Instructions only.
     Instruction,
-    /// Both.
+    /// Data and instructions.
     Unified,
 }
 
-/// One cache and who shares it.
+/// A cache, with the CPUs that share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// Its number on this machine, among caches of its name.
+    /// Number on this machine, among caches of the same name.
     pub number: u32,
     /// Distance from the core, from 1.
     pub level: u32,
-    /// What it holds.
+    /// Contents of the cache.
     pub kind: CacheKind,
-    /// What the kernel calls it, on kernels that do.
+    /// The kernel's id; `None` on kernels that report none.
     pub id: Option<u32>,
-    /// Its size, where the kernel says.
+    /// Size; `None` where the kernel does not report it.
     pub size: Option<Bytes>,
-    /// Length of a line.
+    /// Size of a line; `None` where the kernel does not report it.
     pub line: Option<Bytes>,
-    /// Ways of associativity.
+    /// Associativity; `None` where the kernel does not report it.
     pub ways: Option<u32>,
     /// The CPUs that share it.
     pub cpus: CpuSet,
@@ -120,63 +120,65 @@ impl Cache {
 pub struct NumaNode {
     /// The kernel's number.
     pub node: u32,
-    /// Its CPUs.
+    /// CPUs of the node.
     pub cpus: CpuSet,
-    /// Its memory, where the kernel says.
+    /// Memory of the node; `None` where the kernel does not report it.
     pub memory: Option<Bytes>,
-    /// Distances to the online nodes in the order of their numbers; 10 is its own. Empty where the kernel says nothing.
+    /// Distances to the online nodes in the order of their numbers; 10 is the distance to itself. Empty where the
+    /// kernel reports none.
     pub distances: Vec<u32>,
 }
 
-/// CPUs that were built alike, on machines that have several kinds. The first kind is the fastest.
+/// CPUs of the same design, on machines that have several. The first kind is the fastest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuKind {
-    /// Its number, from 0 for the fastest.
+    /// Number of the kind, from 0 for the fastest.
     pub number: u32,
-    /// What it is called: the kernel's event source (`core`, `atom`, `lowpower`), the core's name, or its rank.
+    /// Name of the kind: the kernel's event source (`core`, `atom`, `lowpower`), the core's name, or its rank.
     pub name: String,
-    /// Its CPUs.
+    /// CPUs of the kind.
     pub cpus: CpuSet,
-    /// `cpu_capacity`: what it can do in a second, where the largest has about 1024.
+    /// `cpu_capacity`: relative throughput, where the largest is about 1024.
     pub capacity: Option<u32>,
     /// Highest frequency in kilohertz.
     pub frequency_khz_max: Option<u64>,
 }
 
-/// One logical CPU that is present.
+/// A logical CPU that is present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogicalCpu {
-    /// Its number.
+    /// Number of the CPU.
     pub cpu: Cpu,
-    /// Whether the kernel uses it.
+    /// Whether the CPU is online.
     pub online: bool,
-    /// The kernel's list of hardware threads of its core, itself among them; empty when it says nothing. A core of
-    /// [`Topology::groups`] is never larger, and is smaller where threads of one list have cores of their own.
+    /// The kernel's list of hardware threads of the core, this CPU included; empty when the kernel reports none. A core
+    /// of [`Topology::groups`] is never larger, and is smaller where threads of one list have cores of their own.
     pub siblings: CpuSet,
-    /// The kernel's list of CPUs of its package, itself among them; empty when it says nothing.
+    /// The kernel's list of CPUs of the package, this CPU included; empty when the kernel reports none.
     pub package: CpuSet,
-    /// Which of the descriptions in `/proc/cpuinfo` it has, counted by changes from one CPU to the next.
+    /// Number of the CPU's description in `/proc/cpuinfo`, counted by changes from one CPU to the next.
     pub description: Option<u32>,
 }
 
 /// The parts of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// CPUs that could ever be there.
+    /// CPUs that can exist, including those that can be plugged in.
     pub possible: CpuSet,
-    /// CPUs that are there.
+    /// CPUs that are plugged in.
     pub present: CpuSet,
-    /// CPUs that the kernel uses.
+    /// CPUs that the kernel schedules on.
     pub online: CpuSet,
-    /// CPUs that the kernel keeps free of tasks which were not put there (`isolcpus`, isolated partitions).
+    /// CPUs that the kernel keeps free of tasks that were not placed there explicitly (`isolcpus`, isolated
+    /// partitions).
     pub isolated: CpuSet,
     /// CPUs without a timer tick while one task runs (`nohz_full`).
     pub nohz_full: CpuSet,
-    /// The affinity of this process; absent when another machine is replayed.
+    /// The affinity of this process; `None` when the topology of another machine is replayed.
     pub affinity: Option<CpuSet>,
-    /// What the cpuset of this process's control group allows, where one is seen.
+    /// CPUs allowed by the cpuset of this process's control group; `None` where there is none.
     pub cpuset: Option<CpuSet>,
-    /// CPUs that are online and allowed by both.
+    /// CPUs that are online and allowed by affinity and cpuset.
     pub allowed: CpuSet,
     /// The CPUs that are present, in rising order.
     pub cpus: Vec<LogicalCpu>,
@@ -188,7 +190,7 @@ pub struct Topology {
     pub nodes: Vec<NumaNode>,
     /// Kinds of CPUs; empty when all are alike.
     pub kinds: Vec<CpuKind>,
-    /// Whether what the kernel calls a package is in truth a cluster: arm64 without the firmware's table of parts.
+    /// Whether the kernel's packages are really clusters: arm64 without the firmware's table of parts.
     pub packages_are_clusters: bool,
 }
 

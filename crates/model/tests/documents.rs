@@ -1,5 +1,4 @@
-//! Documents: what is asked is refused where it is not understood, and what was found is read by later versions and of
-//! later ones.
+//! Documents: unknown fields of a definition are refused, and findings of earlier and later versions are read.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +17,7 @@ fn through_a_document<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// Any text, hostile ones among them.
+/// Arbitrary text, including hostile strings.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -156,13 +155,13 @@ fn definition() -> impl Strategy<Value = Definition> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// An experiment is repeated from its definition: every byte of every field counts.
+    /// An experiment is repeated from its definition, so every byte of every field counts.
     #[test]
     fn a_definition_survives_as_a_document(definition in definition()) {
         prop_assert_eq!(through_a_document(&definition), definition);
     }
 
-    /// A word that is not understood would be a wish that is not fulfilled, and nobody would know.
+    /// An unknown field is refused, because a setting that is silently ignored would go unnoticed.
     #[test]
     fn a_definition_with_one_field_more_is_refused(definition in definition(), field in "[a-z]{12}") {
         let whole = serde_json::to_value(&definition).unwrap();
@@ -177,7 +176,7 @@ proptest! {
     }
 }
 
-/// What is not said is as it is without a word, so that an old definition means the same in a later version.
+/// Omitted fields have defaults, so that an old definition means the same in a later version.
 #[test]
 fn what_a_definition_leaves_out_has_its_default() {
     assert_eq!(serde_json::from_str::<Definition>("{}").unwrap(), Definition::default());
@@ -199,7 +198,7 @@ fn no_lab() -> Value {
     })
 }
 
-/// A lab that says something which this version does not know would be judged by less than it says.
+/// A lab with an unknown field is refused, because it would be judged by less than it states.
 #[test]
 fn a_lab_is_read_strictly_wherever_a_word_is_unknown() {
     let lab: LabDefinition = serde_json::from_value(no_lab()).unwrap();
@@ -259,7 +258,7 @@ fn comparison() -> Comparison {
     }
 }
 
-/// One of each kind that can be made without a machine.
+/// Findings of each kind that can be made without a machine.
 fn findings() -> Vec<Findings> {
     let compare = CompareFindings {
         commands: Vec::new(),
@@ -309,7 +308,7 @@ fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
     }
 }
 
-/// Fields are only ever added to a document: a reader that knows fewer passes the others over.
+/// Fields are only ever added to a document, so a reader skips those that it does not know.
 #[test]
 fn findings_of_a_later_version_with_more_fields_are_read() {
     for found in findings() {
@@ -323,7 +322,7 @@ fn findings_of_a_later_version_with_more_fields_are_read() {
     }
 }
 
-/// Fields that were not there from the start are optional: documents of earlier versions lack them.
+/// Fields that were added later are optional, because documents of earlier versions lack them.
 #[test]
 fn findings_of_an_earlier_version_with_fewer_fields_are_read() {
     let mut compare = serde_json::to_value(&findings()[1]).unwrap();
@@ -362,7 +361,7 @@ fn a_header_without_a_uuid_is_one_of_an_earlier_version() {
     assert_eq!(serde_json::from_value::<Header>(document).unwrap(), Header { uuid: None, ..header });
 }
 
-/// Whether B is better depends on what is counted, and no difference is no better.
+/// The better direction depends on the metric, and equality is not better.
 #[test]
 fn better_is_less_of_a_time_and_more_of_a_rate() {
     let of = |metric, effect_ratio| Comparison { metric, effect_ratio, ..comparison() }.b_is_better();
@@ -374,7 +373,7 @@ fn better_is_less_of_a_time_and_more_of_a_rate() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Evidence is kept for years and read again.
+    /// Evidence is stored for years and read again.
     #[test]
     fn evidence_survives_as_a_document(
         numbers in any::<[u64; 4]>(), small in any::<[u16; 2]>(), name in text(), list in vec(any::<u64>(), 0..5)

@@ -1,5 +1,5 @@
-//! Metrics that many threads make known at once, and fields that documents name. Metrics are never forgotten, so this
-//! has a process of its own.
+//! Registration of metrics by many threads, and lookup of fields. Metrics are never forgotten, so these tests have a
+//! process of their own.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -33,7 +33,7 @@ fn threads_that_name_a_metric_at_once_get_the_same_one() {
     assert_eq!(addresses.len(), 200, "each is kept once");
 }
 
-/// A handle that was given out before more was learnt of its metric is still that metric.
+/// A handle stays valid when its metric gets a better specification later.
 #[test]
 fn a_handle_outlives_what_is_learnt_later() {
     let early = Metric::from_id("later:latency").unwrap();
@@ -46,7 +46,7 @@ fn a_handle_outlives_what_is_learnt_later() {
     assert!(now.unit() == Unit::Nanos && now.more_is_better());
 }
 
-/// Whoever merely looks a field up, and a document may name any, does not change what somebody said of a metric.
+/// Looking up a field, which any document may name, must not change the specification of a metric.
 #[test]
 fn a_field_that_is_looked_up_changes_nothing_that_was_told() {
     let requests = Metric::open(MetricSpec::of_table("looked-up").unwrap()).unwrap();
@@ -67,7 +67,7 @@ fn a_field_that_is_looked_up_changes_nothing_that_was_told() {
     assert_eq!(Metric::from_field("table:looked-up_micro_per_s"), Some(requests));
 }
 
-/// Fields of documents that are no metrics, and ids that are none.
+/// Fields of documents that are no metrics, and invalid ids.
 #[test]
 fn what_is_no_metric_is_none() {
     for field in [

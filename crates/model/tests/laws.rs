@@ -1,5 +1,5 @@
-//! What everybody counts on without looking: words that name one thing, figures that survive a document to the last
-//! digit, and the order and the arithmetic of the nouns.
+//! Laws that other crates rely on: words that name one thing, figures that survive a document to the last digit, and
+//! the order and the arithmetic of the nouns.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use proptest::prelude::*;
 use serde::Serialize;
 
-/// That no two things have one word, and that each word is one of the documents.
+/// Checks that no two things have the same word, and that the documents use the same words.
 #[track_caller]
 fn are_words<T: Copy + Debug + Serialize>(all: &[T], name: impl Fn(T) -> &'static str) {
     let names: BTreeSet<&str> = all.iter().map(|&one| name(one)).collect();
@@ -49,7 +49,7 @@ fn a_parameter_is_a_factor_of_its_own_name_and_of_no_unit() {
     let own = Factor::Parameter("env-size".to_owned());
     assert_eq!((own.name(), own.unit()), ("env-size", None));
     assert!(!own.is_built() && !own.moves_the_stack() && own != Factor::EnvSize);
-    // What is built has one stack, and what moves the stack is not built.
+    // A program that is built has one stack, so that no factor both builds and moves the stack.
     for factor in &Factor::BUILT_IN {
         assert!(!(factor.is_built() && factor.moves_the_stack()), "{factor}");
         assert!(!factor.is_built() || factor.name().contains('-'), "{factor}");
@@ -106,7 +106,7 @@ fn an_id_has_a_source_and_a_name_that_nobody_can_mistake() {
     }
 }
 
-/// A severity is the worse the earlier it stands: lists are sorted by it.
+/// Severities are ordered worst first, because lists are sorted by them.
 #[test]
 fn what_is_there_comes_before_what_is_not() {
     assert!(Severity::ALL.is_sorted());
@@ -197,7 +197,7 @@ fn a_cpu_is_in_one_part_of_each_level_or_in_none() {
     assert_eq!([0, 2, 3, 4].map(|cpu| number(GroupKind::Core, cpu)), [Some(0), Some(0), Some(1), None]);
     assert_eq!(number(GroupKind::Die, 0), None);
     assert_eq!(machine.level(GroupKind::Core).count(), 2);
-    // Instructions are nobody's data: the first level of a CPU is the cache of its data.
+    // Instruction caches do not count: the first-level cache of a CPU is its data cache.
     let name = |level, cpu| machine.cache_of(level, Cpu(cpu)).map(Cache::name);
     assert_eq!([name(1, 0), name(1, 1), name(2, 2)], [Some("L1d".into()), None, Some("L2".into())]);
     assert_eq!(machine.caches[0].name(), "L1i");
@@ -210,7 +210,7 @@ fn a_cpu_is_in_one_part_of_each_level_or_in_none() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is stored is read back as it was, or a stored experiment would tell another figure than the one that was
+    /// Stored figures must be read back exactly, or a stored experiment would give another figure than the one that was
     /// printed when it was made.
     #[test]
     fn figures_survive_a_document_to_the_last_digit(figure in any::<f64>().prop_filter("a number", |it| it.is_finite())) {
@@ -223,7 +223,8 @@ proptest! {
 }
 
 proptest! {
-    // Metrics stay known while the process lives and there may be so many of them, so this draws as many as it always did.
+    // Registered metrics are kept while the process lives, and their number is bounded, so the number of cases is fixed
+    // here.
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! What people write as one word is read as it is printed, is one word in documents too, and never ends a program.
+//! Types that are written as one word: read as they are printed, one word in documents too, and no input panics.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use proptest::sample::select;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Printed, written into a document, and read from both.
+/// Prints a value, writes it into a document, and reads both back.
 fn survives<T>(value: &T) -> Result<(), TestCaseError>
 where
     T: Display + FromStr<Err = String> + PartialEq + Debug + Serialize + DeserializeOwned,
@@ -25,7 +25,7 @@ where
     Ok(())
 }
 
-/// Whatever is read is printed so that it is read again as the same, and what is not read is told in one line.
+/// Accepted input survives printing and reading; refused input gives an error of one line.
 fn is_read_or_told<T>(text: &str) -> Result<(), TestCaseError>
 where
     T: Display + FromStr<Err = String> + PartialEq + Debug + Serialize + DeserializeOwned,
@@ -55,7 +55,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// A CPU, and what others have in common with it or not: one of the two at least.
+/// A CPU with a part that others share with it or not: at least one of the two.
 fn related() -> impl Strategy<Value = Relation> {
     let to = |(other, same, cpu)| Relation::To { other, same, cpu: Cpu(cpu) };
     prop_oneof![
@@ -101,7 +101,7 @@ fn placement() -> impl Strategy<Value = Placement> {
     ]
 }
 
-/// Pieces of which the words of all types are made, so that what is made of them at random is nearly one of them.
+/// Fragments of the words of all types, so that random combinations are nearly valid.
 const PIECES: [&str; 46] = [
     "auto",
     "free",
@@ -159,7 +159,7 @@ fn nearly() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Nobody keeps the failures of a run: what fails is mended, with a test that names it.
+/// Failures are not persisted: a failing case is fixed with a test that names it.
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -217,7 +217,7 @@ proptest! {
         survives(&read)?;
     }
 
-    /// Also one that came from elsewhere, as a ratio: what is printed once stays so.
+    /// A ratio from elsewhere is stable too after it was printed once.
     #[test]
     fn every_precision_is_read_as_it_was_once_printed(ratio in 1e-6f64..0.99) {
         let text = Runs::Until(ratio).to_string();
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// A number in a document means its digits; whatever else is no word is refused with a word on what is wanted.
+/// A number in a document means its digits; any other type is refused with an error that says what is expected.
 #[test]
 fn numbers_are_words_and_nothing_else_is() {
     assert_eq!(serde_json::from_str::<Placement>("3").unwrap(), "3".parse().unwrap());

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::seeded::seeded;
 
-/// How the trials of a block are laid out.
+/// Order of the trials within a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
@@ -17,16 +17,16 @@ pub enum Layout {
     /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
     /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
     Mirrored,
-    /// Each command so many times; every second time in the opposite order of the time before. For setups that are
-    /// expensive, such as programs that take long to link.
+    /// Each command this number of times; every second time in the opposite order of the time before. For setups that
+    /// are expensive, such as programs that take long to link.
     Repeated(u16),
-    /// Two commands at the same moment on these two CPUs, and once more with their places changed: what one CPU does to
-    /// whoever runs there cancels within the block.
+    /// Two commands at the same moment on these two CPUs, and once more with the CPUs exchanged: effects of the CPUs
+    /// cancel within the block.
     Duet([Cpu; 2]),
 }
 
 impl Layout {
-    /// How often a block contains each command.
+    /// Number of times that a block contains each command.
     pub fn rounds(self) -> u16 {
         match self {
             Layout::Single => 1,
@@ -36,24 +36,24 @@ impl Layout {
     }
 }
 
-/// A plan: from the number of a block to its trials.
+/// A plan: a function from the number of a block to its trials.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     /// Number of commands.
     pub commands: u16,
-    /// Where blocks run.
+    /// CPUs on which blocks run.
     pub placement: Placement,
     /// Padding of the environment.
     pub env_pad: EnvPad,
-    /// Place of the heap.
+    /// Displacement of the heap.
     pub heap: Heap,
-    /// Trials of a block.
+    /// Order of the trials within a block.
     pub layout: Layout,
-    /// Seed of everything.
+    /// Seed of all draws.
     pub seed: u64,
 }
 
-/// Streams of the generator: setups and orders are drawn apart, so that a change in one leaves the other.
+/// Streams of the generator: setups and orders are drawn independently, so that a change in one leaves the other.
 const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
@@ -64,7 +64,7 @@ const ROUNDS: u64 = 1 << 56;
 const PAGE_BYTES: u16 = 4096;
 
 impl Plan {
-    /// The trials of a block, in the order in which they run. All of them share one setup.
+    /// The trials of a block, in the order in which they run. All trials share one setup.
     pub fn block(&self, block: u32, phase: Phase) -> Vec<Trial> {
         let setup = self.setup(block);
         let order = self.orders(block);
@@ -78,8 +78,8 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The trials of a block that visits only some commands, each once, in an order of its own: any order is as
-    /// likely as any other, so that time and level are not confounded.
+    /// The trials of a block that visits only some commands, each once. Every order is equally likely, so that time and
+    /// level are not confounded.
     pub fn visit(&self, block: u32, commands: &[u16], phase: Phase) -> Vec<Trial> {
         let setup = self.setup(block);
         let mut order = commands.to_vec();
@@ -94,7 +94,7 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The setup at a position of the block: in a duet every second run starts beside the one before it.
+    /// The setup at a position of the block: in a duet every second run starts together with the one before it.
     fn placed(&self, setup: Setup, position: usize) -> Setup {
         let Layout::Duet(cpus) = self.layout else { return setup };
         let cpu = cpus[position % 2];
@@ -122,7 +122,7 @@ impl Plan {
         orders
     }
 
-    /// What all commands of the block share.
+    /// The setup that all commands of the block share.
     pub fn setup(&self, block: u32) -> Setup {
         let mut random = seeded(self.seed, SETUPS + u64::from(block));
         let stack_offset_bytes = match self.env_pad {
@@ -132,7 +132,7 @@ impl Plan {
         };
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
-            // A relation has become a list before anything is planned.
+            // A relation is resolved to a list before planning.
             Placement::Auto | Placement::Free | Placement::Related(..) => None,
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
@@ -144,7 +144,8 @@ impl Plan {
         Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes, together: false }
     }
 
-    /// One CPU for the block. Every CPU comes once before any comes again, in an order that is drawn anew.
+    /// A CPU for the block. Every CPU is used once before any is used again, in an order that is drawn for each such
+    /// cycle.
     fn one_of(&self, cpus: &CpuSet, block: u32) -> CpuSet {
         let mut list: Vec<_> = cpus.iter().collect();
         let count = (list.len() as u32).max(1);
@@ -152,9 +153,9 @@ impl Plan {
         list.into_iter().skip((block % count) as usize).take(1).collect()
     }
 
-    /// The order of the commands in the block: any order is as likely as any other, whatever other blocks drew. For two
-    /// commands it is a fair coin. Balancing over several blocks would bind their orders to each other, and then what a
-    /// command leaves to the next would turn the signs of several differences together.
+    /// The order of the commands in the block: every order is equally likely, whatever other blocks drew. For two
+    /// commands it is a fair coin. Balancing over several blocks would make their orders dependent, and then an effect
+    /// that a command has on the next one would turn the signs of several differences together.
     fn order(&self, block: u32) -> Vec<u16> {
         let mut order: Vec<u16> = (0..self.commands).collect();
         order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(block)));
@@ -249,7 +250,7 @@ mod tests {
         sorted.sort_unstable();
         assert_eq!(sorted, wanted);
         assert_ne!(order(0), order(1));
-        // Level and place are uncorrelated: a correlation of 300 pairs has a standard deviation of 0.058.
+        // Level and position are uncorrelated: a correlation of 300 pairs has a standard deviation of 0.058.
         let mean = 149.5;
         let covariance: f64 =
             order(2).iter().enumerate().map(|(i, &c)| (i as f64 - mean) * (f64::from(c) / 2.0 - mean)).sum();

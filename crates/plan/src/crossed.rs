@@ -7,62 +7,62 @@ use serde::Serialize;
 
 use crate::seeded::seeded;
 
-/// Runs of a block: as many as a displacement has levels, so that each comes once in each block.
+/// Runs of a block: equal to the levels of a displacement, so that each level occurs once in each block.
 pub const RUNS_PER_BLOCK: u16 = 16;
 
 /// Levels of a displacement: the sixteenths of a page.
 const DISPLACEMENTS: u16 = 16;
 
-/// Places within each of them.
+/// Positions within each sixteenth.
 const PLACES: u16 = PAGE_BYTES / DISPLACEMENTS / ALIGNMENT_BYTES;
 
 /// Bytes in a page: displacements beyond it repeat.
 const PAGE_BYTES: u16 = 4096;
 
-/// What stack and heap are aligned to: displacements in between are the same.
+/// Alignment of stack and heap: displacements in between have no effect.
 const ALIGNMENT_BYTES: u16 = 16;
 
 /// Streams of the generator.
 const ASSIGNMENTS: u64 = 1 << 32;
 
-/// A crossed plan: from the number of a block to its trials, and to the level of each factor in each trial.
+/// A crossed plan: a function from the number of a block to its trials, and to the level of each factor in each trial.
 ///
-/// Each factor deals its levels out by itself: a fresh random order of all its levels for each round of them, shuffled
-/// once more within the block. So every level comes equally often over the rounds, and nearly so in every block; factors
-/// are orthogonal to blocks, nearly so to each other, and to the place in the block on average (a random balanced design;
-/// Satterthwaite 1959).
+/// Each factor assigns its levels independently: a fresh random order of all its levels for each round of them,
+/// shuffled once more within the block. So every level occurs equally often over the rounds, and nearly so in every
+/// block; factors are orthogonal to blocks, nearly so to each other, and to the position in the block on average (a
+/// random balanced design; Satterthwaite 1959).
 ///
-/// A displacement is a sixteenth of a page and a place within it. The place is drawn anew for each run: over as many
-/// blocks as a sixteenth has places each comes once, in random order. Sixteen displacements for the whole session would
-/// miss a single slow place fifteen times of sixteen.
+/// A displacement is a sixteenth of a page and a position within it. The position is drawn for each run: each position
+/// of a sixteenth is used once, in random order, before any is used again. Sixteen displacements for the whole session
+/// would miss a single slow position fifteen times of sixteen.
 #[derive(Clone, Debug, Serialize)]
 pub struct Crossed {
-    /// Number of commands: variants of one program as a rule.
+    /// Number of commands, usually variants of one program.
     pub commands: u16,
-    /// CPUs that runs are pinned to, one by one; `None` leaves the placement alone.
+    /// CPUs to which runs are pinned, one CPU per run; `None` leaves the placement alone.
     pub cpus: Option<Vec<Cpu>>,
     /// Whether the stack is displaced.
     pub stack: bool,
     /// Whether the heap is displaced.
     pub heap: bool,
-    /// Seed of everything.
+    /// Seed of all draws.
     pub seed: u64,
 }
 
 /// The level of each factor in one trial, as indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinates {
-    /// The command.
+    /// Index of the command.
     pub command: u16,
-    /// Among [`Crossed::cpus`].
+    /// Index in [`Crossed::cpus`].
     pub cpu: u16,
     /// Sixteenth of a page in which the stack begins.
     pub stack: u16,
     /// Sixteenth of a page in which the heap begins.
     pub heap: u16,
-    /// Place within the sixteenth.
+    /// Position of the stack within the sixteenth.
     pub stack_place: u16,
-    /// Place within the sixteenth.
+    /// Position of the heap within the sixteenth.
     pub heap_place: u16,
 }
 
@@ -77,12 +77,12 @@ impl Coordinates {
         self.heap_slot() * ALIGNMENT_BYTES
     }
 
-    /// Number of the stack's place among all of a page.
+    /// Number of the stack's position among all of a page.
     pub fn stack_slot(&self) -> u16 {
         self.stack * PLACES + self.stack_place
     }
 
-    /// Number of the heap's place among all of a page.
+    /// Number of the heap's position among all of a page.
     pub fn heap_slot(&self) -> u16 {
         self.heap * PLACES + self.heap_place
     }
@@ -124,18 +124,18 @@ impl Crossed {
         (0..usize::from(RUNS_PER_BLOCK)).map(coordinates).collect()
     }
 
-    /// The sixteenths of a page, by their first and their last place in bytes.
+    /// The sixteenths of a page, by their first and their last position in bytes.
     pub fn displacements() -> Vec<(u16, u16)> {
         let part = PAGE_BYTES / DISPLACEMENTS;
         (0..DISPLACEMENTS).map(|at| (at * part, (at + 1) * part - ALIGNMENT_BYTES)).collect()
     }
 
-    /// All places of a page in bytes, by their number.
+    /// All positions of a page in bytes, by their number.
     pub fn places() -> Vec<u16> {
         (0..DISPLACEMENTS * PLACES).map(|slot| slot * ALIGNMENT_BYTES).collect()
     }
 
-    /// The place within a sixteenth in a block, in which each sixteenth comes once.
+    /// The position within a sixteenth in a block, in which each sixteenth occurs once.
     fn place(&self, factor: u64, sixteenth: u16, block: u32) -> u16 {
         let round = u64::from(block / u32::from(PLACES));
         let number = round * u64::from(DISPLACEMENTS) + u64::from(sixteenth);
@@ -144,7 +144,7 @@ impl Crossed {
         order[(block % u32::from(PLACES)) as usize]
     }
 
-    /// The levels that a factor deals to the trials of a block.
+    /// The levels that a factor assigns to the trials of a block.
     fn deal(&self, factor: u64, levels: u16, block: u32) -> Vec<u16> {
         let (runs, levels) = (u64::from(RUNS_PER_BLOCK), u64::from(levels.max(1)));
         let round = |number: u64| {

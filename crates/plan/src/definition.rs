@@ -3,10 +3,10 @@
 use fauxplat_model::Definition;
 use serde::de::DeserializeOwned;
 
-/// The longest text of a definition that anybody writes; what is longer is something else.
+/// Greatest length of a definition's text, far above any real one.
 pub const BYTES_MAX: usize = 4 << 20;
 
-/// A definition that cannot be read: where, and why.
+/// A definition that cannot be read: location and reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct DefinitionError {
@@ -14,19 +14,19 @@ pub struct DefinitionError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// Reason of the error.
     pub reason: String,
 }
 
 /// Reads a definition.
 ///
 /// # Errors
-/// Broken TOML, an unknown name, a value of the wrong kind; with line and column.
+/// Broken TOML, an unknown name, or a value of the wrong kind; with line and column.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     read(text)
 }
 
-/// Reads TOML, with the place of what is wrong.
+/// Reads TOML, with the location of an error.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
@@ -40,7 +40,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError
     })
 }
 
-/// What is wrong, in a line. A name that is not known may have come with another version.
+/// The reason in one line. An unknown name may belong to another version.
 pub(crate) fn reason(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     match first.starts_with("unknown ") {

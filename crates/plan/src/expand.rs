@@ -1,36 +1,36 @@
-//! Parameters are filled in: every combination becomes a command.
+//! Expansion of parameters: every combination becomes a command.
 
 use fauxplat_model::{Build, CommandLine, Definition, Parameter, Runs};
 
-/// One command line with all parameters filled in.
+/// A command line with all parameters filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expanded {
-    /// What reports call it.
+    /// Name in reports.
     pub name: String,
     /// The command line.
     pub command: String,
     /// Variables for this command alone.
     pub env: Vec<String>,
-    /// Run once before the whole.
+    /// Command run once before all runs.
     pub setup: Option<String>,
-    /// Run before each run.
+    /// Command run before each run.
     pub prepare: Option<String>,
-    /// Run after each run.
+    /// Command run after each run.
     pub conclude: Option<String>,
-    /// Run once after the whole.
+    /// Command run once after all runs.
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
-    /// How its program is built.
+    /// Recipe of the program.
     pub build: Option<Build>,
-    /// The one layout that is built.
+    /// Link seed of the one layout that is built.
     pub link_seed: Option<u64>,
 }
 
 /// Why a definition cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// No command.
+    /// The definition has no command.
     #[error("no command: give at least one command to run")]
     NoCommand,
     /// A parameter that no command uses would only repeat the same runs.
@@ -42,25 +42,27 @@ pub enum ExpandError {
     /// Two parameters of one name.
     #[error("parameter `{0}` is given twice")]
     Twice(String),
-    /// More commands than anybody wants.
+    /// The combinations exceed the greatest number of commands.
     #[error("the parameters give more than {MAX} commands")]
     TooMany,
-    /// A value is repeated in every place that names it, and in every command.
+    /// The text of all commands exceeds its bound: a value is repeated in every place that names it, and in every
+    /// command.
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
-    /// More runs than anybody waits for, and than memory holds.
+    /// The runs exceed [`RUNS_MAX`].
     #[error("{0} runs (--runs, or its bounds, and --warmup, times the commands) are more than {RUNS_MAX}")]
     TooManyRuns(u64),
 }
 
-/// More commands than this are a typing error.
+/// Greatest number of commands; more are a typing error.
 const MAX: usize = 10_000;
 
-/// Text of all commands together. A kernel takes 6 MiB of words for one program, and usually 2.
+/// Greatest length in bytes of the text of all commands together. A kernel accepts at most 6 MiB of arguments for one
+/// program, and usually 2.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// Runs of all commands together. Each takes some 200 bytes of memory for as long as the experiment lasts, and the figures
-/// of a million are minutes of work.
+/// Greatest number of runs of all commands together. Each takes some 200 bytes of memory while the experiment lasts,
+/// and computing the figures of a million takes minutes.
 pub const RUNS_MAX: u64 = 1_000_000;
 
 /// All commands of a definition: for each command line every combination of the parameters that it uses, the last
@@ -74,7 +76,7 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if commands > MAX {
         return Err(ExpandError::TooMany);
     }
-    // What is made however long it takes, and where a precision decides, what may be.
+    // The number of runs that will be made in any case; where a precision decides, the greatest number.
     let asked = match definition.runs {
         Runs::Count(count) => count,
         Runs::Auto => definition.min_runs.unwrap_or(0),
@@ -89,7 +91,7 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     Ok(lines.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// How many commands there will be. A count that no number holds is the greatest of them.
+/// Number of commands; saturates on overflow.
 fn count(definition: &Definition) -> usize {
     let of_line = |line| {
         let lengths = used(definition, line).into_iter().map(|parameter| parameter.values.len());
@@ -122,7 +124,7 @@ fn place(parameter: &Parameter) -> String {
     format!("{{{}}}", parameter.name)
 }
 
-/// The names that stand in braces in the texts of a definition: what a parameter could be.
+/// The names in braces in the texts of a definition, which parameters may replace.
 pub fn places(definition: &Definition) -> Vec<String> {
     let texts = definition.commands.iter().flat_map(|line| texts(definition, line));
     let names = texts.flat_map(|text| {
@@ -143,7 +145,7 @@ fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator
         .chain(around(definition, line).into_iter().flatten())
 }
 
-/// What is run around the whole and around each run of a command line: its own, or what all share.
+/// The four commands run around the whole and around each run: those of the command line, else the shared ones.
 fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
     let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
     [
@@ -180,7 +182,7 @@ fn expand_line(
     combinations.into_iter().map(|parameters| fill(definition, line, parameters, room)).collect()
 }
 
-/// Room for the text of all commands that is not taken yet.
+/// Bytes that are left for the text of all commands.
 struct Room(usize);
 
 impl Room {
@@ -189,8 +191,8 @@ impl Room {
         Ok(())
     }
 
-    /// A text with all its places filled in at once: what a value says is no place of another parameter. Room is looked
-    /// for before each piece is made.
+    /// A text with all its placeholders replaced at once, so that a value in braces is no placeholder of another
+    /// parameter. The length is checked before each piece is built.
     fn filled(&mut self, text: &str, parameters: &[(String, String)]) -> Result<String, ExpandError> {
         let (mut out, mut rest) = (String::new(), text);
         while let Some(at) = rest.find('{') {
@@ -241,7 +243,7 @@ fn fill(
     })
 }
 
-/// What reports call a command.
+/// The name of a command in reports.
 fn name(
     line: &CommandLine,
     command: &str,
@@ -253,7 +255,7 @@ fn name(
         Some(name) if suffix.is_empty() => Ok(name.clone()),
         Some(name) if name.contains('{') => room.filled(name, parameters),
         Some(name) => Ok(format!("{name} {}", suffix.join(" "))),
-        // Parameters that stand elsewhere, such as in the build, would give several commands one name.
+        // Parameters used only outside of the command, such as in the build, would give several commands one name.
         None if command == line.command && !suffix.is_empty() => {
             Ok(format!("{command} {}", suffix.join(" ")))
         }
@@ -337,7 +339,7 @@ mod tests {
         assert_eq!(twice, Err(ExpandError::Twice("a".into())));
     }
 
-    /// Each of these is a few bytes or a few kilobytes long, and asks for more than any machine has.
+    /// Each of these definitions is a few bytes or kilobytes long, and expands beyond the memory of any machine.
     #[test]
     fn what_would_not_fit_is_refused_by_arithmetic() {
         let many: Vec<&str> = vec!["v"; 4096];

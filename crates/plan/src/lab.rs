@@ -1,4 +1,4 @@
-//! Labs as they are read: options filled in, and whatever cannot be judged refused before anything is run.
+//! Parser of labs: fills in options, and refuses labs that could not be judged before anything is run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,11 +11,11 @@ use crate::definition::{DefinitionError, read, reason};
 /// Values of a lab's options by name, each possibly several.
 pub type LabSettings = BTreeMap<String, Vec<String>>;
 
-/// Reads a lab. What mentions an option as `{NAME}` gets its value; where there are several values, an element of a list
-/// that mentions it is there once for each.
+/// Reads a lab. The value of an option replaces `{NAME}`; where there are several values, an element of a list that
+/// mentions the option is repeated for each.
 ///
 /// # Errors
-/// Broken TOML, an unknown name, a value of the wrong kind; a claim that nothing could judge; with line and column.
+/// Broken TOML, an unknown name, a value of the wrong kind, or a claim that cannot be judged; with line and column.
 pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
     let table: Table = read(text)?;
     let mut lab: LabDefinition = match table.contains_key("option") {
@@ -38,7 +38,7 @@ pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, De
     }
 }
 
-/// The line on which something gets this name.
+/// The line on which this name is given.
 fn line_of(text: &str, name: &str) -> usize {
     let names = |line: &str| line.trim_start().starts_with("name") && line.contains(&format!("\"{name}\""));
     text.lines().position(names).map_or(1, |index| index + 1)
@@ -46,7 +46,7 @@ fn line_of(text: &str, name: &str) -> usize {
 
 /// A lab with its options filled in.
 fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
-    // The options themselves keep their words.
+    // The texts of the options themselves are not replaced.
     let options = table.remove("option").unwrap_or_else(|| Table::new().into());
     let known: BTreeMap<String, LabOption> = typed(text, options.clone())?;
     for (name, option) in &known {
@@ -58,7 +58,7 @@ fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDef
     typed(text, Value::Table(table))
 }
 
-/// Data that no longer know where they stood. If the text as it is has the same mistake, that tells the place.
+/// Deserialises data without locations. If the original text has the same error, its location is used.
 fn typed<T: DeserializeOwned>(text: &str, value: Value) -> Result<T, DefinitionError> {
     value.try_into().map_err(|error: toml::de::Error| {
         let reason = reason(error.message());
@@ -71,7 +71,7 @@ fn fill_table(table: &Table, place: &str, values: &[String]) -> Table {
     table.iter().map(|(key, value)| (key.clone(), fill(value, place, values))).collect()
 }
 
-/// A value in which a place is filled: lists have an element per value, all else names all of them.
+/// A value in which a placeholder is replaced: lists get an element per value, all other texts name all values.
 fn fill(value: &Value, place: &str, values: &[String]) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(place, &values.join(", "))),
@@ -99,10 +99,10 @@ fn mentions(value: &Value, place: &str) -> bool {
     }
 }
 
-/// What an option with several values makes of a name that does not mention it, too.
+/// Error for two equal names, the result of an option with several values and a name that does not mention it.
 const TWICE: &str = "there are two of this name (an option with several values must be part of it)";
 
-/// What is wrong with a lab that can be read: the name of the part, and the reason.
+/// The error in a lab that was parsed: the name of the part, and the reason.
 fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
     let mut experiments = HashSet::new();
     for one in &lab.experiments {
@@ -133,10 +133,10 @@ fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
     nothing.or(never).map(|reason| (String::new(), reason))
 }
 
-/// Rounds of a lab; nobody waits for more.
+/// Greatest number of rounds of a lab, far above any real one.
 const ROUNDS_MAX: u32 = 10_000;
 
-/// Whether this names a file of a lab's subject, and nothing outside of it.
+/// Whether this names a file in a lab's subject, and nothing outside of it.
 fn is_of_a_lab(file: &str) -> bool {
     let parts: Vec<&str> = file.split('/').collect();
     let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
@@ -178,7 +178,7 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     }
 }
 
-/// What a published figure lacks that is held against one of ours.
+/// The error in a published figure that is compared with a measured one.
 fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     let ends = [published.low, published.high];
     if published.low.is_some() && published.low == published.high && !measure.exact {
@@ -198,10 +198,11 @@ fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     }
 }
 
-/// Why a single figure is refused: against an interval that gets narrower with every run it is *not here* for ever.
+/// Error for a single figure: compared with an interval that gets narrower with every run, the claim would always end
+/// as *not here*.
 const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
                     (direction and than, without low and high); a count says exact = true";
-/// Nobody's range is invented.
+/// Error for a range without an origin, because ranges must not be invented.
 const WHOSE: &str = "where do low and high come from? (published.spread: the rounding of the figure, the author's runs, or who chose them)";
 
 fn of_measure(measure: &Measure) -> Option<String> {
@@ -220,7 +221,7 @@ fn of_measure(measure: &Measure) -> Option<String> {
     (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
 }
 
-/// The experiments that a claim looks at for more than a reason.
+/// The experiments that decide a claim, without those of reasons.
 pub fn asked(claim: &LabClaim) -> Vec<&str> {
     let measure = claim.measured.iter();
     let second = measure.clone().flat_map(|it| [&it.over, &it.minus]).flatten();
@@ -229,7 +230,7 @@ pub fn asked(claim: &LabClaim) -> Vec<&str> {
     measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
 }
 
-/// The same, and those that may explain what came of it.
+/// The experiments that decide a claim, and those that may explain its outcome.
 pub fn consulted(claim: &LabClaim) -> Vec<&str> {
     asked(claim).into_iter().chain(claim.grounds.iter().map(|it| it.experiment.as_str())).collect()
 }

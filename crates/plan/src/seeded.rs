@@ -1,4 +1,4 @@
-//! Random numbers that a plan can draw again: from the seed of the experiment and the number of what they are for.
+//! Random numbers that a plan can draw again: from the seed of the experiment and the number of a stream.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

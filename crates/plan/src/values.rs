@@ -1,45 +1,45 @@
-//! The values of a parameter, as people write them: a list with commas, or a range of numbers.
+//! Values of a parameter: a list with commas, or a range of numbers.
 
 use std::fmt;
 
-/// Why something is no list of values.
+/// Reason why a text is no list of values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValuesError {
-    /// An end of a range, or its step.
+    /// An end or a step of a range that is no number.
     #[error("`{0}` is not a number such as 3 or 0.25")]
     Number(String),
-    /// A range that goes nowhere.
+    /// A range without any number.
     #[error(
         "{from} to {to} in steps of {step} holds no number: the first must not be above the last, and the step must be above 0"
     )]
     Empty {
         /// The first number.
         from: String,
-        /// The last one.
+        /// The last number.
         to: String,
         /// The step.
         step: String,
     },
-    /// More values than anybody wants.
+    /// The values exceed the greatest number.
     #[error("{from} to {to} in steps of {step} are more than {VALUES_MAX} values")]
     TooMany {
         /// The first number.
         from: String,
-        /// The last one.
+        /// The last number.
         to: String,
         /// The step.
         step: String,
     },
 }
 
-/// More values than this are a typing error.
+/// Greatest number of values; more are a typing error.
 const VALUES_MAX: i128 = 10_000;
 
-/// The values of a list `a,b,c`, in which `\,` is a comma and an empty place is an empty value; or of a range
-/// `1..8` or `1..8:2`, both ends included.
+/// The values of a list `a,b,c`, in which `\,` is a comma and an empty element is an empty value; or of a range `1..8`
+/// or `1..8:2`, both ends included.
 ///
 /// # Errors
-/// A range that cannot be counted.
+/// A range that cannot be expanded.
 pub fn values(text: &str) -> Result<Vec<String>, ValuesError> {
     match text.split_once("..").map(|(from, rest)| (from, rest.split_once(':').unwrap_or((rest, "1")))) {
         Some((from, (to, step))) if [from, to, step].iter().all(|word| Decimal::read(word).is_some()) => {
@@ -63,10 +63,10 @@ fn list(text: &str) -> Vec<String> {
     values
 }
 
-/// The numbers from one to another, the last included if a step falls on it; decimals are counted exactly.
+/// The numbers of a range, the last included if a step falls on it; decimals are counted exactly.
 ///
 /// # Errors
-/// What is no number, and ranges without a number or with too many.
+/// Text that is no number, and ranges without a number or with too many.
 pub fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>, ValuesError> {
     let read = |word: &str| Decimal::read(word).ok_or_else(|| ValuesError::Number(word.to_owned()));
     let (low, high, width) = (read(from)?, read(to)?, read(step)?);
@@ -89,11 +89,11 @@ pub fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>, ValuesErro
 struct Decimal {
     /// The number without its point.
     digits: i128,
-    /// How many of its digits stand behind the point.
+    /// Number of decimal places.
     places: u32,
 }
 
-/// More places than anybody writes; beyond them a sum could not be held.
+/// Greatest number of decimal places; with more, sums would overflow.
 const PLACES_MAX: usize = 12;
 
 impl Decimal {
@@ -114,7 +114,7 @@ impl Decimal {
         self.digits * 10_i128.pow(places - self.places)
     }
 
-    /// With so many places, where those behind them are zero anyway.
+    /// The number with fewer decimal places; the dropped ones must be zero.
     fn rounded_to(self, places: u32) -> Self {
         Decimal { digits: self.digits / 10_i128.pow(self.places - places), places }
     }

@@ -1,17 +1,19 @@
-//! A thread that stands above another on its CPU: the watchdog of a real-time thread, which nobody else could stop.
+//! A thread with a higher priority than another on the same CPU: the watchdog of a real-time thread, which no other
+//! thread could stop.
 
 use std::io;
 
 use fauxplat_sys::{sched, wake};
 
-/// The highest priority that Linux knows, see `sched(7)`.
+/// The highest real-time priority of Linux, see `sched(7)`.
 const HIGHEST: u8 = 99;
 
-/// Starts a thread with the next higher priority than `priority`, that of the calling thread, on the same CPUs, and gives
-/// it the number of the calling thread. It stands there when this returns.
+/// Starts a thread on the CPUs of the calling thread, with the priority above `priority`, that of the calling thread.
+/// `watch` gets the id of the calling thread. When this returns, the new thread has its priority.
 ///
 /// # Errors
-/// There is no thread; no priority above, which is [`io::ErrorKind::InvalidInput`]; or none that is permitted.
+/// The thread cannot be created; there is no higher priority, which is [`io::ErrorKind::InvalidInput`]; or the priority
+/// is not permitted.
 pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io::Result<()> {
     if priority >= HIGHEST {
         let most = HIGHEST - 1;
@@ -24,7 +26,7 @@ pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io
     std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
         let done = sched::set_policy(0, sched::FIFO, priority + 1);
         let go_on = done.is_ok();
-        // The receiver waits for exactly this message.
+        // The receiver is waiting for this message, so sending cannot fail.
         let _ = ready.send(done);
         if go_on {
             watch(watched);

@@ -1,5 +1,5 @@
-//! Threads of our own, for the crates that measure with them: how one comes to stand at its place or above another,
-//! and how two take turns. What they do there is not this crate's business.
+//! Building blocks for threads that measure: placement, priority above another thread, and taking turns. The
+//! measurements themselves are in other crates.
 
 mod above;
 mod place;

@@ -1,4 +1,4 @@
-//! Where and how a thread runs.
+//! Placement of a thread: CPU, policy and timer slack.
 
 use fauxplat_model::Policy;
 use fauxplat_sys::{Result, sched, timer};
@@ -7,16 +7,17 @@ use fauxplat_units::Cpu;
 /// CPU, policy and timer slack of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its CPU.
+    /// CPU to which the thread is bound.
     pub cpu: Cpu,
-    /// Its policy.
+    /// Scheduling policy.
     pub policy: Policy,
-    /// Its timer slack; the kernel's own, 50 µs, when absent. Real-time policies ignore it.
+    /// Timer slack; `None` keeps the kernel's default, 50 µs. Real-time policies ignore it.
     pub slack_ns: Option<u64>,
 }
 
 impl Place {
-    /// Places the calling thread. The policy comes last, so that a thread that is refused has kept nobody waiting.
+    /// Places the calling thread. The policy comes last, so that a thread that is refused has never run at real-time
+    /// priority.
     ///
     /// # Errors
     /// A CPU that is not there or not allowed, or a policy that is not permitted.
@@ -33,15 +34,15 @@ impl Place {
     }
 }
 
-/// What a real-time policy needs, for those who have to say that it was not permitted.
+/// Requirements of a real-time policy, for messages about a refusal.
 pub const REAL_TIME_NEEDS: &str = "SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root";
 
-/// Makes something at real-time priority where that is permitted, so that nobody but the kernel and the host disturbs
-/// it, and else under the ordinary policy. Says under which; a caller that is told `Policy::Other` says so in turn, with
+/// Creates something at real-time priority where that is permitted, so that only the kernel and the host disturb it,
+/// and else under the ordinary policy. Returns the policy too; a caller that gets `Policy::Other` reports it with
 /// [`REAL_TIME_NEEDS`].
 ///
 /// # Errors
-/// What making it said, unless a permission was all that it lacked.
+/// The error of `make`, unless it was a missing permission.
 pub fn real_time_or_ordinary<T, E>(
     priority: u8,
     is_permission: impl FnOnce(&E) -> bool,

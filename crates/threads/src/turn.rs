@@ -1,42 +1,42 @@
 //! Two threads that take turns by writing one word.
 //!
-//! A cache line that two cores write in turns takes three times as long between caches as within one, whatever else the
-//! machine does meanwhile, and a guest has no other way to see that the host has moved its CPUs.
+//! A cache line that two cores write in turns takes three times as long between caches as within one, whatever the load
+//! of the machine, and a guest has no other way to detect that the host has moved its CPUs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fauxplat_sys::clock;
 
-/// Words that go there and back in a round trip: some tens of microseconds.
+/// Round trips per measurement: some tens of microseconds.
 const WORDS: u32 = 64;
-/// Who is not answered for so long goes on: the other may have been put aside.
+/// Time after which a thread stops waiting for the other, which may have been preempted.
 const PATIENCE_NS: u64 = 5_000_000;
-/// Looks at the word between two looks at the clock.
+/// Polls of the word between two readings of the clock.
 const LOOKS: u32 = 256;
 
-/// Which of the two a thread is.
+/// Role of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Has the first turn.
+    /// The side with the first turn.
     First,
-    /// Has the second.
+    /// The side with the second turn.
     Second,
 }
 
-/// A word that says whose turn it is, on cache lines of its own: a pair of them, because of the prefetcher of adjacent
+/// A word whose value says whose turn it is, alone on a pair of cache lines because of the prefetcher of adjacent
 /// lines.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// The least time of a word there and back, in nanoseconds, for the first side. `None` for the second, and when the
-    /// other was not there for so long that nobody can wait. The word is fresh.
+    /// Least round trip of the word in nanoseconds, for the first side. `None` for the second, and when the other side
+    /// did not answer in time. The word must be fresh.
     pub fn round_trip(&self, side: Side) -> Option<u64> {
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
         let mut least_ns = None;
         for word in 0..WORDS {
-            // Odd numbers go there, even ones come back.
+            // Odd numbers go to the second side, even ones come back.
             let (there, back) = (2 * word + 1, 2 * word + 2);
             match side {
                 Side::First => {
@@ -55,9 +55,9 @@ impl Turn {
         least_ns
     }
 
-    /// Lets the first side do its part, then the second; the first waits for the second, so that both go on together.
-    /// What the second side's part gave, on that side; `None` on the first, and when the other did not come in time. The
-    /// word is fresh.
+    /// Runs the part of the first side, then that of the second; the first waits for the second, so that both continue
+    /// together. Returns the result of the second side's part, on that side; `None` on the first, and when the other
+    /// side did not come in time. The word must be fresh.
     pub fn one_after_the_other<T>(
         &self,
         side: Side,
@@ -82,30 +82,31 @@ impl Turn {
         }
     }
 
-    /// Says one more word. Whoever waits with [`Turn::wait_past`] hears it.
+    /// Increments the word, which ends [`Turn::wait_past`] on the other side.
     pub fn ring(&self) {
-        // Release: the partner of the acquire in `wait_past`, so that what was written before is there when it is heard.
+        // Release: pairs with the acquire in `wait_past`, so that earlier writes are visible to the waiter.
         self.0.fetch_add(1, Ordering::Release);
     }
 
-    /// Watches the word until it is another one, for ever and without a look at the clock, which would be in the figure.
+    /// Spins until the word changes, without a time limit and without reading the clock, which would add to the
+    /// measured time.
     pub fn wait_past(&self, heard: u32) {
         while self.0.load(Ordering::Acquire) == heard {
             std::hint::spin_loop();
         }
     }
 
-    /// The word itself, for those who sleep on it.
+    /// The word, for threads that sleep on it.
     pub fn word(&self) -> &AtomicU32 {
         &self.0
     }
 
     fn give(&self, word: u32) {
-        // Release: the partner of the acquire in `wait_for`.
+        // Release: pairs with the acquire in `wait_for`.
         self.0.store(word, Ordering::Release);
     }
 
-    /// Returns when the word is there, `None` when the time is up.
+    /// Waits for a value of the word; `None` when the time is up.
     fn wait_for(&self, word: u32, until_ns: u64) -> Option<()> {
         loop {
             for _ in 0..LOOKS {
@@ -134,7 +135,7 @@ mod tests {
             let second = scope.spawn(|| turn.round_trip(Side::Second));
             (turn.round_trip(Side::First), second.join().unwrap())
         });
-        // On one CPU, and beside other tests, the two may not come to meet in time.
+        // On one CPU, and beside other tests, the two threads may not meet in time.
         assert!(first.is_none_or(|took_ns| took_ns > 0 && took_ns < PATIENCE_NS), "{first:?}");
         assert_eq!(second, None);
     }
@@ -155,7 +156,7 @@ mod tests {
     fn the_second_part_sees_what_the_first_did() {
         const PATIENCE_NS: u64 = 20_000_000_000;
         let (turn, done) = (Turn::default(), AtomicBool::new(false));
-        // Relaxed: the word itself orders the two.
+        // Relaxed: the word orders the two accesses.
         let (first, second) = (|| done.store(true, Ordering::Relaxed), || done.load(Ordering::Relaxed));
         let seen = std::thread::scope(|scope| {
             let other = scope.spawn(|| turn.one_after_the_other(Side::Second, PATIENCE_NS, first, second));

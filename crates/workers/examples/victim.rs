@@ -1,7 +1,8 @@
-//! A victim for the bench of loads: one CPU runs a kernel whenever it is told, and says what a unit took.
+//! A victim for the bench of loads: one CPU runs a kernel on request, and reports the time of a unit.
 //!
-//! `victim CPU`, then a line `KERNEL MILLISECONDS` on standard input per shift; the answer is a line with CPU time and wall
-//! time of a unit in nanoseconds. The memory of the kernels is laid out once, so that all shifts walk the same.
+//! `victim CPU`, then a line `KERNEL MILLISECONDS` on standard input per shift; the answer is a line with CPU time and
+//! wall time of a unit in nanoseconds. The memory of the kernels is allocated once, so that all shifts walk the same
+//! memory.
 #![expect(clippy::disallowed_macros, reason = "an example prints")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Where the time of a shift went.
+//! Accounting of the time of a shift.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,10 +11,10 @@ use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 use fauxplat_sys::sched::{self, WaitClock};
 use fauxplat_units::Cpu;
 
-/// A counter, and the event of the kernel that it is.
+/// A counter: its metric, and the event of the kernel.
 pub type Counted = (Metric, CountingEvent);
 
-/// Reads the clocks of the thread that made it, and its counters.
+/// Clocks and counters of the thread that created this.
 #[derive(Debug)]
 pub(crate) struct Books {
     counters: Vec<(Metric, Option<Counter>)>,
@@ -23,10 +23,11 @@ pub(crate) struct Books {
     cpu: Cpu,
 }
 
-/// Moments that are tried: being put aside at each of them takes a machine that nothing can be measured on.
+/// Number of attempts to read all clocks without being preempted; only on a machine that is unfit for measuring do all
+/// fail.
 const TRIES: usize = 10;
 
-/// The clocks at one moment.
+/// Readings of all clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     wall_ns: u64,
@@ -38,7 +39,7 @@ pub(crate) struct Stand {
 }
 
 impl Books {
-    /// The files are opened once: opening them costs more than reading them.
+    /// Opens the files once, since opening them costs more than reading them.
     pub(crate) fn open(cpu: Cpu, counted: &[Counted]) -> Self {
         let open = |(metric, event): &Counted| {
             let counter = Counter::open(event, Whom::Myself, None).ok();
@@ -48,12 +49,12 @@ impl Books {
         Books { counters, wait: WaitClock::open(), stat: File::open("/proc/stat").ok(), cpu }
     }
 
-    /// What was counted so far.
+    /// Readings of the counters.
     pub(crate) fn counts(&self) -> Vec<Option<Count>> {
         self.counters.iter().map(|(_, counter)| counter.as_ref()?.read().ok()).collect()
     }
 
-    /// What was counted between two moments. What never had its turn has no count.
+    /// Counts between two readings. A counter that was never scheduled has no count.
     pub(crate) fn counted(&self, begin: Vec<Option<Count>>, end: Vec<Option<Count>>) -> Vec<ShiftCount> {
         let more = begin.into_iter().zip(end).map(|(begin, end)| end?.since(begin?));
         let whole = |more: Count| (more.running_ns > 0).then(|| more.scaled());
@@ -61,8 +62,8 @@ impl Books {
         all.map(|((metric, _), more)| ShiftCount { metric: *metric, count: more.and_then(whole) }).collect()
     }
 
-    /// All clocks at one moment. Whoever is put aside between two of them reads them again, since the wait would be in
-    /// the one and not in the other.
+    /// Reads all clocks at one moment. If the thread is preempted between two readings, it reads them again, since the
+    /// wait would be in one clock and not in the other.
     pub(crate) fn stand(&self) -> Stand {
         let (steal_ns, involuntary_switches) =
             (self.steal_ns(), fauxplat_sys::process::involuntary_switches_of_thread());
@@ -89,7 +90,7 @@ impl Books {
         }
     }
 
-    /// The lines of CPUs come first, so a bounded read is enough for some hundreds.
+    /// The lines of CPUs come first, so a bounded read suffices for some hundreds.
     fn steal_ns(&self) -> Option<u64> {
         let mut buffer = [0u8; 1 << 16];
         let got = self.stat.as_ref()?.read_at(&mut buffer, 0).ok()?;
@@ -98,7 +99,7 @@ impl Books {
 }
 
 impl Stand {
-    /// What happened between two moments.
+    /// Account of the time between two readings.
     pub(crate) fn until(&self, end: &Stand, units: u64, laps_cpu_ns: Vec<u64>) -> ShiftSample {
         let run_delay = self.run_delay_ns.zip(end.run_delay_ns);
         ShiftSample {
@@ -116,7 +117,7 @@ impl Stand {
     }
 }
 
-/// What reading the CPU clock of this thread costs: the least of a few.
+/// Cost of reading the CPU clock of this thread: the least of a few attempts.
 fn clock_cost_ns() -> u64 {
     let cost = |_| {
         let before_ns = clock::thread_cpu_ns();

@@ -1,9 +1,9 @@
-//! How soon a worker has what another has just written, and how soon the same comes from memory.
+//! Time to read lines that another worker has just written, and to read the same lines from memory.
 //!
-//! Two walks of one last-level cache need not hurt each other: where others hold most of it, what survives is what is used
-//! often, and both do. But what one core has in its own cache comes to another by way of the cache that they have together,
-//! or else over the fabric, which takes as long as memory. Nobody else can hold that against it: the lines lie in the
-//! writer's own cache.
+//! Two workers that walk one last-level cache need not slow each other down: where other programs hold most of it, the
+//! lines that survive are those that are used often, which both do. But lines in the private cache of one core reach
+//! another core through a cache that they share, or else over the fabric, which takes as long as memory. Other programs
+//! cannot disturb this, because the lines are in the writer's private cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,22 +11,22 @@ use fauxplat_kernels::{Caches, walk_order};
 use fauxplat_model::CacheTransfer;
 use fauxplat_sys::{clock, memory};
 
-/// What is written is this part of a second-level cache: all of it must still be in the writer's own, also when something else
-/// runs there or pages lie badly.
+/// Fraction of a second-level cache that is written: all lines must still be in the writer's private cache, even if
+/// another program runs there or pages are placed badly.
 const PART_OF_L2: u64 = 4;
-/// Bytes that are walked to their end before the walk goes elsewhere.
+/// Size of a plot, the piece of memory that is walked completely before the next.
 const PLOT_BYTES: usize = 64 << 10;
 
 /// Memory that one worker writes and another reads.
 #[derive(Debug)]
 pub(crate) struct Parcel {
-    /// The first word of each line is the place of the next, the second what was written.
+    /// The first word of each line is the index of the next line, the second word is written by the writer.
     words: Vec<AtomicU64>,
     lines: usize,
 }
 
 impl Parcel {
-    /// For workers with caches of these sizes.
+    /// Creates the memory for workers with caches of these sizes.
     pub(crate) fn new(caches: &Caches) -> Self {
         let stride = (caches.line.0 / 8).max(2) as usize;
         let lines = ((caches.l2.0 / PART_OF_L2) as usize / (stride * 8)).max(2);
@@ -40,13 +40,13 @@ impl Parcel {
         Parcel { words, lines }
     }
 
-    /// Writes every line: afterwards nobody else has it.
+    /// Writes every line, so that no other cache holds it.
     pub(crate) fn write(&self) {
         self.walk(|at| self.words[at + 1].store(1, Ordering::Relaxed));
     }
 
-    /// Reads every line as the other left it, and again after every cache has dropped it. `None` where programs cannot make
-    /// caches do that.
+    /// Reads every line as the other worker left it, and again after every cache has dropped it. `None` where programs
+    /// cannot flush caches.
     pub(crate) fn read(&self) -> Option<CacheTransfer> {
         if !memory::CAN_FLUSH {
             return None;
@@ -66,7 +66,7 @@ impl Parcel {
         let mut at = 0;
         for _ in 0..self.lines {
             visit(at);
-            // Relaxed: the words that say whose turn it is order everything.
+            // Relaxed: the words that order the turns order these accesses too.
             at = self.words[at].load(Ordering::Relaxed) as usize;
         }
         std::hint::black_box(at);
@@ -86,7 +86,7 @@ mod tests {
         let read = parcel.read();
         assert_eq!(read.is_some(), memory::CAN_FLUSH);
         assert!(read.is_none_or(|read| read.handed_ns > 0 && read.memory_ns > 0 && read.lines > 1));
-        // Nothing of what was written is lost with the caches.
+        // All written values survive the flushing of the caches.
         assert_eq!(parcel.words.iter().filter(|word| word.load(Ordering::Relaxed) == 1).count(), written);
     }
 }

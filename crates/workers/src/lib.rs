@@ -1,9 +1,9 @@
-//! Threads of our own on stated CPUs that run loops together and account for every nanosecond of it.
+//! Worker threads on stated CPUs that run loops together and account for every nanosecond.
 //!
-//! This is the other half of measuring: `launch` runs the user's programs, `workers` runs ours, where the CPU or the
-//! neighbourhood of two CPUs is the subject. The threads live as long as the pool, so that their memory stays warm from
-//! one shift to the next; all of a shift begin together and work for the same time rather than the same amount, so
-//! that none has the machine to itself at the end.
+//! `launch` runs the user's programs; `workers` runs loops of fauxplat, where the CPU or the neighbourhood of two CPUs
+//! is the subject. The threads live as long as the pool, so that their memory stays warm from one shift to the next;
+//! all workers of a shift begin together and work for the same time rather than the same amount, so that no worker has
+//! the machine to itself at the end.
 
 mod account;
 mod cache_transfer;
@@ -13,13 +13,13 @@ mod pool;
 pub use account::Counted;
 pub use pool::{Shift, Station, WorkerPool};
 
-/// Why a pool could not be made.
+/// Reason why a pool could not be made, or a shift failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// A thread cannot be placed as it should.
     #[error("a worker on CPU {cpu}: {source}")]
     Station {
-        /// Where.
+        /// CPU of the worker.
         cpu: fauxplat_units::Cpu,
         /// The call that failed.
         source: fauxplat_sys::SysError,
@@ -27,14 +27,14 @@ pub enum WorkerError {
     /// A thread cannot be created.
     #[error("a worker thread cannot be created: {0}")]
     Thread(std::io::Error),
-    /// There is no room for what a worker walks.
+    /// The memory of a worker's kernel cannot be allocated.
     #[error(
         "a worker on CPU {cpu} has no memory for the kernel {kernel}: {source} (is it limited, see `ulimit -v`?)"
     )]
     Memory {
-        /// Where.
+        /// CPU of the worker.
         cpu: fauxplat_units::Cpu,
-        /// What it was to run.
+        /// Kernel whose memory was requested.
         kernel: fauxplat_kernels::Kernel,
         /// The call that failed.
         source: fauxplat_sys::SysError,
@@ -45,7 +45,7 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
-    /// Whether a permission is what is missing.
+    /// Whether a missing permission is the cause.
     pub fn is_permission(&self) -> bool {
         matches!(self, WorkerError::Station { source, .. } if source.is_permission())
     }

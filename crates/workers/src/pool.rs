@@ -1,4 +1,4 @@
-//! The threads and their shifts.
+//! The pool of worker threads, and their shifts.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,47 +17,47 @@ use crate::account::{Books, Counted};
 use crate::cache_transfer::Parcel;
 use crate::exchange::Exchange;
 
-/// Where and how a worker runs.
+/// Placement of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Station {
-    /// Its CPU.
+    /// CPU of the worker.
     pub cpu: Cpu,
-    /// Its scheduling policy.
+    /// Scheduling policy of the worker.
     pub policy: Policy,
-    /// Sizes of the caches of that CPU.
+    /// Sizes of the caches of the CPU.
     pub caches: Caches,
 }
 
-/// What a worker does in a shift.
+/// The work of one worker in a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// The loop.
+    /// The loop that is run.
     pub kernel: Kernel,
-    /// How long it works before anything counts, so that caches and clocks settle while the others do the same.
+    /// Time of work before the account begins, so that caches and clocks settle while the other workers do the same.
     pub warm_ns: u64,
-    /// For how long.
+    /// Duration of the accounted work.
     pub duration_ns: u64,
-    /// Units between two looks at the clock.
+    /// Units between two readings of the clock.
     pub lap_units: u64,
     /// Whether the CPU time of each lap is kept.
     pub keep_laps: bool,
-    /// Whether two that work together first hand something over through their caches.
+    /// Whether two workers of the shift first hand over memory through their caches.
     pub hands_over: bool,
 }
 
-/// A shift, and those who share it.
+/// A shift, with the state that its workers share.
 struct Order {
     shift: Shift,
     barrier: Arc<Barrier>,
-    /// Two on CPUs of their own find out how far they are from each other.
+    /// Exchange between two workers on different CPUs, to measure their distance.
     exchange: Option<(Arc<Exchange>, Side)>,
 }
 
-/// Workers that are ready.
+/// Worker threads that are ready.
 #[derive(Debug)]
 pub struct WorkerPool {
     workers: Vec<Worker>,
-    /// Laid out when it is first wanted.
+    /// The memory to hand over, allocated on first use.
     parcel: Option<Arc<Parcel>>,
 }
 
@@ -71,15 +71,15 @@ struct Worker {
 }
 
 impl WorkerPool {
-    /// One worker per station. Several may share a CPU.
+    /// Creates a worker per station. Several may share a CPU.
     ///
     /// # Errors
-    /// A CPU that is not there or not allowed, or a policy that is not permitted.
+    /// A CPU is not online or not allowed, or a policy is not permitted.
     pub fn new(stations: &[Station]) -> Result<Self, WorkerError> {
         Self::counting(stations, &[])
     }
 
-    /// The same, and each worker counts events of its shifts.
+    /// Like [`WorkerPool::new`]; each worker also counts events of its shifts.
     ///
     /// # Errors
     /// As [`WorkerPool::new`].
@@ -89,10 +89,11 @@ impl WorkerPool {
         Ok(WorkerPool { workers, parcel: None })
     }
 
-    /// The same at real-time priority where that is permitted, else under the ordinary policy; says under which.
+    /// Creates a pool at real-time priority where that is permitted, else under the ordinary policy; returns the policy
+    /// too.
     ///
     /// # Errors
-    /// A CPU that is not there or not allowed.
+    /// A CPU is not online or not allowed.
     pub fn at_real_time(
         priority: u8,
         stations: impl Fn(Policy) -> Vec<Station>,
@@ -100,10 +101,11 @@ impl WorkerPool {
         real_time_or_ordinary(priority, WorkerError::is_permission, |policy| Self::new(&stations(policy)))
     }
 
-    /// One shift: the workers that have an entry begin together, the others sleep. Accounts stand in the same places.
+    /// Runs a shift: the workers with an entry begin together, the others sleep. Accounts have the indices of their
+    /// workers.
     ///
     /// # Errors
-    /// A worker is gone.
+    /// A worker has ended.
     pub fn work(&mut self, shifts: &[Option<Shift>]) -> Result<Vec<Option<ShiftSample>>, WorkerError> {
         let working: Vec<&Worker> =
             self.workers.iter().zip(shifts).filter_map(|(worker, shift)| shift.map(|_| worker)).collect();
@@ -131,7 +133,7 @@ impl WorkerPool {
             let told = shift.map(|_| worker.accounts.recv().unwrap_or(Err(WorkerError::Gone(worker.cpu))));
             told.transpose()
         };
-        // All are waited for, also where one of them fails: the next shift is everybody's.
+        // All workers are waited for, even if one fails, because the next shift needs all of them.
         let accounts: Vec<_> = self.workers.iter().zip(shifts).map(account).collect();
         accounts.into_iter().collect()
     }
@@ -140,7 +142,7 @@ impl WorkerPool {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // A closed channel is the sign to go home.
+            // A closed channel tells the worker to end.
             worker.orders = None;
         }
         for thread in self.workers.iter_mut().filter_map(|worker| worker.thread.take()) {
@@ -150,7 +152,7 @@ impl Drop for WorkerPool {
 }
 
 impl Parcel {
-    /// Small enough for each of them: cores of one machine may have caches of several sizes.
+    /// Sized for the smallest cache: cores of one machine may have caches of several sizes.
     fn for_all(workers: &[Worker]) -> Self {
         let least = workers.iter().map(|worker| worker.caches).min_by_key(|caches| caches.l2);
         Parcel::new(&least.unwrap_or_default())
@@ -166,7 +168,7 @@ impl Worker {
         let body = move || {
             let done = station.take();
             let go_on = done.is_ok();
-            // The receiver waits for exactly this message.
+            // The receiver is waiting for this message, so sending cannot fail.
             let _ = ready.send(done);
             if go_on {
                 station.serve(&Books::open(station.cpu, &counted), &inbox, &outbox);
@@ -193,14 +195,15 @@ impl Station {
     }
 
     fn serve(&self, books: &Books, inbox: &Receiver<Order>, outbox: &Sender<Account>) {
-        // Memory that was laid out once is used again whenever its kernel comes back.
+        // Memory is kept per kernel and reused in later shifts.
         let mut ready: HashMap<Kernel, Ready> = HashMap::new();
         while let Ok(Order { shift, barrier, exchange }) = inbox.recv() {
             let work = match ready.entry(shift.kernel) {
                 Entry::Occupied(there) => Ok(there.into_mut()),
                 Entry::Vacant(free) => Ready::new(shift.kernel, &self.caches).map(|fresh| free.insert(fresh)),
             };
-            // Whoever has no memory says so to the others by its absence after this.
+            // A worker without memory still joins the barrier, so that the others do not wait for it, and then takes no
+            // part in the shift.
             barrier.wait();
             let work = match work {
                 Ok(work) => work,
@@ -225,10 +228,10 @@ impl Station {
     }
 }
 
-/// What a worker brings back from a shift.
+/// Result of a worker's shift.
 type Account = Result<ShiftSample, WorkerError>;
 
-/// Laps until the time is up, or the user has asked to stop.
+/// Runs laps until the time is up, or the user has asked to stop.
 fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     let is_before = |moment_ns: u64| clock::monotonic_ns() < moment_ns && !signal::stop_requested();
     let warm_until_ns = clock::monotonic_ns().saturating_add(shift.warm_ns);
@@ -239,7 +242,7 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     let until_ns = clock::monotonic_ns().saturating_add(shift.duration_ns);
     let (mut units, mut laps) = (0, Vec::new());
     if shift.keep_laps {
-        // The buffer must not grow between two looks at the clock.
+        // The buffer must not grow between two readings of the clock.
         laps.reserve(LAPS_MAX);
     }
     while is_before(until_ns) {
@@ -254,7 +257,7 @@ fn labour(shift: &Shift, work: &mut Ready, books: &Books) -> ShiftSample {
     ShiftSample { counts, ..begin.until(&books.stand(), units, laps) }
 }
 
-/// Laps that are kept at most: a minute of laps of a millisecond.
+/// Greatest number of laps that are kept: a minute of laps of a millisecond.
 const LAPS_MAX: usize = 60_000;
 
 #[cfg(test)]
@@ -305,8 +308,8 @@ mod tests {
         };
         let both = trips(&mut pool, &[shift(Kernel::L1), shift(Kernel::L1)]);
         assert_eq!(both[1], [None, None], "only one of them takes the time");
-        // Beside other tests one of the two may not be running for longer than the other waits; how long a word takes is
-        // the machine's affair.
+        // Beside other tests, one of the two threads may be preempted for longer than the other waits; the time of a
+        // round trip depends on the machine.
         assert!(both[0].iter().flatten().all(|&took_ns| took_ns > 0 && a.cpu != b.cpu), "{both:?}");
         assert_eq!(trips(&mut pool, &[shift(Kernel::L1), None]), [[None, None]]);
 

@@ -1,15 +1,15 @@
-//! Control groups of version 1 and 2 (`cgroups(7)`): `/proc/PID/cgroup`, which folders limit a process, and what the
-//! files in them say.
+//! Control groups of version 1 and 2 (`cgroups(7)`): `/proc/PID/cgroup`, the directories that limit a process, and the
+//! files in them.
 
 use crate::mounts::{self, Mount};
 use crate::{keyed, number};
 
-/// One line of `/proc/PID/cgroup`, such as `7:cpu,cpuacct:/some/group`.
+/// A line of `/proc/PID/cgroup`, such as `7:cpu,cpuacct:/some/group`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership<'t> {
-    /// Controllers of the hierarchy, with commas; none in that of version 2.
+    /// Controllers of the hierarchy, separated by commas; empty for version 2.
     pub controllers: &'t str,
-    /// The group, from the root of its hierarchy, which need not be what is mounted.
+    /// Path of the group from the root of its hierarchy, which need not be the part that is mounted.
     pub path: &'t str,
 }
 
@@ -32,8 +32,8 @@ pub fn path_v2(text: &str) -> Option<&str> {
     memberships(text).find(|group| group.controllers.is_empty()).map(|group| group.path)
 }
 
-/// The hierarchy that has a controller: the group in it, and where it is mounted. Version 1 comes first, since version
-/// 2 has no controller that it has.
+/// The hierarchy with a controller: the group in it, and its mount point. Version 1 is tried first, since version 2
+/// does not have the controllers that are mounted there.
 pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> Option<(&'t str, Mount<'t>)> {
     let v1 =
         || path_v1(groups, controller).zip(mounts::mountinfo(mountinfo).find(|m| m.is_v1_of(controller)));
@@ -46,11 +46,11 @@ pub fn hierarchy<'t>(groups: &'t str, mountinfo: &'t str, controller: &str) -> O
 pub struct Ancestry {
     /// Whether this is the hierarchy of version 2.
     pub is_v2: bool,
-    /// Folders below the root path, the process's own first, the highest that can be seen last.
+    /// Directories below the root path, the process's own first, the highest visible one last.
     pub folders: Vec<String>,
 }
 
-/// Levels of nesting that are looked at; a path with more is not a real one.
+/// Greatest depth of nesting; a path with more is not a real one.
 const DEPTH_MAX: usize = 64;
 
 /// Walks from the group of a process up to where its hierarchy is mounted. `None` where no mounted hierarchy may have
@@ -63,45 +63,45 @@ pub fn ancestry(groups: &str, mountinfo: &str, controller: &str) -> Option<Ances
     })
 }
 
-/// What of a group's path lies below the part of its hierarchy that is mounted. `None` where the group lies outside
-/// of it, as in some containers.
+/// The part of a group's path below the part of its hierarchy that is mounted. `None` where the group lies outside of
+/// it, as in some containers.
 pub fn below<'t>(path: &'t str, part: &str) -> Option<&'t str> {
     let below = match part {
         "/" => path,
         part => path.strip_prefix(part).filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
     };
-    // `..` leads out of what is mounted, and every name below it is unknown here.
+    // `..` leads out of the mounted part, and every name below it is unknown here.
     (!below.split('/').any(|name| name == "..")).then_some(below)
 }
 
-/// Where the group lies outside of what is mounted, only the mount point is left.
+/// Where the group lies outside of the mounted part, only the mount point is left.
 fn folders(path: &str, part: &str, point: &str) -> Vec<String> {
     let base = point.trim_matches('/');
     let names = below(path, part).unwrap_or_default().split('/').filter(|name| !name.is_empty());
     let names: Vec<&str> = names.take(DEPTH_MAX).collect();
-    // A hierarchy that is mounted as the root itself has no name of its own.
+    // A hierarchy that is mounted as the root itself has an empty name.
     let base: Vec<&str> = Some(base).filter(|base| !base.is_empty()).into_iter().collect();
     let folder = |depth: usize| [&base, &names[..depth]].concat().join("/");
     (0..=names.len()).rev().map(folder).collect()
 }
 
-/// How much CPU time a group may use in each period.
+/// CPU quota of a group in each period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// CPU time, of all CPUs together.
     pub quota_us: u64,
-    /// The period, never zero.
+    /// Length of the period, never zero.
     pub period_us: u64,
 }
 
 impl Quota {
-    /// Of `cpu.max`, version 2: `50000 100000`, or `max 100000` without a limit.
+    /// Parses `cpu.max`, version 2: `50000 100000`, or `max 100000` without a limit.
     pub fn of_v2(max: &str) -> Option<Quota> {
         let mut words = max.split_ascii_whitespace();
         Quota::of(words.next()?, words.next()?)
     }
 
-    /// Of `cpu.cfs_quota_us` and `cpu.cfs_period_us`, version 1: a quota of `-1` is no limit.
+    /// Parses `cpu.cfs_quota_us` and `cpu.cfs_period_us`, version 1: a quota of `-1` is no limit.
     pub fn of_v1(quota: &str, period: &str) -> Option<Quota> {
         Quota::of(quota.trim(), period.trim())
     }
@@ -127,8 +127,8 @@ pub fn throttled_periods(cpu_stat: &str) -> Option<u64> {
     keyed::number(cpu_stat, "nr_throttled")
 }
 
-/// Time for which it had to stop, from `cpu.stat`, of all its CPUs together: `throttled_usec` in version 2, nanoseconds in
-/// `throttled_time` in version 1.
+/// Time for which it had to stop, from `cpu.stat`, of all its CPUs together: `throttled_usec` in version 2, nanoseconds
+/// in `throttled_time` in version 1.
 pub fn throttled_ns(cpu_stat: &str) -> Option<u64> {
     let of_v2 = keyed::number(cpu_stat, "throttled_usec").and_then(|us| us.checked_mul(1000));
     of_v2.or_else(|| keyed::number(cpu_stat, "throttled_time"))
@@ -145,7 +145,8 @@ pub fn is_under_oom(oom_control: &str) -> bool {
     keyed::number(oom_control, "under_oom") == Some(1)
 }
 
-/// A limit in bytes or in tasks; `max`, and in version 1 all pages that there can be (`PAGE_COUNTER_MAX`), are none.
+/// A limit in bytes or in tasks; `None` for `max` and, in version 1, for the greatest possible number of pages
+/// (`PAGE_COUNTER_MAX`).
 pub fn limit(text: &str) -> Option<u64> {
     const PAGES_MAX: u64 = i64::MAX as u64 >> 16 << 16;
     number(text.trim()).filter(|&limit| limit < PAGES_MAX)

@@ -1,4 +1,4 @@
-//! `/proc/cpuinfo` (`proc_cpuinfo(5)`): a line of `key : value` for everything that an architecture says of a CPU.
+//! `/proc/cpuinfo` (`proc_cpuinfo(5)`): a line of `key : value` for every property of a CPU.
 
 use crate::{keyed, number};
 

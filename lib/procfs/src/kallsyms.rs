@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// A function of a line: its address, and where in the line its name stands, with the module behind it if it has one.
-/// `None` for data, for what is hidden (its address is zero), and for garbage.
+/// The function in a line: its address, and the range of its name in the line, with the module behind it if there is
+/// one. `None` for data, for hidden addresses (zero), and for garbage.
 pub fn symbol(line: &str) -> Option<(u64, Range<usize>)> {
     let mut words = line.trim_end().splitn(3, ' ');
     let (address, kind, name) = (words.next()?, words.next()?, words.next()?);

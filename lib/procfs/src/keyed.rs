@@ -10,15 +10,15 @@ pub fn split(line: &str) -> Option<(&str, &str)> {
     Some((key.trim(), value.trim()))
 }
 
-/// The value of the first line with this key, which is the whole of what stands before it; an empty value is none.
+/// The value of the first line whose whole key is `key`; an empty value is `None`.
 pub fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    // Most lines are of other keys and are seen off by their first letters.
+    // Most lines have other keys and are skipped by their first letters.
     let lines = text.lines().filter(|line| line.trim_start().starts_with(key));
     let found = lines.filter_map(split).find(|(found, _)| *found == key);
     found.map(|(_, value)| value).filter(|value| !value.is_empty())
 }
 
-/// The same as a number; a unit behind it, such as `kB`, is left out.
+/// The value as a number; a unit behind it, such as `kB`, is ignored.
 pub fn number(text: &str, key: &str) -> Option<u64> {
     parse(value(text, key)?.split_ascii_whitespace().next()?)
 }

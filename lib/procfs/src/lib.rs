@@ -1,19 +1,19 @@
-//! What the kernel's files say: text in, numbers out. One parser for each file that more than one part of the project
-//! reads, so that all of them understand it alike.
+//! Parsers of the kernel's text files: text in, numbers out. One parser for each file that more than one part of the
+//! project reads, so that all of them interpret it alike.
 //!
-//! Whoever calls has read the file, below whatever root it likes; nothing here opens, waits or keeps. Most answers
-//! borrow from the text and are worked out when they are asked for, so that looking at one number of a long file costs
-//! no more than finding it.
+//! The caller has read the file, below whatever root; this crate opens nothing, waits for nothing and keeps nothing.
+//! Most results borrow from the text and are computed when they are requested, so that reading one number of a long
+//! file costs no more than finding it.
 //!
-//! # One manner on garbage
+//! # Malformed input
 //!
-//! There are no errors, since none of the callers can do anything about a kernel that writes nonsense:
+//! There are no errors, since no caller can do anything about a kernel that writes nonsense:
 //!
-//! - a line that makes no sense is left out, and the others count;
-//! - a number that is none, is negative where that cannot be, or does not fit is absent (`None`), and its neighbours
-//!   keep their places; nothing wraps, and a sum or product that does not fit is absent as well;
-//! - columns and lines that older kernels lack are absent, never zero; those that newer ones add are passed over;
-//! - nothing panics, and nothing allocates more than a few times the length of the text, whatever it says.
+//! - a malformed line is skipped, and the others count;
+//! - a number that is malformed, negative where it cannot be, or too large is absent (`None`), and its neighbours keep
+//!   their places; nothing wraps, and a sum or product that overflows is absent as well;
+//! - columns and lines that older kernels lack are absent, never zero; those that newer kernels add are skipped;
+//! - nothing panics, and nothing allocates more than a few times the length of the text, whatever its contents.
 //!
 //! CPUs are plain numbers here and lists of them are text, which `CpuSet` of `lib/units` reads: that crate has the
 //! same rank.
@@ -32,7 +32,7 @@ pub mod stat;
 pub mod status;
 pub mod task;
 
-/// A number as the kernel prints it: digits alone, since `+5`, which the standard library takes, is nobody's number.
+/// Parses a number as the kernel prints it: digits alone. `+5`, which the standard library accepts, is refused.
 pub fn number(word: &str) -> Option<u64> {
     if word.starts_with('+') { None } else { word.parse().ok() }
 }
@@ -45,7 +45,7 @@ pub fn whole_lines(buffer: &[u8], got: usize) -> &str {
     let read = &buffer[..got.min(buffer.len())];
     let text = match std::str::from_utf8(read) {
         Ok(text) => text,
-        // What comes before the first byte that is no text is still good.
+        // The text before the first invalid byte is still good.
         Err(error) => std::str::from_utf8(&read[..error.valid_up_to()]).unwrap_or_default(),
     };
     match read.len() < buffer.len() {

@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-/// A line: a part of the memory, and what is mapped there.
+/// A line: a range of memory, and the file that is mapped there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapsLine<'t> {
-    /// Its addresses.
+    /// Addresses of the range.
     pub addresses: Range<u64>,
-    /// Whether it can be executed.
+    /// Whether the range is executable.
     pub is_code: bool,
-    /// Where in the file it begins.
+    /// Offset of the range in the file.
     pub offset: u64,
     /// The device of the file, major and minor number.
     pub device: (u32, u32),
-    /// The file's number there; 0 without a file.
+    /// The file's inode on that device; 0 without a file.
     pub inode: u64,
-    /// Its path, or a name in brackets; empty for memory without a name.
+    /// Path, or a name in brackets; empty for anonymous memory.
     pub path: &'t str,
 }
 

@@ -1,14 +1,14 @@
-//! `/proc/meminfo` (`proc_meminfo(5)`), and the file of the same name of each NUMA node, whose lines begin with
-//! `Node 0 `.
+//! `/proc/meminfo` (`proc_meminfo(5)`), and the file with the same name of each NUMA node, whose lines begin with `Node
+//! 0 `.
 
 use crate::keyed;
 
-/// A line in bytes. Some lines are counts without a unit: they are a matter of [`count`].
+/// Value of a line in bytes. For lines without a unit, see [`count`].
 pub fn bytes(text: &str, key: &str) -> Option<u64> {
     keyed::in_bytes(value(text, key)?)
 }
 
-/// A line that is a count, such as `HugePages_Total`.
+/// Value of a line that is a count, such as `HugePages_Total`.
 pub fn count(text: &str, key: &str) -> Option<u64> {
     crate::number(value(text, key)?)
 }

@@ -1,18 +1,17 @@
-//! What is mounted where: `/proc/PID/mountinfo` (`proc_pid_mountinfo(5)`) and the older `/proc/PID/mounts`
-//! (`fstab(5)`).
+//! Mounted file systems: `/proc/PID/mountinfo` (`proc_pid_mountinfo(5)`) and the older `/proc/PID/mounts` (`fstab(5)`).
 
 use std::borrow::Cow;
 
-/// One mount. Paths are as the kernel writes them, with blanks as `\040`; see [`unescaped`].
+/// A mount. Paths are as the kernel writes them, with blanks as `\040`; see [`unescaped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mount<'t> {
-    /// Which part of the file system is mounted; `/` where nobody says.
+    /// The part of the file system that is mounted; `/` where the file does not name it.
     pub part: &'t str,
-    /// Where it is mounted.
+    /// Mount point.
     pub point: &'t str,
     /// Options of this mount, such as `ro`.
     pub options: &'t str,
-    /// The file system.
+    /// Type of the file system.
     pub kind: &'t str,
     /// Options of the file system, such as the controllers of a control-group hierarchy.
     pub file_system_options: &'t str,
@@ -29,29 +28,30 @@ impl Mount<'_> {
         self.kind == "cgroup2"
     }
 
-    /// Whether nothing can be written below it.
+    /// Whether the mount is read-only.
     pub fn is_read_only(&self) -> bool {
         has(self.options, "ro")
     }
 }
 
-/// Whether a list with commas has a word.
+/// Whether a comma-separated list contains a word.
 pub fn has(list: &str, word: &str) -> bool {
     list.split(',').any(|one| one == word)
 }
 
-/// The lines of `mountinfo`, in the order in which things were mounted: what comes last lies on top.
+/// The lines of `mountinfo`, in the order of mounting: the last mount of a point covers earlier ones.
 pub fn mountinfo(text: &str) -> impl DoubleEndedIterator<Item = Mount<'_>> {
     text.lines().filter_map(from_mountinfo)
 }
 
-/// The lines of `mounts`, which do not say which part of a file system is mounted, nor whose options are whose.
+/// The lines of `mounts`, which lack the mounted part of a file system, and mix options of the mount and the file
+/// system.
 pub fn mounts(text: &str) -> impl DoubleEndedIterator<Item = Mount<'_>> {
     text.lines().filter_map(from_mounts)
 }
 
-/// `36 35 98:0 /part /point rw,noatime shared:1 - cgroup cgroup rw,cpuset`: between the options and the dash stand
-/// any number of optional fields.
+/// Parses `36 35 98:0 /part /point rw,noatime shared:1 - cgroup cgroup rw,cpuset`: between the options and the dash
+/// stand any number of optional fields.
 fn from_mountinfo(line: &str) -> Option<Mount<'_>> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ').skip(3);
@@ -61,14 +61,14 @@ fn from_mountinfo(line: &str) -> Option<Mount<'_>> {
     Some(Mount { part, point, options, kind, file_system_options })
 }
 
-/// `cgroup /point cgroup rw,cpuset 0 0`.
+/// Parses `cgroup /point cgroup rw,cpuset 0 0`.
 fn from_mounts(line: &str) -> Option<Mount<'_>> {
     let mut words = line.split(' ').skip(1);
     let (point, kind, options) = (words.next()?, words.next()?, words.next()?);
     Some(Mount { part: "/", point, options, kind, file_system_options: options })
 }
 
-/// A path with its blanks, tabs, line breaks and backslashes, which the kernel writes as three octal digits.
+/// Decodes blanks, tabs, line breaks and backslashes of a path, which the kernel writes as three octal digits.
 pub fn unescaped(path: &str) -> Cow<'_, str> {
     if !path.contains('\\') {
         return Cow::Borrowed(path);

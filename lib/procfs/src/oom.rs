@@ -1,37 +1,37 @@
-//! What the kernel's log says when a process is killed for want of memory (`dump_oom_victim` and `__oom_kill_process` in
-//! `mm/oom_kill.c`).
+//! Messages of the kernel's log about a process that is killed for want of memory (`dump_oom_victim` and
+//! `__oom_kill_process` in `mm/oom_kill.c`).
 
 use crate::number;
 
-/// The line by which the kernel says whom it has killed. It is never left out.
+/// The message that names the process that was killed. The kernel always writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kill<'t> {
-    /// Its process id, in the namespace of the whole machine.
+    /// Process id, in the initial namespace.
     pub pid: u32,
-    /// Its name.
+    /// Name of the process.
     pub name: &'t str,
-    /// Address space.
+    /// Address space of the process.
     pub virtual_bytes: Option<u64>,
-    /// Memory of its own that it held.
+    /// Anonymous memory that the process held.
     pub anonymous_bytes: Option<u64>,
 }
 
-/// The line before it, which also names groups. Of many within seconds the kernel leaves some out.
+/// The message before [`Kill`], which also names groups. If there are many within seconds, the kernel drops some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice<'t> {
     /// The group whose limit was met, from the root of its hierarchy; empty where the machine's memory was used up.
     pub group: &'t str,
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// Its name.
+    /// Name of the process.
     pub name: &'t str,
 }
 
-/// `Memory cgroup out of memory: Killed process 12 (name) total-vm:8kB, anon-rss:4kB, …`.
+/// Parses `Memory cgroup out of memory: Killed process 12 (name) total-vm:8kB, anon-rss:4kB, …`.
 pub fn kill(message: &str) -> Option<Kill<'_>> {
     let rest = message.split_once("Killed process ")?.1;
     let (pid, rest) = rest.split_once(" (")?;
-    // A name may have brackets of its own.
+    // A name may contain brackets.
     let (name, figures) = rest.rsplit_once(") total-vm:")?;
     let (virtual_size, figures) = figures.split_once(", anon-rss:")?;
     let pid = number(pid).and_then(|pid| pid.try_into().ok()).filter(|&pid| pid > 0)?;
@@ -39,7 +39,7 @@ pub fn kill(message: &str) -> Option<Kill<'_>> {
     Some(Kill { pid, name, virtual_bytes: bytes(virtual_size), anonymous_bytes: bytes(anonymous) })
 }
 
-/// `oom-kill:constraint=CONSTRAINT_MEMCG,…,oom_memcg=/group,task_memcg=/group,task=name,pid=12,uid=0`.
+/// Parses `oom-kill:constraint=CONSTRAINT_MEMCG,…,oom_memcg=/group,task_memcg=/group,task=name,pid=12,uid=0`.
 pub fn choice(message: &str) -> Option<Choice<'_>> {
     let rest = message.strip_prefix("oom-kill:constraint=")?;
     let group = rest.split_once(",oom_memcg=").map_or("", |(_, rest)| rest);

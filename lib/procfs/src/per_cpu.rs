@@ -2,7 +2,7 @@
 
 use crate::number;
 
-/// A table, of which rows are read as they are asked for: that of a large machine has some ten MiB.
+/// A table, whose rows are parsed on request: the table of a large machine has some ten MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table<'t> {
     heading: &'t str,
@@ -11,7 +11,7 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// `None` where the first line is not one of CPUs.
+    /// Parses a table; `None` where the first line does not list CPUs.
     pub fn parse(text: &'t str) -> Option<Self> {
         let (heading, rows) = text.split_once('\n').unwrap_or((text, ""));
         let columns =
@@ -19,12 +19,12 @@ impl<'t> Table<'t> {
         (columns > 0).then_some(Table { heading, rows, columns })
     }
 
-    /// The CPUs of the columns, from the left. CPUs that are offline have none.
+    /// The CPUs of the columns, from the left. Offline CPUs have no column.
     pub fn cpus(&self) -> impl Iterator<Item = u32> + 't {
         self.heading.split_ascii_whitespace().filter_map(column)
     }
 
-    /// The place of the column of a CPU, which is not the CPU's number where CPUs are offline.
+    /// Index of the column of a CPU, which is not the CPU's number where CPUs are offline.
     pub fn column_of(&self, cpu: u32) -> Option<usize> {
         self.cpus().position(|other| other == cpu)
     }
@@ -40,12 +40,12 @@ fn column(word: &str) -> Option<u32> {
     number(word.strip_prefix("CPU")?).and_then(|cpu| u32::try_from(cpu).ok())
 }
 
-/// A row of a table: how often something happened on each CPU.
+/// A row of a table: the number of events on each CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<'t> {
-    /// What stands before the colon: a number, or a word such as `LOC`.
+    /// The text before the colon: a number, or a word such as `LOC`.
     pub name: &'t str,
-    /// What stands behind the counts: chip and device, or what the word means.
+    /// The text behind the counts: chip and device, or the meaning of the word.
     pub label: &'t str,
     counts: &'t str,
     /// Whether there is a count for each CPU. `ERR` and `MIS` count for the whole machine and have one.
@@ -70,7 +70,7 @@ impl<'t> Row<'t> {
         (counted > 0).then_some(row)
     }
 
-    /// The counts, from the left; absent where one does not fit.
+    /// The counts, from the left; `None` where one does not fit.
     pub fn counts(&self) -> impl Iterator<Item = Option<u64>> + 't {
         self.counts.split_ascii_whitespace().map(number)
     }
@@ -81,8 +81,8 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Where the counts of a row come from, in the words of a report: an interrupt by its number and the device behind it,
-/// which is the last word of the label, since a number says nothing; any other by its name.
+/// Source of the counts of a row, in the words of a report: for an interrupt its number and the device behind it, which
+/// is the last word of the label, since a number alone has no meaning; for others the name.
 pub fn source(name: &str, label: &str) -> String {
     let device = label.split_ascii_whitespace().next_back();
     match device.filter(|_| name.bytes().all(|byte| byte.is_ascii_digit())) {

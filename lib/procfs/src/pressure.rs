@@ -1,9 +1,9 @@
-//! `/proc/pressure/*` and `*.pressure` of control groups: how long somebody had to wait, see
+//! `/proc/pressure/*` and `*.pressure` of control groups: time that tasks had to wait, see
 //! Documentation/accounting/psi.rst of the kernel.
 
 use crate::number;
 
-/// One line: the share of the time in which tasks waited, and that time since boot.
+/// A line: the share of the time in which tasks waited, and their total waiting time since boot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressure {
     /// Share of the last ten seconds, in per cent.
@@ -21,7 +21,7 @@ pub fn some(text: &str) -> Option<Pressure> {
     line(text, "some")
 }
 
-/// Time in which all tasks that were not idle waited. That of the CPU is there since Linux 5.13 only.
+/// Time in which all tasks that were not idle waited. For the CPU only since Linux 5.13.
 pub fn full(text: &str) -> Option<Pressure> {
     line(text, "full")
 }

@@ -5,38 +5,38 @@ use crate::number;
 /// `USER_HZ`: ticks in a second, 100 on every architecture that Linux supports today (`time(7)`).
 pub const TICKS_PER_S: u64 = 100;
 
-/// One tick.
+/// Length of a tick.
 pub const TICK_NS: u64 = 1_000_000_000 / TICKS_PER_S;
 
-/// What a CPU did with a tick, in the order of the columns. The time of guests is already within user and nice.
+/// Kinds of CPU time, in the order of the columns. The time of guests is also contained in user and nice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Programs.
+    /// Programs in user mode.
     User,
-    /// Programs of low priority.
+    /// Programs in user mode with a positive nice value.
     Nice,
-    /// The kernel.
+    /// Kernel mode.
     System,
-    /// Nothing.
+    /// Idle.
     Idle,
-    /// Nothing, while a task of this CPU waited for a disk. Since Linux 2.6.
+    /// Idle, while a task of this CPU waited for a disk. Since Linux 2.6.
     Iowait,
     /// Interrupts.
     Irq,
-    /// What interrupts left to be done.
+    /// Deferred work of interrupts.
     Softirq,
     /// Time that the hypervisor took. Since Linux 2.6.11.
     Steal,
-    /// Guests of this machine. Since Linux 2.6.24.
+    /// Running guests. Since Linux 2.6.24.
     Guest,
-    /// Guests of low priority. Since Linux 2.6.33.
+    /// Running guests with a positive nice value. Since Linux 2.6.33.
     GuestNice,
 }
 
-/// Columns that are known.
+/// Number of known columns.
 const KINDS: usize = 10;
 
-/// Ticks since boot, by kind; absent where the kernel has no such column or the number makes no sense.
+/// Ticks since boot, by kind; `None` where the kernel has no such column or the number is malformed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticks([Option<u64>; KINDS]);
 
@@ -46,30 +46,30 @@ impl Ticks {
         self.0[kind as usize]
     }
 
-    /// Everything but idle, waiting for a disk and steal.
+    /// Sum of all kinds but idle, waiting for a disk and steal.
     pub fn busy(&self) -> Option<u64> {
         self.sum(&[Kind::User, Kind::Nice, Kind::System, Kind::Irq, Kind::Softirq])
     }
 
-    /// Idle, also while a disk is waited for.
+    /// Sum of idle and waiting for a disk.
     pub fn idle(&self) -> Option<u64> {
         self.sum(&[Kind::Idle, Kind::Iowait])
     }
 
-    /// All kinds together.
+    /// Sum of all kinds.
     pub fn total(&self) -> Option<u64> {
         [self.busy()?, self.idle()?, self.of(Kind::Steal).unwrap_or(0)]
             .into_iter()
             .try_fold(0, u64::checked_add)
     }
 
-    /// What is absent counts nothing; a sum that does not fit is absent.
+    /// Sum of the kinds. An absent kind counts as zero; a sum that overflows is `None`.
     fn sum(&self, kinds: &[Kind]) -> Option<u64> {
         kinds.iter().filter_map(|kind| self.of(*kind)).try_fold(0, u64::checked_add)
     }
 }
 
-/// The line of one CPU, or of all together.
+/// The line of one CPU, or of all CPUs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuLine<'t> {
     /// The CPU; `None` for all together.
@@ -80,7 +80,7 @@ pub struct CpuLine<'t> {
 impl<'t> CpuLine<'t> {
     fn parse(line: &'t str) -> Option<Self> {
         let rest = line.strip_prefix("cpu")?;
-        // The line of all CPUs, which is read most often, has its blank at once.
+        // Fast path for the line of all CPUs, which is read most often: its blank follows at once.
         if let Some(numbers) = rest.strip_prefix(' ') {
             return Some(CpuLine { cpu: None, numbers });
         }
@@ -88,12 +88,12 @@ impl<'t> CpuLine<'t> {
         Some(CpuLine { cpu: Some(u32::try_from(number(digits)?).ok()?), numbers })
     }
 
-    /// Ticks of one kind, without a look at those behind it.
+    /// Ticks of one kind, without parsing the columns behind it.
     pub fn ticks_of(&self, kind: Kind) -> Option<u64> {
         number(self.numbers.split_ascii_whitespace().nth(kind as usize)?)
     }
 
-    /// The same as time.
+    /// Time of one kind in nanoseconds.
     pub fn ns_of(&self, kind: Kind) -> Option<u64> {
         self.ticks_of(kind)?.checked_mul(TICK_NS)
     }
@@ -117,8 +117,8 @@ pub fn cpu(text: &str, cpu: u32) -> Option<CpuLine<'_>> {
     text.lines().filter_map(CpuLine::parse).find(|line| line.cpu == Some(cpu))
 }
 
-/// The ticks of every CPU that is online. The kernel has always told user, nice, system and idle time: a line without
-/// these makes no sense.
+/// The ticks of every CPU that is online. User, nice, system and idle time exist in all versions of the kernel: a line
+/// without them is skipped.
 pub fn cpus(text: &str) -> impl Iterator<Item = (u32, Ticks)> + '_ {
     let lines = text.lines().filter_map(CpuLine::parse);
     let entry = |line: CpuLine<'_>| Some((line.cpu?, line.ticks()));

@@ -1,4 +1,4 @@
-//! `/proc/PID/status` (`proc_pid_status(5)`). What is asked for by one caller alone is a matter of [`crate::keyed`].
+//! `/proc/PID/status` (`proc_pid_status(5)`). Keys that a single caller needs are read with [`crate::keyed`].
 
 use crate::keyed;
 
@@ -12,37 +12,37 @@ pub fn memory_nodes_allowed_list(text: &str) -> Option<&str> {
     keyed::value(text, "Mems_allowed_list")
 }
 
-/// The capabilities that count, one bit each (`capabilities(7)`).
+/// The effective capabilities, one bit each (`capabilities(7)`).
 pub fn effective_capabilities(text: &str) -> Option<u64> {
     keyed::mask(text, "CapEff")
 }
 
-/// The signals that are ignored, that of number 1 in the lowest bit (`signal(7)`).
+/// The ignored signals; signal 1 is the lowest bit (`signal(7)`).
 pub fn ignored_signals(text: &str) -> Option<u64> {
     keyed::mask(text, "SigIgn")
 }
 
-/// The signals that are blocked, that of number 1 in the lowest bit.
+/// The blocked signals; signal 1 is the lowest bit.
 pub fn blocked_signals(text: &str) -> Option<u64> {
     keyed::mask(text, "SigBlk")
 }
 
-/// The process of a thread.
+/// Id of the process to which the task belongs.
 pub fn process(text: &str) -> Option<i32> {
     keyed::number(text, "Tgid").and_then(|id| i32::try_from(id).ok())
 }
 
-/// The number of the process in the innermost of its process-id namespaces, where it knows itself by that number.
+/// Id of the process in the innermost of its pid namespaces, which is the id that the process itself sees.
 pub fn innermost_process(text: &str) -> Option<u32> {
     keyed::value(text, "NSpid")?.split_whitespace().last()?.parse().ok()
 }
 
-/// The largest resident set so far; absent for threads of the kernel, and for what has given up its memory.
+/// Largest resident set so far; `None` for kernel threads and for processes that have released their memory.
 pub fn peak_memory_bytes(text: &str) -> Option<u64> {
     keyed::bytes(text, "VmHWM")
 }
 
-/// Whether this is a thread of the kernel's own. Kernels before 6.10 do not say so, but only a process has memory.
+/// Whether this is a kernel thread. Kernels before 6.10 have no key for it, but only a process has memory.
 pub fn is_kernel(text: &str) -> bool {
     match keyed::value(text, "Kthread") {
         Some(digit) => digit == "1",
@@ -54,7 +54,7 @@ pub fn is_kernel(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The lines that matter, kernel 6.12.
+    /// The relevant lines, kernel 6.12.
     const NEW: &str = "Name:\tcat\nUmask:\t0022\nState:\tR (running)\nTgid:\t812\nPid:\t815\nKthread:\t0\n\
         NStgid:\t812\t7\nNSpid:\t815\t8\n\
         VmPeak:\t    3060 kB\nVmSize:\t    3060 kB\nVmHWM:\t    1536 kB\nSigQ:\t0/96262\nSigBlk:\t0000000000000002\n\

@@ -1,20 +1,20 @@
-//! One process or thread: `/proc/PID/stat`, `schedstat` and `sched` (`proc_pid_stat(5)`, `sched(7)`).
+//! A process or thread: `/proc/PID/stat`, `schedstat` and `sched` (`proc_pid_stat(5)`, `sched(7)`).
 
 use std::str::FromStr;
 
 use crate::{keyed, number};
 
-/// `PF_KTHREAD` of the kernel's `include/linux/sched.h`: a thread of the kernel's own.
+/// `PF_KTHREAD` of the kernel's `include/linux/sched.h`: a kernel thread.
 const KERNEL_THREAD: u64 = 0x0020_0000;
-/// `PF_NO_SETAFFINITY`: nobody may say where the task runs.
+/// `PF_NO_SETAFFINITY`: the affinity of the task cannot be changed.
 const NO_SET_AFFINITY: u64 = 0x0400_0000;
 
 /// The line of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskStat<'t> {
-    /// The number of the process or thread.
+    /// Id of the process or thread.
     pub id: i32,
-    /// Its name, which may hold blanks and parentheses.
+    /// Name, which may contain blanks and parentheses.
     pub name: &'t str,
     fields: &'t str,
 }
@@ -42,17 +42,18 @@ impl<'t> TaskStat<'t> {
         self.field(3)?.chars().next()
     }
 
-    /// Whether it has ended and only waits to be reaped.
+    /// Whether the task has ended and only waits to be reaped.
     pub fn is_dead(&self) -> bool {
         matches!(self.state(), Some('Z' | 'X' | 'x'))
     }
 
-    /// Whether a thread of its process has not ended: the first one may have, and waits for the others then.
+    /// Whether the process still has a running thread: its first thread may have ended, and then stays as a zombie
+    /// until the others end.
     pub fn process_lives(&self) -> bool {
         !self.is_dead() || self.threads().is_some_and(|threads| threads > 1)
     }
 
-    /// The process that made its process, or that adopted it.
+    /// Id of the parent of its process, or of the process that adopted it.
     pub fn parent(&self) -> Option<i32> {
         self.value(4)
     }
@@ -62,12 +63,12 @@ impl<'t> TaskStat<'t> {
         self.value(5)
     }
 
-    /// Whether it is a thread of the kernel's own.
+    /// Whether the task is a kernel thread.
     pub fn is_kernel(&self) -> Option<bool> {
         self.value::<u64>(9).map(|flags| flags & KERNEL_THREAD != 0)
     }
 
-    /// Whether nobody may change its affinity.
+    /// Whether the affinity cannot be changed.
     pub fn is_fixed(&self) -> Option<bool> {
         self.value::<u64>(9).map(|flags| flags & NO_SET_AFFINITY != 0)
     }
@@ -82,12 +83,12 @@ impl<'t> TaskStat<'t> {
         self.value(19)
     }
 
-    /// Threads of its process.
+    /// Number of threads of its process.
     pub fn threads(&self) -> Option<u64> {
         self.value(20)
     }
 
-    /// When it began, in ticks since the boot: with its id this names a process of a boot for ever.
+    /// Start time in ticks since boot; together with the id, it identifies a process within a boot.
     pub fn start_ticks(&self) -> Option<u64> {
         self.value(22)
     }
@@ -113,7 +114,7 @@ pub fn run_delay_ns(schedstat: &str) -> Option<u64> {
     number(schedstat.split_ascii_whitespace().nth(1)?)
 }
 
-/// The numbers in `/proc/PID/task/TID/children`, which kernels without `CONFIG_PROC_CHILDREN` lack.
+/// The ids in `/proc/PID/task/TID/children`, a file that kernels without `CONFIG_PROC_CHILDREN` lack.
 pub fn children(text: &str) -> impl Iterator<Item = i32> + '_ {
     text.split_ascii_whitespace().filter_map(|word| i32::try_from(number(word)?).ok())
 }

@@ -1,5 +1,5 @@
-//! Marks regions of a program, so that `fauxplat run --region parse` measures what happens in them: how often each was entered,
-//! its time, and with `-e` its counts. Without fauxplat a mark is a call and a comparison.
+//! Marks regions of a program, so that `fauxplat run --region parse` measures them: number of entries, time, and with
+//! `-e` event counts. Without fauxplat a mark is a call and a comparison.
 //!
 //! ```
 //! use fauxplat_region::Region;
@@ -13,8 +13,8 @@
 //! assert_eq!(parse("a,b"), 2);
 //! ```
 //!
-//! Regions nest; one within itself counts once, by its outermost call. Threads and processes add up. What is measured, and what a
-//! mark costs, stands in fauxplat's `docs/regions.md`.
+//! Regions nest; a region within itself counts once, by its outermost call. Threads and processes add up. fauxplat's
+//! `docs/regions.md` lists the metrics and the cost of a mark.
 #![expect(unsafe_code, reason = "the marks are those of the header for C")]
 
 use std::cell::UnsafeCell;
@@ -42,7 +42,7 @@ pub struct Region(UnsafeCell<Mark>);
 // SAFETY: the name is never written, and the slot by atomic operations alone.
 unsafe impl Sync for Region {}
 
-// SAFETY: as above; nothing of it belongs to a thread.
+// SAFETY: as above; no part of a region belongs to a thread.
 unsafe impl Send for Region {}
 
 impl Region {
@@ -51,17 +51,17 @@ impl Region {
         Region(UnsafeCell::new(Mark { name: name.as_ptr(), slot: ptr::null_mut() }))
     }
 
-    /// Begins the region, until what is given back is dropped.
+    /// Enters the region; the region ends when the returned guard is dropped.
     #[must_use = "the region ends when this is dropped"]
     pub fn enter(&'static self) -> Inside {
-        // SAFETY: the mark lives as long as the program, its name ends with a zero byte, and whoever uses it at the same moment
-        // does so by the same atomic operations.
+        // SAFETY: the mark lives as long as the program, its name ends with a zero byte, and other threads access it at
+        // the same time by the same atomic operations.
         unsafe { fauxplat_region_begin(self.0.get()) };
         Inside { region: self, _of_thread: PhantomData }
     }
 }
 
-/// A region that has begun. It ends in the thread in which it began.
+/// A region that was entered. Not `Send`, since it has to end in the thread in which it began.
 #[derive(Debug)]
 pub struct Inside {
     region: &'static Region,

@@ -19,7 +19,7 @@ fn recursive(depth: u32) {
     }
 }
 
-/// The program that the other tests begin, and nothing by itself.
+/// Run as a separate process by the other tests; does nothing by itself.
 #[test]
 fn a_program_that_marks() {
     if std::env::var_os("FAUXPLAT_REGIONS").is_none() {
@@ -38,7 +38,7 @@ fn page() -> Vec<u8> {
     bytes
 }
 
-/// Runs the program with the variable set to this, and gives back what is in the file afterwards.
+/// Runs the program with a file of this content in the variable, and returns the words of the file afterwards.
 fn run(content: &[u8], name: &str) -> Vec<u64> {
     let path = std::env::temp_dir().join(format!("fauxplat-marks-{}-{name}", std::process::id()));
     std::fs::write(&path, content).unwrap();
@@ -62,7 +62,7 @@ fn marks_are_on_the_page() {
     assert_eq!((sort[10], sort[12]), (0, 1));
 }
 
-/// Another magic or version, and a file that is too short to be mapped, are left alone.
+/// A file with another magic or version, or too short to be mapped, is left alone.
 #[test]
 fn what_is_no_page_is_not_written() {
     let mut later = page();

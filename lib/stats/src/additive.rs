@@ -1,4 +1,4 @@
-//! A sweep taken apart: value = drift of the block + effect of the level + noise.
+//! Decomposition of a sweep: value = drift of the block + effect of the level + noise.
 
 use crate::describe::{median, median_in_place};
 use crate::noncentral::{Noncentrality, noncentrality};
@@ -13,18 +13,18 @@ pub struct Block {
     pub values: Vec<f64>,
 }
 
-/// Rounds of fitting drift and levels in turn; more change nothing visible.
+/// Rounds of fitting drift and levels in turn; more make no visible difference.
 const ROUNDS: usize = 3;
 
-/// A visit further than this many local standard deviations from the median of its level is pulled in.
+/// A visit further than this many local standard deviations from the median of its level is winsorised.
 const FENCE: f64 = 4.0;
 
-/// Times that outliers are pulled in around the mean of what the time before left, the first time around the median:
-/// the mean then stands where Huber's estimate of location does.
+/// Number of times that outliers are winsorised: first around the median, then each time around the mean that the time
+/// before gave, by which the mean converges to Huber's estimate of location.
 const PULLS: usize = 4;
 
-/// Stretches whose local standard deviation is more than this many times the usual one weigh less. Weighing all by
-/// their scatter would favour stretches that happen to be quiet, and understate the noise.
+/// Stretches whose local standard deviation is more than this many times the usual one are down-weighted. Weighting all
+/// by their scatter would favour stretches that happen to be quiet, and understate the noise.
 const RESTLESS: f64 = 1.5;
 
 /// Drift, effects and noise of a sweep.
@@ -36,21 +36,21 @@ pub struct Additive {
     pub errors: Vec<f64>,
     /// Visits of each level.
     pub visits: Vec<usize>,
-    /// Block by block, in its order: the value less the drift, outliers pulled in.
+    /// Per block: the values less the drift, outliers winsorised.
     pub cleaned: Vec<Vec<f64>>,
-    /// Block by block: the drift.
+    /// Per block: the drift.
     pub drift: Vec<Vec<f64>>,
-    /// Block by block: the weight of each visit, one over its local variance, one on average.
+    /// Per block: the weight of each visit, the inverse of its local variance, 1 on average.
     pub weights: Vec<Vec<f64>>,
-    /// Share of the visits that were pulled in.
+    /// Share of the visits that were winsorised.
     pub pulled_in: f64,
     /// Error variance of a visit of weight one.
     pub noise: f64,
-    /// Degrees of freedom of it.
+    /// Degrees of freedom of `noise`.
     pub df: f64,
 }
 
-/// How large the effects are, taken together.
+/// Size of the effects, taken together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// F ratio between levels.
@@ -65,7 +65,7 @@ pub struct Size {
     pub levels: usize,
 }
 
-/// Takes a sweep over `levels` levels apart.
+/// Decomposes a sweep over `levels` levels.
 ///
 /// Drift is a running median over time ([`trend`]) of the values less the effects so far, effects are weighted means
 /// of the values less the drift, with outliers pulled in (Huber's estimate of location); both are fitted in turn, which
@@ -108,7 +108,7 @@ impl Additive {
         self.cleaned = blocks.iter().zip(&self.drift).map(less).collect();
     }
 
-    /// Pulls outliers in, weighs, and takes the mean of each level.
+    /// Winsorises outliers, weights the visits, and takes the mean of each level.
     fn fit_levels(&mut self, blocks: &[Block]) {
         let mut centres = self.medians(blocks);
         let off: Vec<f64> = visits(blocks, &self.cleaned).map(|(level, v)| v - centres[level]).collect();
@@ -130,7 +130,7 @@ impl Additive {
         self.drift.iter_mut().flatten().for_each(|drift| *drift += centre);
     }
 
-    /// Pulls in what is further than the fence from the centre of its level.
+    /// Winsorises values further than the fence from the centre of their level.
     fn pull_in(&mut self, blocks: &[Block], centres: &[f64], scatter: &[f64]) {
         let mut scatter = scatter.iter();
         let (mut pulled_in, mut all) = (0usize, 0usize);
@@ -183,15 +183,15 @@ impl Additive {
         self.df = (runs as f64 - levels as f64 - drift + 1.0).max(0.0);
         let longest = blocks.iter().map(|block| block.values.len()).max().unwrap_or(0);
         let noise = if self.df > 0.0 { squares / self.df } else { 0.0 };
-        // The fences move with the mean and what was pulled in moves with the fences, so only the others hold the mean in
-        // its place (Huber 1964, "Robust estimation of a location parameter": E psi^2 over (E psi')^2).
+        // The fences move with the mean and the winsorised values move with the fences, so that only the other values
+        // hold the mean in place (Huber 1964, "Robust estimation of a location parameter": E psi^2 over (E psi')^2).
         self.noise = noise * (1.0 + trend_noise(longest)) / (1.0 - self.pulled_in).powi(2);
         let (_, weights) = self.level_sums(blocks);
         self.errors = weights.iter().map(|weight| (self.noise / weight).sqrt()).collect();
         self.errors.iter_mut().filter(|error| error.is_nan()).for_each(|error| *error = f64::INFINITY);
     }
 
-    /// How large the effects are, with intervals at `level` (0.05 for 95 %); `None` when nothing is left to judge by.
+    /// Size of the effects, with intervals at `level` (0.05 for 95 %); `None` when no degrees of freedom are left.
     pub fn size(&self, blocks: &[Block], level: f64) -> Option<Size> {
         let (sums, weights) = self.level_sums(blocks);
         let total: f64 = weights.iter().sum();
@@ -208,7 +208,7 @@ impl Additive {
         let shown = if self.noise > 0.0 {
             noncentrality(f, df1, self.df, level)
         } else {
-            // Without any noise the effects are what they are.
+            // Without any noise the estimated effects are exact.
             Noncentrality { low: between, estimate: between, high: between }
         };
         let scale = if self.noise > 0.0 { self.noise } else { 1.0 } / total;
@@ -222,13 +222,13 @@ impl Additive {
 
     fn drift_variance(&self) -> f64 {
         let all: Vec<f64> = self.drift.iter().flatten().copied().collect();
-        // A running median follows the noise a little, which is no drift.
+        // A running median follows the noise a little, and this part is no drift.
         let longest = self.drift.iter().map(Vec::len).max().unwrap_or(1);
         let follows = self.noise * trend_noise(longest);
         (crate::describe::variance(&all) - follows).max(0.0)
     }
 
-    /// Variance of the residuals, all runs weighing the same.
+    /// Variance of the residuals, with equal weights for all runs.
     fn residual(&self, blocks: &[Block]) -> f64 {
         let squares = visits(blocks, &self.cleaned)
             .map(|(level, value)| (value - self.effect(level as u16)).powi(2))

@@ -1,4 +1,4 @@
-//! Which of many attributes of things goes with a value of theirs: a permutation test over all attributes at once.
+//! Association of one of many attributes with a value: a permutation test over all attributes at once.
 
 use crate::describe::{mean, variance};
 use crate::distribution::normal_upper_tail;
@@ -7,42 +7,43 @@ use crate::draw::Draw;
 /// An attribute of every thing.
 #[derive(Clone, Debug)]
 pub enum Attribute {
-    /// One of so many levels; [`NO_LEVEL`] is none of them.
+    /// A level out of a number of levels; [`NO_LEVEL`] stands for a thing without any of them.
     Levels {
         /// The level of each thing.
         of: Vec<u32>,
-        /// How many there are.
+        /// Number of levels.
         count: usize,
     },
-    /// A number, or its rank.
+    /// A number per thing, or its rank.
     Number(Vec<f64>),
 }
 
-/// The level of a thing that has none of those that are looked at.
+/// The level of a thing that has none of the analysed levels.
 pub const NO_LEVEL: u32 = u32::MAX;
 
-/// The attribute that goes with the values most.
+/// The attribute with the strongest association.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Association {
-    /// The attribute, by its index.
+    /// Index of the attribute.
     pub attribute: usize,
-    /// The level whose values stand out most; of a number 1 if more of it goes with higher values, and 0 if less does.
+    /// The level whose values stand out most; for a number, 1 if larger numbers go with higher values, and 0 if smaller
+    /// ones do.
     pub level: usize,
-    /// Probability of so much in any attribute, if none goes with the values.
+    /// p-value over all attributes, if none is associated with the values.
     pub p_value: f64,
 }
 
-/// A permutation ends when it is clear that this many of the drawn orders are as extreme (Besag and Clifford 1991,
-/// "Sequential Monte Carlo p-values"): what is far from rare needs few draws.
+/// Number of drawn orders at least as extreme as the observed one at which drawing stops (Besag and Clifford 1991,
+/// "Sequential Monte Carlo p-values"): a p-value far from small needs few draws.
 const ENOUGH: usize = 50;
 
-/// The attribute that goes with the values most, with its p-value over all attributes.
+/// The attribute with the strongest association, with its p-value over all attributes.
 ///
 /// Things are compared within their stratum only, and orders are drawn within strata. The statistic of an attribute is
-/// the level whose sum of values is furthest from that of as many drawn things, in standard deviations; as a
-/// probability, so that an attribute of many levels has no advantage (Šidák). That of all attributes is their largest,
-/// here and in every drawn order, so that the p-value holds for all together (Westfall and Young 1993,
-/// "Resampling-Based Multiple Testing", max T). `None` where nothing varies.
+/// the level whose sum of values is furthest from that of equally many drawn things, in standard deviations; as a
+/// probability, so that an attribute of many levels has no advantage (Šidák). The statistic over all attributes is the
+/// largest of these, here and in every drawn order, so that the p-value holds for all together (Westfall and Young
+/// 1993, "Resampling-Based Multiple Testing", max T). `None` where nothing varies.
 pub fn strongest(
     values: &[f64],
     strata: &[u32],
@@ -75,7 +76,7 @@ struct Extreme {
     surprise: f64,
 }
 
-/// Values in the order of their strata, and what is known of every attribute beforehand.
+/// The input of the test: values in the order of their strata, and precomputed figures of every attribute.
 struct Test {
     values: Vec<f64>,
     strata: Vec<std::ops::Range<usize>>,
@@ -131,7 +132,8 @@ impl Prepared {
                 let of: Vec<u32> = order.iter().map(|&index| of[index]).collect();
                 let errors = level_errors(&of, *count, strata, values);
                 let usable = errors.iter().filter(|&&error| error > 0.0).count();
-                // With all things in one of the levels, what one has another lacks.
+                // With all things in one of the levels, the sums of the levels are dependent: one is determined by the
+                // others.
                 let closed = usize::from(!of.contains(&NO_LEVEL));
                 Prepared::Levels { of, errors, levels: usable.saturating_sub(closed).max(1) as f64 }
             }
@@ -198,7 +200,8 @@ fn level_errors(of: &[u32], count: usize, strata: &[std::ops::Range<usize>], val
     variances.into_iter().map(f64::sqrt).collect()
 }
 
-/// Minus the logarithm of the two-sided probability of z; far out, where it is no number any more, by its first term.
+/// Minus the logarithm of the two-sided probability of z; far out, where the probability underflows, by the first term
+/// of its expansion.
 fn surprise(z: f64) -> f64 {
     match z < 30.0 {
         true => -(2.0 * normal_upper_tail(z)).ln(),

@@ -1,26 +1,26 @@
-//! Changes of level in a series: a scan of rank sums over all places, against what order by chance makes of it.
+//! Changes of level in a series: a scan of rank sums over all places, with p-values from random orders.
 
 use std::collections::BTreeMap;
 
 use crate::draw::Draw;
 
-/// Random orders behind the chance of each length of series.
+/// Number of random orders behind the null distribution of each length of a series.
 const DRAWS: usize = 999;
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The first value of the new level.
+    /// Index of the first value of the new level.
     pub at: usize,
-    /// Probability of so much by chance anywhere in the stretch that was scanned.
+    /// p-value of the largest statistic anywhere in the scanned stretch.
     pub p_value: f64,
 }
 
-/// Finds changes, and remembers what chance does in series of each length.
+/// Finds changes, and caches the null distribution for each length of a series.
 ///
 /// The statistic is the largest standardised Wilcoxon rank sum over all places that leave `min_segment` values on
 /// either side (Pettitt 1979 has the scan without the standardisation, which cannot see changes near the ends). Its
-/// distribution where nothing changes is that of random orders, whatever the values are distributed like.
+/// distribution without a change is that of random orders, whatever the distribution of the values.
 #[derive(Clone, Debug)]
 pub struct Scanner {
     min_segment: usize,
@@ -31,20 +31,20 @@ pub struct Scanner {
 /// The largest statistic in random orders of one length.
 #[derive(Clone, Debug)]
 struct Chance {
-    /// In rising order.
+    /// The statistics in rising order.
     sorted: Vec<f64>,
-    /// So many times x·exp(−x²/2) is the tail beyond what the draws resolve.
+    /// Factor of x·exp(−x²/2), by which the tail beyond the resolution of the draws is approximated.
     tail: f64,
 }
 
 impl Scanner {
-    /// With the fewest values between changes, and a seed for the random orders.
+    /// Creates a scanner with the least number of values between changes, and a seed for the random orders.
     pub fn new(min_segment: usize, seed: u64) -> Self {
         Scanner { min_segment: min_segment.max(1), seed, by_chance: BTreeMap::new() }
     }
 
-    /// All changes whose probability by chance is at most `alpha` in the stretch in which they are found, in their
-    /// order: the whole is scanned, then what lies to either side of the change (binary segmentation, Vostrikova 1981).
+    /// All changes with a p-value of at most `alpha` within the stretch in which they are found, in their order: the
+    /// whole series is scanned, then the parts to either side of the change (binary segmentation, Vostrikova 1981).
     pub fn changes(&mut self, values: &[f64], alpha: f64) -> Vec<Change> {
         let mut found = Vec::new();
         self.split(values, 0, alpha, &mut found);
@@ -60,8 +60,7 @@ impl Scanner {
         self.split(after, offset + change.at, alpha, found);
     }
 
-    /// The likeliest place of a change, and how likely it would be by chance. `None` for a series that is too short or
-    /// always the same.
+    /// The likeliest place of a change, with its p-value. `None` for a series that is too short or constant.
     pub fn strongest(&mut self, values: &[f64]) -> Option<Change> {
         let (at, statistic) = scan(&midranks(values), self.min_segment)?;
         let (min_segment, seed) = (self.min_segment, self.seed);
@@ -85,8 +84,8 @@ impl Chance {
         Chance { sorted, tail }
     }
 
-    /// The share of random orders that reach as far, this one counted (Phipson and Smyth 2010). Beyond the draws it is
-    /// the tail of a maximum of correlated normal deviates, fitted to the draws that come nearest, and never more than
+    /// The share of random orders with at least this statistic, this one counted (Phipson and Smyth 2010). Beyond the
+    /// draws, the tail of a maximum of correlated normal deviates, fitted to the largest draws, and never more than
     /// they allow.
     fn p_value(&self, statistic: f64) -> f64 {
         let beyond = self.sorted.len() - self.sorted.partition_point(|&drawn| drawn < statistic);
@@ -98,9 +97,8 @@ impl Chance {
     }
 }
 
-/// How many times x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), lies above the
-/// draws: the largest factor over their last twentieth, so that what is told beyond them is rather too much than too
-/// little.
+/// Factor of x·exp(−x²/2), the form of the tail of such a maximum (Miller and Siegmund 1982), that bounds the draws:
+/// the largest ratio over their last twentieth, so that the extrapolated tail is rather too large than too small.
 fn tail(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     let from = n - n / 20;
@@ -111,7 +109,7 @@ fn tail(sorted: &[f64]) -> f64 {
     (from..n).map(factor).filter(|factor| factor.is_finite()).fold(1.0, f64::max)
 }
 
-/// The place with the largest standardised rank sum, and that.
+/// The place with the largest standardised rank sum, with this sum.
 fn scan(ranks: &[f64], min_segment: usize) -> Option<(usize, f64)> {
     let n = ranks.len();
     let centre = (n as f64 + 1.0) / 2.0;

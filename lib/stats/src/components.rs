@@ -1,4 +1,4 @@
-//! Where variance comes from: components by moments.
+//! Components of variance by the method of moments.
 
 use crate::describe::{mean, variance};
 
@@ -11,8 +11,8 @@ pub struct Components {
     pub within: f64,
 }
 
-/// One-way components by the method of moments (Searle, Casella and McCulloch, "Variance Components", section 3.6),
-/// for groups of unequal size. `None` unless there are two groups and one of them has two members.
+/// Components of a one-way layout by the method of moments (Searle, Casella and McCulloch, "Variance Components",
+/// section 3.6), for groups of unequal size. `None` unless there are two groups and one of them has two members.
 pub fn nested(groups: &[Vec<f64>]) -> Option<Components> {
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
     let total: usize = groups.iter().map(|group| group.len()).sum();
@@ -53,7 +53,7 @@ pub fn three_levels(outer: &[Vec<Vec<f64>>]) -> Option<ThreeLevels> {
     }
     let all: Vec<&Vec<f64>> = outer.iter().flatten().filter(|values| !values.is_empty()).collect();
     let within = pooled(all.iter().map(|values| values.as_slice()));
-    // What the mean of an inner group owes to the values in it.
+    // The part of the variance of an inner group's mean that is due to the values in it.
     let owed = within.unwrap_or(0.0)
         * mean(&all.iter().map(|values| 1.0 / values.len() as f64).collect::<Vec<_>>())?;
     let of_means = pooled(means.iter().map(Vec::as_slice));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::noncentral::{Noncentrality, noncentrality};
 
-/// One cell of the table of two factors.
+/// A cell of the table of two factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// Level of the first factor.
@@ -13,22 +13,22 @@ pub struct Cell {
     pub column: u16,
     /// Effect of the cell.
     pub effect: f64,
-    /// Standard error of it.
+    /// Standard error of `effect`.
     pub error: f64,
 }
 
 /// Mean squared effects over the table, with intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossed {
-    /// Of the first factor, the second held equal.
+    /// For the first factor, the second held equal.
     pub rows: Noncentrality,
-    /// Of the second factor, the first held equal.
+    /// For the second factor, the first held equal.
     pub columns: Noncentrality,
-    /// Of what they do together beyond the sum of the two.
+    /// Noncentrality of the interaction: the joint effect beyond the sum of the two.
     pub interaction: Noncentrality,
 }
 
-/// Takes a table of effects apart: analysis of variance of unweighted means (Yates 1934; Searle, "Linear Models for
+/// Decomposes a table of effects: analysis of variance of unweighted means (Yates 1934; Searle, "Linear Models for
 /// Unbalanced Data", section 4.4), whose error is the mean of the cells' squared errors with `df` degrees of freedom.
 /// `None` unless the table is complete and has two rows and two columns; intervals at `level`.
 pub fn crossed(cells: &[Cell], df: f64, level: f64) -> Option<Crossed> {

@@ -27,8 +27,8 @@ pub fn t_upper_tail(t: f64, df: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(1.0, |distribution| distribution.cdf(-t))
 }
 
-/// The t with `df` degrees of freedom beyond which the upper tail holds `probability` (0 to 0.5).
-/// Infinite when there are no degrees of freedom: nothing can be said.
+/// The t with `df` degrees of freedom beyond which the upper tail holds `probability` (0 to 0.5). Infinite when there
+/// are no degrees of freedom.
 pub fn t_upper_quantile(probability: f64, df: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, df) {
         Ok(distribution) if probability > 0.0 => -distribution.inverse_cdf(probability),

@@ -1,9 +1,9 @@
-//! Seeded drawing: the one generator of everything here that is random.
+//! Seeded random draws, used by all randomised functions of the crate.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A seeded generator with a specified stream, so that a seed means the same on every machine.
+/// A seeded generator with a specified stream, so that a seed gives the same draws on every machine.
 #[derive(Clone, Debug)]
 pub struct Draw(ChaCha8Rng);
 
@@ -27,7 +27,7 @@ impl Draw {
         }
     }
 
-    /// Between 0 and 1, never either.
+    /// A uniform number between 0 and 1, both excluded.
     pub fn uniform(&mut self) -> f64 {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
@@ -38,8 +38,8 @@ impl Draw {
         radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
     }
 
-    /// A χ² deviate with `df` degrees of freedom, at least one: a sum of squares up to a hundred, and beyond by the cube root, which is
-    /// nearly normal (Wilson and Hilferty 1931).
+    /// A χ² deviate with `df` degrees of freedom, at least one: a sum of squares up to a hundred, and beyond by the
+    /// cube root, which is nearly normal (Wilson and Hilferty 1931).
     pub fn chi_square(&mut self, df: f64) -> f64 {
         if df <= 100.0 {
             return (0..(df.round() as usize).max(1)).map(|_| self.normal().powi(2)).sum();

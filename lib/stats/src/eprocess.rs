@@ -1,4 +1,4 @@
-//! A test that may be looked at whenever one likes: the sign-symmetric mixture e-process.
+//! A test that is valid at any number of looks: the sign-symmetric mixture e-process.
 
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
@@ -18,19 +18,20 @@ pub struct EProcess {
     scale: f64,
 }
 
-/// The fence before there is a past to set it, in units of the scale.
+/// The fence before enough differences exist to set it, in units of the scale.
 const FIRST_FENCE: f64 = 5.0;
 
-/// How many earlier differences set a fence.
+/// Number of earlier differences that set a fence.
 const PAST_MIN: usize = 4;
 
 impl EProcess {
-    /// An empty process; `scale` is the size of difference that it is best at seeing, in the unit of the differences.
+    /// An empty process; `scale` is the size of difference to which it is most sensitive, in the unit of the
+    /// differences.
     pub fn new(scale: f64) -> Self {
         EProcess { seen: Vec::new(), scale: scale.max(1e-9) }
     }
 
-    /// Takes one more difference.
+    /// Adds a difference.
     pub fn push(&mut self, d: f64) {
         self.seen.push((d, self.fence()));
     }
@@ -51,8 +52,8 @@ impl EProcess {
 
     /// Natural logarithm of the evidence against symmetry about `theta`.
     ///
-    /// Far from zero the mixture looks for differences of the size of `theta` itself; any choice that does not depend
-    /// on the data is valid for each `theta`, and this one keeps far values from being undecidable.
+    /// Far from zero the mixture is tuned to differences of the size of `theta` itself. Any choice that does not depend
+    /// on the data is valid for each `theta`; this one keeps far values from being undecidable.
     pub fn ln_e(&self, theta: f64) -> f64 {
         let (mut sum, mut squares) = (0.0, 0.0);
         for &(d, fence) in &self.seen {

@@ -10,45 +10,45 @@ use candidate::{Candidate, LANES, centre};
 /// Random arrangements of the effects that a period is judged against: a multiple of the lanes, less the observed one.
 const DRAWS: usize = 399;
 
-/// Fewer levels than this show no period.
+/// Least number of levels for which a period is searched.
 const LEVELS_MIN: usize = 12;
 
-/// At most so many periods are looked for on the even grid.
+/// Greatest number of periods on the even grid.
 const CANDIDATES_MAX: usize = 1000;
 
 /// Bins for the shape of a wave.
 const FEW_BINS: usize = 12;
 
-/// Effects further than this many scaled median absolute deviations from their median are pulled in for the second
-/// of two searches: one outlier must not hide a period, and outliers that come back must not be hidden.
+/// Effects further than this many scaled median absolute deviations from their median are winsorised for the second of
+/// two searches: a single outlier must not hide a period, and periodic outliers must not be hidden.
 const FENCE: f64 = 5.0;
 
-/// A pattern that returns.
+/// A periodic pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fold {
-    /// The distance at which it returns, in the unit of the positions.
+    /// Length of the period, in the unit of the positions.
     pub period: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `period`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `period`.
     pub high: f64,
     /// Share of the variance between levels that the folded pattern explains, adjusted for its size; 0 to 1.
     pub explained: f64,
-    /// Share of random arrangements of the same effects in which some period shows as clearly.
+    /// Share of random arrangements of the same effects in which some period is as clear.
     pub p_value: f64,
 }
 
-/// The clearest period of `effects` at `positions` (rising, uneven distances allowed), if anything returns at all.
+/// The clearest period of `effects` at `positions` (rising, uneven distances allowed); `None` if there is no pattern.
 ///
 /// For each candidate the positions are folded into bins, as wide as the smallest step or a twelfth of the period, and
 /// the variance between bins is compared with that within ("epoch folding", Leahy et al. 1983; by likelihood since the
-/// noise is not known, as Davies 1990). Unlike a periodogram this sees pulses as well as waves. `expected` periods,
-/// those of machines, are judged among themselves as well: two pulses at any distance are a period of something, two
-/// at the distance of a page are evidence. The two p-values are combined by Bonferroni.
+/// noise is not known, as Davies 1990). Unlike a periodogram this detects pulses as well as waves. The `expected`
+/// periods of machines are also judged among themselves: two pulses at any distance are a period of something, two at
+/// the distance of a page are evidence. The two p-values are combined by Bonferroni.
 ///
-/// A smooth course is not a period: as many contiguous bins must explain less. Of a period and its parts, the shortest
-/// one is taken that leaves nothing significant to the longer. The interval holds all periods whose profile likelihood
-/// is near the best and those that `replicates`, effects from resampled blocks, prefer.
+/// A smooth course is not a period: the same number of contiguous bins must explain less. Of a period and its parts,
+/// the shortest is taken that leaves nothing significant to the longer ones. The interval holds all periods whose
+/// profile likelihood is near the best, and the best periods of `replicates`, effects from resampled blocks.
 pub fn fold(
     positions: &[f64],
     effects: &[f64],
@@ -85,7 +85,7 @@ struct Version {
     total: f64,
 }
 
-/// The effects as they are, and with outliers pulled in if there are any.
+/// The effects as they are, and with outliers winsorised if there are any.
 fn versions(effects: &[f64]) -> Vec<Version> {
     let versions = [Some(effects.to_vec()), pulled_in(effects)].into_iter().flatten();
     let centred = |mut values: Vec<f64>| Version { total: centre(&mut values), values };
@@ -97,9 +97,9 @@ struct Folder<'a> {
     positions: &'a [f64],
     step: f64,
     range: f64,
-    /// The expected ones come last.
+    /// Candidates; the expected ones come last.
     candidates: Vec<Candidate>,
-    /// Where they begin.
+    /// Index of the first expected candidate.
     expected_from: usize,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Folder<'a> {
 
     /// The clearest candidates, and the shares of random arrangements of the same effects in which some candidate, or
     /// some expected one, is as clear. Arrangements are judged several at a time, the observed one in the first place
-    /// of the first batch. It stops early where neither share can become small any more (Besag and Clifford 1991).
+    /// of the first batch. Drawing stops early where neither share can become small any more (Besag and Clifford 1991).
     fn judge(&self, versions: &[Version], seed: u64) -> Option<(Best, (f64, f64))> {
         const ENOUGH: usize = 40;
         let mut draw = Draw::new(seed, 3);
@@ -205,8 +205,8 @@ impl<'a> Folder<'a> {
         }))
     }
 
-    /// The candidate that explains most among periods that the range hardly tells from this one: the grid need not have
-    /// met the very period, and a part of one that is a little off smears over the whole range.
+    /// The candidate that explains most among periods that the range hardly resolves from this one: the grid need not
+    /// contain the exact period, and a fraction of a period that is a little off smears over the whole range.
     fn clearest_near(&self, period: f64, bins: usize, effects: &[f64]) -> Candidate {
         let apart = period * period / self.range / f64::from(2 * NEAR);
         let at = |place: i32| {
@@ -219,8 +219,8 @@ impl<'a> Folder<'a> {
         others.fold(at(0), |best, other| if other.0 > best.0 * (1.0 + 1e-9) { other } else { best }).1
     }
 
-    /// The shortest whole part of a period that leaves nothing significant to it: less than what the bins of the part tell
-    /// apart when each turn of the part within the period has bins of its own.
+    /// The shortest whole fraction of a period that leaves nothing significant to the period: less than the bins of the
+    /// fraction explain when each repetition within the period has bins of its own.
     fn fundamental(&self, index: usize, effects: &[f64]) -> Candidate {
         let whole = &self.candidates[index];
         let bins = whole.inverse_counts.len();
@@ -231,7 +231,7 @@ impl<'a> Folder<'a> {
             let apart = self.candidate(whole.period, (k * part.inverse_counts.len()).min(room));
             let leaves_nothing = |finer: &Candidate| part.explains_as_much_as(finer, effects);
             let testable = part.is_testable() && apart.is_testable();
-            // What the whole period told apart by bins of its own must be told by the part as well.
+            // Contrasts that the whole period resolves with its own bins must be resolved by the fraction as well.
             let is_enough =
                 testable && leaves_nothing(&apart) && (part.used >= whole.used || leaves_nothing(whole));
             is_enough.then_some(part)
@@ -243,7 +243,7 @@ impl<'a> Folder<'a> {
 /// Half of the periods that are tried around a part of a period.
 const NEAR: i32 = 4;
 
-/// The effects with outliers pulled in; `None` if there are none.
+/// The effects with outliers winsorised; `None` if there are none.
 fn pulled_in(effects: &[f64]) -> Option<Vec<f64>> {
     let (middle, spread) = (median(effects)?, mad(effects)?);
     let reach = FENCE * MAD_TO_SD * spread;
@@ -252,7 +252,7 @@ fn pulled_in(effects: &[f64]) -> Option<Vec<f64>> {
         .then(|| effects.iter().map(|effect| effect.clamp(middle - reach, middle + reach)).collect())
 }
 
-/// Sum of squares between as many contiguous bins: what a smooth course would explain.
+/// Sum of squares between the same number of contiguous bins, which a smooth course would explain.
 fn smooth(effects: &[f64], bins: usize) -> f64 {
     let mut centred = effects.to_vec();
     centre(&mut centred);

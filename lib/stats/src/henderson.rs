@@ -11,15 +11,15 @@ mod shares;
 pub use nested::interaction;
 pub use shares::{Share, shares};
 
-/// One factor: the level of each run.
+/// A factor, as the level of each run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factor {
     /// Index of the level, run by run.
     pub levels: Vec<u16>,
-    /// How many levels there are.
+    /// Number of levels.
     pub count: usize,
-    /// Whether the levels are a few out of many that might as well have been taken. Their variance is that of the many;
-    /// otherwise it is the mean square of the levels that there are.
+    /// Whether the levels are a sample of a larger set. The component is then the variance of that set; otherwise it is
+    /// the mean square of the present levels.
     pub is_sample: bool,
 }
 
@@ -28,65 +28,65 @@ pub struct Factor {
 pub struct LevelEffect {
     /// Runs at the level.
     pub runs: usize,
-    /// Against the mean of the levels.
+    /// Effect against the mean of the levels.
     pub effect: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `effect`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `effect`.
     pub high: f64,
 }
 
-/// What is known of one factor.
+/// Estimates for one factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Variance component, zero or more.
     pub variance: f64,
     /// Sum of squares that the factor explains beyond all others.
     pub squares: f64,
-    /// Degrees of freedom of it.
+    /// Degrees of freedom of `squares`.
     pub df: usize,
-    /// How many times the component its mean square holds.
+    /// Multiple of the component that its mean square contains.
     pub multiplier: f64,
-    /// Share of its information that the design keeps apart from the other factors; one when it is orthogonal.
+    /// Share of its information that the design keeps apart from the other factors; 1 when orthogonal.
     pub efficiency: f64,
     /// p-value of the F test against the residual.
     pub p_value: f64,
     /// Whether the levels are a sample.
     pub is_sample: bool,
-    /// Its levels.
+    /// Effects of the factor's levels.
     pub levels: Vec<LevelEffect>,
     /// Residuals of the model without this factor, run by run, for tests by randomisation.
     pub without: Vec<f64>,
 }
 
-/// All factors and what they leave.
+/// Estimates for all factors, and the residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
-    /// In the order of the factors.
+    /// Estimates in the order of the factors.
     pub factors: Vec<Part>,
     /// Residual variance.
     pub residual: f64,
-    /// Degrees of freedom of it.
+    /// Degrees of freedom of `residual`.
     pub df: f64,
-    /// The values with outliers pulled in, less their mean.
+    /// The values with outliers winsorised, less their mean.
     pub values: Vec<f64>,
-    /// What no factor accounts for of them.
+    /// Residuals of these values, which no factor explains.
     pub left: Vec<f64>,
-    /// The mean that was taken off.
+    /// The mean that was subtracted.
     pub centre: f64,
 }
 
-/// Rounds of fitting and pulling outliers in.
+/// Rounds of fitting and winsorising.
 const ROUNDS: usize = 3;
 
-/// A value further than this many standard deviations from its fit is pulled in.
+/// A value further than this many standard deviations from its fit is winsorised.
 const FENCE: f64 = 4.0;
 
-/// Takes values apart into factors.
+/// Decomposes values into factors.
 ///
-/// Henderson 1953, method 3 (Searle, Casella and McCulloch, "Variance Components", section 5.5): what a factor explains
-/// beyond all others has the expectation trace · variance + df · residual, whatever the design; with a design that is
-/// nearly orthogonal this is nearly the best that can be done. `None` when nothing is left for a residual.
+/// Henderson 1953, method 3 (Searle, Casella and McCulloch, "Variance Components", section 5.5): the sum of squares
+/// that a factor explains beyond all others has the expectation trace · variance + df · residual, whatever the design;
+/// with a nearly orthogonal design this is nearly optimal. `None` when no degrees of freedom are left for a residual.
 pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
     let centre = mean(values)?;
     let mut values: Vec<f64> = values.iter().map(|value| value - centre).collect();
@@ -111,7 +111,8 @@ pub fn components(values: &[f64], factors: &[Factor]) -> Option<Parts> {
     Some(Parts { factors, residual, df, values, left, centre })
 }
 
-/// Outliers among the residuals are pulled in, and the values with them. Where most residuals are zero there is no scale.
+/// Outliers among the residuals are pulled in, and the values with them. Where most residuals are zero there is no
+/// scale.
 fn pull_in(values: &mut [f64], residuals: &[f64], stretch: f64) {
     let reach = FENCE * MAD_TO_SD * mad(residuals).unwrap_or(0.0) * stretch.sqrt();
     if reach > 0.0 {
@@ -130,7 +131,7 @@ fn basis<'a>(runs: usize, factors: impl Iterator<Item = &'a Factor>) -> Basis {
     basis
 }
 
-/// One column per level: one where a run is at it.
+/// Indicator columns, one per level: 1 where a run is at the level.
 fn indicators(factor: &Factor) -> Vec<Vec<f64>> {
     let column = |level: usize| {
         factor.levels.iter().map(|&at| f64::from(u8::from(usize::from(at) == level))).collect()
@@ -178,8 +179,8 @@ fn effects(
 ) -> Option<Vec<LevelEffect>> {
     let count = own.len();
     let scale = own.iter().map(|column| dot(column, column)).sum::<f64>().max(1e-9) / count as f64;
-    // Without the constant part the matrix is singular: effects are known up to their mean only, which is set to zero. A
-    // level that was never run gets a tiny pivot and the effect zero.
+    // Without the constant part the matrix is singular: effects are known up to their mean only, which is set to zero.
+    // A level that was never run gets a tiny pivot and the effect zero.
     let entry = |a: usize, b: usize| {
         let idle = if a == b && runs[a] == 0 { scale } else { 0.0 };
         dot(&own[a], &own[b]) + scale / count as f64 + idle

@@ -11,11 +11,11 @@ pub struct Basis {
     columns: Vec<Vec<f64>>,
 }
 
-/// A column of which less than this share of the length is new adds nothing but rounding.
+/// A column whose linearly independent part is below this share of its length adds nothing but rounding errors.
 const NEW_SHARE_MIN: f64 = 1e-6;
 
 impl Basis {
-    /// Adds what is new in a column; whether there was anything.
+    /// Adds the part of a column that is linearly independent of the basis; returns whether there was any.
     pub fn push(&mut self, mut column: Vec<f64>) -> bool {
         let before = dot(&column, &column).sqrt();
         self.remove_from(&mut column);
@@ -30,14 +30,14 @@ impl Basis {
         is_new
     }
 
-    /// Adds what is new in several columns.
+    /// Adds the linearly independent parts of several columns.
     pub fn extend(&mut self, columns: impl IntoIterator<Item = Vec<f64>>) {
         for column in columns {
             self.push(column);
         }
     }
 
-    /// Takes out of a vector what lies in the space of the columns.
+    /// Removes from a vector its projection on the space of the columns.
     pub fn remove_from(&self, vector: &mut [f64]) {
         for column in &self.columns {
             let along = dot(column, vector);
@@ -50,12 +50,12 @@ impl Basis {
         self.columns.iter().map(|column| dot(column, vector).powi(2)).sum()
     }
 
-    /// Length of the columns; zero when there are none.
+    /// Length of the columns; zero when the basis is empty.
     pub fn length(&self) -> usize {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn rank(&self) -> usize {
         self.columns.len()
     }

@@ -15,8 +15,9 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 }
 
 /// Adjusted p-values of Benjamini and Hochberg (1995, "Controlling the False Discovery Rate"), in the order of the
-/// input: comparing each with a level keeps the expected share of false rejections among all below it. `tests` is how
-/// many tests were made, which may be more than the p-values that are looked at; those left out have to be larger.
+/// input: comparing each with a level keeps the expected share of false rejections among all rejections below it.
+/// `tests` is the number of tests that were made, which may exceed the number of p-values given; those left out have to
+/// be larger.
 pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[b].total_cmp(&p_values[a]));

@@ -1,4 +1,4 @@
-//! How large an effect is that an F ratio shows: the noncentral F distribution and intervals of its noncentrality.
+//! Size of an effect from its F ratio: the noncentral F distribution and intervals of its noncentrality.
 
 use statrs::function::{beta, gamma};
 
@@ -65,13 +65,13 @@ pub struct Noncentrality {
     pub low: f64,
     /// Unbiased estimate, but at least zero.
     pub estimate: f64,
-    /// High end.
+    /// High end of the interval.
     pub high: f64,
 }
 
-/// The noncentrality that an observed F ratio shows, with its interval at `level` (0.05 for 95 %), by inverting the
-/// distribution (Venables 1975). The high end never falls below the one that a ratio of one would have: a ratio
-/// that happens to be very small is luck and no proof.
+/// Noncentrality estimated from an observed F ratio, with its interval at `level` (0.05 for 95 %), by inverting the
+/// distribution (Venables 1975). The high end never falls below the one for a ratio of one: a ratio that happens to be
+/// very small is luck and no proof.
 pub fn noncentrality(f: f64, df1: f64, df2: f64, level: f64) -> Noncentrality {
     let shrink = if df2 > 2.0 { (df2 - 2.0) / df2 } else { 0.0 };
     let estimate = (df1 * (f * shrink - 1.0)).max(0.0);

@@ -1,16 +1,16 @@
-//! Who does not belong to a group: robust distances, and thresholds that grow with the group.
+//! Outliers of a group: robust distances, and thresholds that grow with the group.
 //!
 //! Values are logarithms or differences in which more is worse: only the slow side of a group is judged.
 
 use crate::describe::{MAD_TO_SD, median, median_in_place, sorted};
 use crate::distribution::t_upper_quantile;
 
-/// The efficiency of the median absolute deviation at the normal distribution: with n values it knows the spread about
-/// as well as a standard deviation of so many times n (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
+/// Efficiency of the median absolute deviation at the normal distribution: with n values the spread is as precise as a
+/// standard deviation of n times this many values (Rousseeuw and Croux 1993, "Alternatives to the Median Absolute
 /// Deviation").
 pub(crate) const MAD_EFFICIENCY: f64 = 0.37;
 
-/// Centre and spread of a group, of which nearly half may be anything.
+/// Robust centre and spread of a group, of which nearly half may be outliers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Robust {
     /// The median.
@@ -27,12 +27,8 @@ pub fn robust(values: &[f64]) -> Option<Robust> {
     Some(Robust { centre, spread })
 }
 
-/// The z beyond which one of `count` values is out of line, so that a group without anybody who is has `flags` of them
-/// beyond it on average.
-///
-/// It is the point that `flags / count` of a normal distribution exceeds, read off Student's t since the spread is
-/// known from `count` values only: 3.6 for 500 values and 4.3 for 10,000 at 0.1 flags. Infinite for fewer than three
-/// values.
+/// The z from which on a value of a group of `count` is an outlier, chosen so that a group without outliers has `flags`
+/// values beyond it on average.
 pub fn threshold(count: usize, flags: f64) -> f64 {
     if count < 3 {
         return f64::INFINITY;

@@ -1,36 +1,37 @@
-//! Permutation of levels within blocks: what the random order of the visits could have made of the same data.
+//! Permutation of levels within blocks: the results that the random order of the visits could have given.
 
 use crate::draw::Draw;
 
-/// What is looked at in each permuted data set.
+/// Statistics of each permuted data set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extremes {
-    /// Between levels, the sum of squares of the level sums over their visits: large when many levels differ.
+    /// Sum of squares of the level sums over their visits: large when many levels differ.
     pub squares: f64,
     /// The largest level sum over the root of its visits: large when a single level differs.
     pub largest: f64,
 }
 
-/// Blocks of at least so many visits have enough turns for a test; shorter ones are shuffled, which costs them little.
+/// Least number of visits with which a block has enough rotations for a test; shorter ones are shuffled, at little
+/// cost.
 pub(crate) const TURNED_FROM: usize = 32;
 
-/// Sums of values per level, as they were observed and as they would be under many random orders of the same visits.
+/// Sums of values per level, as observed and under many random orders of the same visits.
 ///
-/// Within a block the levels were visited in random order. If levels do not matter, the value of a moment would have
-/// been the same whichever level was visited then, so each reordering within blocks is as likely as the one observed:
-/// the test is exact whatever the noise does over time (Fisher 1935; Pitman 1937). Blocks may visit any subset of the
-/// levels as long as it was not chosen by looking at earlier blocks.
+/// Within a block the levels were visited in random order. If levels do not matter, the value at a time would have been
+/// the same whichever level was visited then, so each reordering within blocks is as likely as the one observed: the
+/// test is exact whatever the noise does over time (Fisher 1935; Pitman 1937). Blocks may visit any subset of the
+/// levels, as long as it was not chosen by looking at earlier blocks.
 #[derive(Clone, Debug)]
 pub struct LevelSums {
     levels: usize,
-    /// Row after row; row 0 is the observed one.
+    /// The sums, row after row; row 0 is the observed one.
     rows: Vec<f64>,
     visits: Vec<u32>,
     draw: Draw,
 }
 
 impl LevelSums {
-    /// For `levels` levels and `draws` random orders.
+    /// Creates sums for `levels` levels and `draws` random orders.
     pub fn new(levels: usize, draws: usize, seed: u64) -> Self {
         LevelSums {
             levels,
@@ -49,7 +50,7 @@ impl LevelSums {
         if count < TURNED_FROM { self.add_shuffled(levels, values) } else { self.add_turned(levels, values) }
     }
 
-    /// Every order of the values is as likely as any other.
+    /// Every order of the values is equally likely.
     fn add_shuffled(&mut self, levels: &[u16], values: &[f64]) {
         let mut values = values.to_vec();
         for (row, sums) in self.rows.chunks_exact_mut(self.levels.max(1)).enumerate() {
@@ -61,8 +62,8 @@ impl LevelSums {
     }
 
     /// The values are turned against the levels by a random number of places. Turns are a group too, so the test is as
-    /// exact as with all orders (Hoeffding 1952; Lehmann and Romano 2005, section 15.2), and which levels meet in a turn
-    /// is as random as the order of the visits was.
+    /// exact as with all orders (Hoeffding 1952; Lehmann and Romano 2005, section 15.2), and which levels meet in a
+    /// turn is as random as the order of the visits was.
     fn add_turned(&mut self, levels: &[u16], values: &[f64]) {
         let twice = [values, values].concat();
         for (row, sums) in self.rows.chunks_exact_mut(self.levels.max(1)).enumerate() {
@@ -72,12 +73,12 @@ impl LevelSums {
         }
     }
 
-    /// Visits of each level.
+    /// Number of visits of each level.
     pub fn visits(&self) -> &[u32] {
         &self.visits
     }
 
-    /// Of every row, the observed one first.
+    /// Statistics of every row, the observed one first.
     pub fn extremes(&self) -> Vec<Extremes> {
         let inverse: Vec<f64> =
             self.visits.iter().map(|&n| if n > 0 { 1.0 / f64::from(n) } else { 0.0 }).collect();
@@ -93,8 +94,8 @@ impl LevelSums {
 /// How extreme a row is among all rows: the smaller of its two ranks, then their product; smaller is more extreme.
 type Key = (f64, f64);
 
-/// The smaller of the ranks by [`Extremes::squares`] and by [`Extremes::largest`], for every row. Taking the minimum of
-/// the two over the same rows needs no further correction: it is itself a statistic whose distribution the rows show.
+/// The smaller of the ranks by [`Extremes::squares`] and by [`Extremes::largest`], for every row. The minimum over the
+/// same rows needs no further correction: it is itself a statistic whose distribution the rows show.
 fn keys(extremes: &[Extremes]) -> Vec<Key> {
     let squares = upper_ranks(&extremes.iter().map(|one| one.squares).collect::<Vec<_>>());
     let largest = upper_ranks(&extremes.iter().map(|one| one.largest).collect::<Vec<_>>());
@@ -114,12 +115,11 @@ fn compare(a: &Key, b: &Key) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
 }
 
-/// Looks at a growing [`LevelSums`] that together cross with at most the probability that was spent.
+/// A sequence of looks at a growing [`LevelSums`] that together cross with at most the probability that was spent.
 ///
-/// A random order gives not only a value but a whole path over the looks. At each look as many of the most extreme
-/// paths are said to have crossed as the spending allows, the observed path being one of them like the others; so
-/// it is among those that ever crossed with at most the probability that was spent, exactly, whatever the
-/// correlation between looks.
+/// A random order gives not only a value but a whole path over the looks. At each look the most extreme paths cross, as
+/// many as the spending allows, and the observed path is one of them like the others; so it is among those that ever
+/// crossed with at most the probability that was spent, exactly, whatever the correlation between looks.
 #[derive(Clone, Debug, Default)]
 pub struct Crossing {
     crossed: Vec<bool>,
@@ -127,8 +127,8 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// A look, after which the paths that crossed may be at most the share `spent` of all (cumulative over looks).
-    /// Whether the observed path has crossed, now or earlier.
+    /// Takes a look, after which the paths that crossed may be at most the share `spent` of all (cumulative over
+    /// looks). Returns whether the observed path has crossed, at this look or earlier.
     pub fn look(&mut self, sums: &LevelSums, spent: f64) -> bool {
         if self.has_crossed() {
             return true;
@@ -142,7 +142,7 @@ impl Crossing {
         let allowed = ((spent * keys.len() as f64) as usize).saturating_sub(so_far);
         let mut open: Vec<usize> = (0..keys.len()).filter(|&row| !self.crossed[row]).collect();
         open.sort_by(|&a, &b| compare(&keys[a], &keys[b]));
-        // Rows that are as extreme as the first one that may not cross may not either.
+        // Rows that tie with the first one that may not cross may not cross either.
         let barrier = open.get(allowed).map(|&row| keys[row]);
         let crosses = |row: &usize| barrier.is_none_or(|barrier| compare(&keys[*row], &barrier).is_lt());
         open.iter().take(allowed).filter(|row| crosses(row)).for_each(|&row| self.crossed[row] = true);
@@ -154,9 +154,10 @@ impl Crossing {
         self.crossed.first() == Some(&true)
     }
 
-    /// Share of the rows that crossed before the observed one, or are at least as extreme at the look at which it crossed,
-    /// else at the latest: the smallest level at which it would have, so that it is a p-value although the looks decided
-    /// when it was taken (stagewise ordering, Armitage 1957). One before the first look.
+    /// Share of the rows that crossed before the observed one, or are at least as extreme at the look at which it
+    /// crossed, else at the latest: the smallest level at which the observed row would have crossed, so that it is a
+    /// p-value although the looks decided when it was taken (stagewise ordering, Armitage 1957). 1 before the first
+    /// look.
     pub fn p_value(&self) -> f64 {
         self.p_value.unwrap_or(1.0)
     }
@@ -191,7 +192,8 @@ mod tests {
     #[test]
     fn the_p_value_at_a_stopping_time_is_one() {
         let small = (10_000..12_000).filter(|&seed| looked(seed, 0.0, 5, 8).p_value() <= 0.02).count();
-        // 40 nominally, three standard deviations are 19. Shares at the last look alone were this small in twice as many.
+        // Expected are 40, and three standard deviations are 19. The share of rows that are as extreme at the last look
+        // alone was this small in twice as many cases.
         assert!(small <= 59, "{small}");
     }
 

@@ -2,9 +2,9 @@
 
 use crate::distribution::normal_upper_quantile;
 
-/// An interval of the share behind `hits` of `trials`, by Wilson's score (E. B. Wilson 1927, "Probable inference, the law of
-/// succession, and statistical inference", JASA 22). It never leaves 0 to 1, and is not empty where nothing or all was hit.
-/// Of no trials it is everything.
+/// An interval of the share behind `hits` of `trials`, by Wilson's score (E. B. Wilson 1927, "Probable inference, the
+/// law of succession, and statistical inference", JASA 22). It never leaves 0 to 1, and is not empty where nothing or
+/// all was hit. Of no trials it is everything.
 pub fn wilson(hits: u64, trials: u64, level: f64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);
@@ -14,7 +14,7 @@ pub fn wilson(hits: u64, trials: u64, level: f64) -> (f64, f64) {
     let weight = 1.0 + z * z / n;
     let middle = (share + z * z / (2.0 * n)) / weight;
     let half = z / weight * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    // Rounding may leave the ends, which are exact.
+    // Rounding may move the ends, which are exact at zero and at all hits.
     let low = if hits == 0 { 0.0 } else { (middle - half).max(0.0) };
     let high = if hits >= trials { 1.0 } else { (middle + half).min(1.0) };
     (low, high)

@@ -1,4 +1,4 @@
-//! Randomisation tests: what the coin that ordered A and B could have made of the same data.
+//! Randomisation tests: the results that the coin that ordered A and B could have given for the same data.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,18 +13,18 @@ pub const DRAWS: u32 = 10_000;
 
 /// Two-sided p-value of the sign-flip randomisation test of a winsorised mean against zero.
 ///
-/// When A and B are the same, the coin that decided their order makes each difference as likely as its negative
-/// (Fisher 1935, "The Design of Experiments", section 21). Outliers are pulled in to ± 1.5 · 1.4826 · median of |d|, a
-/// fence that depends on the *magnitudes* only: flipping a sign then never moves it, so the test is exact at every
-/// number of values, which a fence around the signed median is not. It is the fence of Huber's estimator when the
-/// null hypothesis holds, and wide when all values lie far on one side. Drawn p-values count the observed pattern too
-/// and are therefore never zero (Phipson and Smyth 2010). One for no values.
+/// When A and B are the same, the coin that decided their order makes each difference as likely as its negative (Fisher
+/// 1935, "The Design of Experiments", section 21). Outliers are winsorised to ± 1.5 · 1.4826 · median of |d|, a fence
+/// that depends on the *magnitudes* only: flipping a sign then never moves it, so the test is exact for every number of
+/// values, unlike one with a fence around the signed median. The fence equals that of Huber's estimator when the null
+/// hypothesis holds, and is wide when all values lie far on one side. Drawn p-values count the observed pattern too and
+/// are therefore never zero (Phipson and Smyth 2010). 1 for no values.
 pub fn sign_flip_p(values: &[f64], seed: u64) -> f64 {
     sign_flip_of_sums(&pull_in_magnitudes(values), seed)
 }
 
-/// The same test with the signs of whole runs of `length` neighbours flipped together, for a series whose neighbours
-/// are alike: runs are then nearly independent although single values are not. The last run may be shorter.
+/// The test with the signs of runs of `length` neighbours flipped together, for a series whose neighbours are alike:
+/// runs are then nearly independent although single values are not. The last run may be shorter.
 pub fn block_sign_flip_p(values: &[f64], length: usize, seed: u64) -> f64 {
     let pulled = pull_in_magnitudes(values);
     let sums: Vec<f64> = pulled.chunks(length.max(1)).map(|run| run.iter().sum()).collect();
@@ -37,10 +37,11 @@ pub fn run_length(n: usize) -> usize {
     ((n as f64).cbrt().round() as usize).max(2)
 }
 
-/// Values further from zero than this many scaled median magnitudes are pulled in.
+/// Values further from zero than this many scaled median magnitudes are winsorised.
 const MAGNITUDE_FENCE: f64 = 1.5;
 
-/// Values whose magnitude is pulled in. Where more than half of them are zero there is no scale and nothing is done.
+/// Values with winsorised magnitudes. Where more than half of them are zero there is no scale, and they are returned
+/// unchanged.
 fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
     let mut magnitudes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
     let reach = MAGNITUDE_FENCE * MAD_TO_SD * median_in_place(&mut magnitudes).unwrap_or(0.0);
@@ -52,7 +53,7 @@ fn pull_in_magnitudes(values: &[f64]) -> Vec<f64> {
 fn sign_flip_of_sums(sums: &[f64], seed: u64) -> f64 {
     let tables = tables(sums);
     let total: f64 = sums.iter().sum();
-    // Sums that differ by rounding alone count as equal, so that ties are ties.
+    // Sums that differ by rounding alone count as equal, so that ties are recognised.
     let reach = total.abs() - 1e-12 * sums.iter().map(|value| value.abs()).sum::<f64>();
     match sums.len() {
         0 => 1.0,
@@ -197,8 +198,8 @@ mod tests {
         fn under_the_null_the_exact_p_is_not_too_often_small(
             magnitudes in proptest::collection::vec(0.1f64..9.0, 10)
         ) {
-            // Over all sign patterns, the share with p ≤ level is at most the level: this is what exact means. A pattern and
-            // its opposite have the same p, so half of them are all.
+            // Over all sign patterns, the share with p ≤ level is at most the level: this is the definition of an exact
+            // test. A pattern and its opposite have the same p, so half of the patterns suffices.
             let (level, patterns) = (0.05, 1u32 << 9);
             let small = (0..patterns).filter(|bits| {
                 let signed: Vec<f64> = magnitudes.iter().enumerate()

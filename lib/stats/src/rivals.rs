@@ -1,7 +1,7 @@
 //! The rules by which other tools, or their users, call two samples different.
 //!
-//! Each takes the readings of A and of B in the order in which they were taken. They are here to be counted against
-//! our own rule on the same data, not to decide anything.
+//! Each rule takes the readings of A and of B in the order in which they were taken. They are counted against our own
+//! rule on the same data, and decide nothing.
 
 use crate::describe::{mean, standard_deviation, variance};
 use crate::distribution::{ln_choose, normal_upper_tail, t_two_sided_p, t_upper_quantile};
@@ -10,22 +10,22 @@ use crate::randomise::welch_t;
 /// A rule: whether it calls the samples different.
 pub type Rule = fn(&[f64], &[f64]) -> bool;
 
-/// How another tool, or its user, decides, and how much it measures before it does.
+/// The decision rule of another tool, or of its user, and its least amount of measuring.
 #[derive(Clone, Copy, Debug)]
 pub struct Rival {
-    /// What reports call it.
+    /// Name in reports.
     pub name: &'static str,
-    /// Whether it calls two samples different.
+    /// The rule: whether two samples are called different.
     pub rule: Rule,
-    /// Runs of each command that it makes at least.
+    /// Least number of runs of each command.
     pub runs_min: usize,
-    /// Time for which it runs each command at least, in nanoseconds.
+    /// Least time for which each command runs, in nanoseconds.
     pub time_ns: f64,
 }
 
 impl Rival {
-    /// How many runs of one command it makes, by their wall times in order; `None` if these are too few for it. A rule
-    /// that is asked at another tool's stopping time is another rule.
+    /// Number of runs of one command that the tool would make, given their wall times in order; `None` if these are too
+    /// few. A rule at another tool's stopping time would be another rule.
     pub fn runs(&self, walls_ns: &[f64]) -> Option<usize> {
         let mut elapsed_ns = 0.0;
         let mut is_enough = |(before, wall_ns): (usize, &f64)| {
@@ -36,8 +36,8 @@ impl Rival {
     }
 }
 
-/// All rivals with what they measure by default: hyperfine ten runs and three seconds; poop five seconds; pyperf three
-/// values of each of twenty processes; benchstat the ten runs that it asks for; tango a second.
+/// All rules with the default effort of their tools: hyperfine ten runs and three seconds; poop five seconds; pyperf
+/// three values of each of twenty processes; benchstat the ten runs that it asks for; tango a second.
 pub const ALL: [Rival; 6] = [
     Rival { name: "hyperfine + Welch", rule: welch, runs_min: 10, time_ns: 3e9 },
     Rival { name: "hyperfine ±", rule: hyperfine, runs_min: 10, time_ns: 3e9 },
@@ -47,7 +47,7 @@ pub const ALL: [Rival; 6] = [
     Rival { name: "tango", rule: tango, runs_min: 2, time_ns: 1e9 },
 ];
 
-/// Welch's t test at 5 %, as `welch_ttest.py` of hyperfine's `scripts` folder makes it from its output.
+/// Welch's t test at 5 %, as `welch_ttest.py` from hyperfine's `scripts` directory computes it from hyperfine's output.
 pub fn welch(a: &[f64], b: &[f64]) -> bool {
     welch_p(a, b) < 0.05
 }

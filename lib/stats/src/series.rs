@@ -1,4 +1,4 @@
-//! What the order in time says about a series.
+//! Statistics of the order of a series in time.
 
 use crate::describe::{mean, standard_deviation, variance};
 
@@ -30,16 +30,16 @@ pub fn drift_variance(values: &[f64]) -> f64 {
     (variance(&batches) - mean(&within).unwrap_or(0.0) / length as f64).max(0.0)
 }
 
-/// Factor by which the standard error of a mean grows through correlation at any distance: as neighbours show it, or as
-/// means of batches do, of ⌊√n⌋ values and of a sixth of the series; the largest, and at least one. Long batches see
-/// what wanders slowly, at the price of a factor that is above one by chance now and then.
+/// Factor by which the standard error of a mean grows through correlation at any distance: the largest of those from
+/// neighbours and from means of batches of ⌊√n⌋ values and of a sixth of the series, and at least 1. Long batches
+/// detect slow wandering, at the price of a factor that is above 1 by chance now and then.
 pub fn dependence_inflation(values: &[f64]) -> f64 {
     let neighbours = autocorrelation_inflation(autocorrelation(values));
     let lengths = [(values.len() as f64).sqrt() as usize, values.len() / 6];
     lengths.map(|length| batch_inflation(values, length)).into_iter().fold(neighbours, f64::max)
 }
 
-/// Standard deviation of means of batches over what it would be if values were independent.
+/// Standard deviation of the means of batches, over the one that independent values would give.
 fn batch_inflation(values: &[f64], length: usize) -> f64 {
     let total = variance(values);
     if length < 3 || total <= 0.0 {

@@ -1,9 +1,9 @@
-//! By how much two series differ at each of their quantiles, with a band for all of them at once.
+//! Differences between two series at each of their quantiles, with a band for all of them at once.
 //!
 //! The shift function of Doksum (1974) as Wilcox (1995, "Comparing two independent groups via multiple quantiles")
-//! estimates it: quantiles by Harrell and Davis (1982), their spread by a bootstrap, here over blocks, since the runs of
-//! a block shared what was around them. One critical value, that of the largest of the studentised deviations, holds for
-//! all quantiles together (Beran 1988).
+//! estimates it: quantiles by Harrell and Davis (1982), their spread by a bootstrap, here over blocks, since the runs
+//! of a block shared their surroundings. One critical value, that of the largest of the studentised deviations, holds
+//! for all quantiles together (Beran 1988).
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -29,11 +29,11 @@ pub type Pair = (f64, f64);
 pub struct Shift {
     /// Share of the readings below.
     pub quantile: f64,
-    /// That quantile of the second series minus that of the first.
+    /// The quantile of the second series minus that of the first.
     pub shift: f64,
     /// Low end of the simultaneous band.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `shift`.
     pub high: f64,
 }
 
@@ -60,8 +60,8 @@ pub fn shift_function(blocks: &[Vec<Pair>], level: f64, seed: u64) -> Vec<Shift>
     (0..quantiles.len()).map(shift).collect()
 }
 
-/// Readings of one series in rising order, each with the block that it is of. A resample counts blocks, so that nothing
-/// is sorted anew.
+/// Readings of one series in rising order, each with its block. A resample is a count per block, so that nothing is
+/// sorted again.
 struct Ranked(Vec<(f64, usize)>);
 
 impl Ranked {
@@ -74,15 +74,15 @@ impl Ranked {
         Ranked(all)
     }
 
-    /// The quantiles where each block counts so many times. `below` is the share of a quantile's weight that lies below
-    /// each rank of as many readings as there are.
+    /// The quantiles when each block counts `times` times. `below` is the share of a quantile's weight that lies below
+    /// each rank.
     fn quantiles(&self, times: &[usize], below: &[Vec<f64>]) -> Vec<f64> {
         let (n, total) = (self.0.len(), self.0.iter().map(|(_, block)| times[*block]).sum::<usize>().max(1));
         let mut quantiles = vec![0.0; below.len()];
         let mut rank = 0;
         for (value, block) in self.0.iter().filter(|(_, block)| times[*block] > 0) {
             let next = rank + times[*block];
-            // Blocks of different sizes do not always add up to as many readings.
+            // Blocks of different sizes do not always add up to the original number of readings.
             let (from, to) = (rank * n / total, next * n / total);
             for (quantile, below) in quantiles.iter_mut().zip(below) {
                 *quantile += (below[to] - below[from]) * value;
@@ -93,7 +93,7 @@ impl Ranked {
     }
 }
 
-/// Both series, and what each rank weighs.
+/// The two series, with the weights of their ranks.
 struct Both {
     a: Ranked,
     b: Ranked,
@@ -107,14 +107,14 @@ impl Both {
         Both { a, b, below }
     }
 
-    /// The difference at each quantile where each block counts so many times.
+    /// The difference at each quantile when each block counts `times` times.
     fn shifts(&self, times: &[usize]) -> Vec<f64> {
         let (a, b) = (self.a.quantiles(times, &self.below), self.b.quantiles(times, &self.below));
         b.iter().zip(&a).map(|(b, a)| b - a).collect()
     }
 }
 
-/// What the readings below each rank weigh together in the estimate of a quantile (Harrell and Davis 1982).
+/// Total weight of the readings below each rank in the estimate of a quantile (Harrell and Davis 1982).
 fn weight_below(n: usize, quantile: f64) -> Vec<f64> {
     let (a, b) = ((n + 1) as f64 * quantile, (n + 1) as f64 * (1.0 - quantile));
     let share = |rank: usize| rank as f64 / n as f64;
@@ -135,7 +135,8 @@ fn replicates(series: &Both, blocks: usize, seed: u64) -> Vec<Vec<f64>> {
     (0..RESAMPLES).map(|_| draw()).collect()
 }
 
-/// How many standard errors the band reaches: what the largest deviation of a resample exceeds with probability `level`.
+/// How many standard errors the band reaches: what the largest deviation of a resample exceeds with probability
+/// `level`.
 fn critical(replicates: &[Vec<f64>], estimates: &[f64], errors: &[f64], level: f64) -> f64 {
     let largest = |one: &Vec<f64>| {
         let deviations = one.iter().zip(estimates).zip(errors).filter(|(_, error)| **error > 0.0);
@@ -167,7 +168,7 @@ mod tests {
         pairs.map(|pair| vec![pair]).collect()
     }
 
-    /// How many of so many comparisons without a difference have a band that excludes none somewhere.
+    /// Number of comparisons without a difference whose band excludes zero somewhere.
     fn false_bands(blocks: impl Fn(&mut ChaCha8Rng) -> Vec<Vec<Pair>>, comparisons: u64) -> usize {
         let is_false = |seed: &u64| {
             let blocks = blocks(&mut ChaCha8Rng::seed_from_u64(*seed));

@@ -9,26 +9,26 @@ use crate::permute::TURNED_FROM;
 /// Random orders that the largest deviation is taken over, for a handful of candidates and for many.
 const DRAWS: (usize, usize) = (4999, 999);
 
-/// A handful of candidates.
+/// Number of candidates up to which the first number of [`DRAWS`] is used.
 const FEW: usize = 64;
 
-/// Beyond this many drawn values, a bound takes the place of drawing.
+/// Number of drawn values beyond which a bound is computed instead of drawing.
 const WORK_MAX: usize = 400_000_000;
 
-/// One level against the median of all levels.
+/// A level against the median of all levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
     /// The level.
     pub level: u16,
-    /// Mean deviation over the blocks that were given.
+    /// Mean deviation over the chosen blocks.
     pub estimate: f64,
     /// Low end of the simultaneous interval.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `estimate`.
     pub high: f64,
     /// Step-down adjusted p-value.
     pub p_adjusted: f64,
-    /// Blocks that visited it.
+    /// Blocks that visited the level.
     pub blocks: usize,
 }
 
@@ -36,9 +36,9 @@ pub struct Deviation {
 /// candidates at once with probability 1 − `level`.
 ///
 /// Residuals are put into random order within their blocks; the largest deviation of any candidate in each order shows
-/// what chance makes of so many levels (max-T; Westfall and Young 1993, "Resampling-Based Multiple Testing", algorithm
-/// 2.8 for the step-down p-values). A level that scatters more than the others has a wider interval in proportion.
-/// The candidates must not have been chosen by the same blocks.
+/// the effect of chance on this number of levels (max-T; Westfall and Young 1993, "Resampling-Based Multiple Testing",
+/// algorithm 2.8 for the step-down p-values). A level that scatters more than the others has a wider interval in
+/// proportion. The candidates must not have been chosen by the same blocks.
 pub fn deviations(
     blocks: &[Block],
     fitted: &Additive,
@@ -95,7 +95,7 @@ fn bonferroni(seen: &[Seen], fitted: &Additive, level: f64) -> (f64, Vec<f64>) {
     (sd * t_upper_quantile(level / 2.0 / n, fitted.df), seen.iter().map(p).collect())
 }
 
-/// What the chosen blocks say about one candidate.
+/// Estimates of one candidate from the chosen blocks.
 struct Seen {
     level: u16,
     estimate: f64,
@@ -134,7 +134,8 @@ fn drawn(
     let one = |_| {
         let mut sums = vec![0.0; seen.len()];
         for (values, candidates) in &mut residuals {
-            // Residuals are in the order of time, which was random for the levels: of many, turning them is enough.
+            // Residuals are in the order of time, which was random for the levels, so for many levels rotating them is
+            // enough.
             if candidates.len() >= TURNED_FROM {
                 let turned = values.iter().cycle().skip(draw.below(values.len()));
                 candidates.iter().zip(turned).for_each(|(&candidate, value)| sums[candidate] += value);
@@ -147,13 +148,14 @@ fn drawn(
                 sums[candidate] += values[place];
             }
         }
-        // What a candidate's own wider scatter would add is in its scale, so here all count alike.
+        // A wider scatter of a candidate is in its scale, so here all candidates count alike.
         sums.iter().zip(seen).map(|(sum, seen)| stretch * sum.abs() / (seen.blocks as f64).sqrt()).collect()
     };
     (0..draws).map(one).collect()
 }
 
-/// Factor that gives residuals the variance of the noise: they are smaller, by what drift and levels took of them.
+/// Factor that gives residuals the variance of the noise: they are smaller by the degrees of freedom of drift and
+/// levels.
 fn stretch(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> f64 {
     let effect = |level: &u16| fitted.effects[usize::from(*level)].unwrap_or(0.0);
     let visits = chosen.iter().flat_map(|&index| blocks[index].levels.iter().zip(&fitted.cleaned[index]));
@@ -163,7 +165,7 @@ fn stretch(blocks: &[Block], fitted: &Additive, chosen: &[usize]) -> f64 {
     if squares > 0.0 { (fitted.noise * n as f64 / squares).sqrt().max(1.0) } else { 1.0 }
 }
 
-/// Residuals of a block, and which candidates it visited.
+/// Residuals of a block, and the candidates that it visited.
 fn residuals(block: &Block, cleaned: &[f64], fitted: &Additive, seen: &[Seen]) -> (Vec<f64>, Vec<usize>) {
     let effect = |level: u16| fitted.effects[usize::from(level)].unwrap_or(0.0);
     let values = block.levels.iter().zip(cleaned).map(|(&level, value)| value - effect(level)).collect();
@@ -173,7 +175,7 @@ fn residuals(block: &Block, cleaned: &[f64], fitted: &Additive, seen: &[Seen]) -
     (values, (0..seen.len()).filter(present).collect())
 }
 
-/// Westfall and Young's step-down: each candidate against the largest of those that deviate no more than it.
+/// Westfall and Young's step-down: each candidate against the largest of those that deviate at most as much.
 fn step_down(seen: &[Seen], drawn: &[Vec<f64>]) -> Vec<f64> {
     let mut rising: Vec<usize> = (0..seen.len()).collect();
     rising.sort_by(|&a, &b| seen[a].size().total_cmp(&seen[b].size()));

@@ -1,15 +1,15 @@
-//! Slow movement of a series, and how widely the series scatters around it, by running medians.
+//! Slow movement of a series, and its scatter around it, by running medians.
 
 use crate::describe::{MAD_TO_SD, mean};
 
-/// Series shorter than this have one level, their mean: a median of so few throws away too much.
+/// Series shorter than this have one level, their mean: a median of so few values is too imprecise.
 const MEAN_BELOW: usize = 6;
 
 /// Series shorter than this have one level, their median.
 const MEDIAN_BELOW: usize = 14;
 
-/// Widest running median, in values. A disturbance that comes and goes within half as many runs is an outlier, one
-/// that stays longer is drift.
+/// Widest running median, in values. A disturbance that comes and goes within half as many runs is an outlier, one that
+/// stays longer is drift.
 pub const WINDOW: usize = 25;
 
 /// Width of the running median for a series of `n` values: a third of it, between 7 and [`WINDOW`]. A step in the
@@ -36,9 +36,9 @@ pub fn trend(blocks: &[Vec<f64>]) -> Vec<Vec<f64>> {
     blocks.iter().map(|block| medians.by_ref().take(block.len()).collect()).collect()
 }
 
-/// How many parameters [`trend`] takes out of `n` values, as far as the residual variance is concerned. The mean
-/// takes one. A median of w values follows each by 1/w only and scatters by π/2 as much as a mean: the residual loses
-/// 2/w and gains π/(2w).
+/// Number of parameters that [`trend`] takes out of `n` values, as far as the residual variance is concerned. The mean
+/// takes one. A median of w values follows each by 1/w only and has a variance of π/2 times that of a mean: the
+/// residual loses 2/w and gains π/(2w).
 pub fn trend_parameters(n: usize) -> f64 {
     match n {
         n if n < MEAN_BELOW => 1.0,
@@ -46,9 +46,9 @@ pub fn trend_parameters(n: usize) -> f64 {
     }
 }
 
-/// Variance of [`trend`] that is noise, over the variance of the values, in blocks of `n`: π/(2w) for a median of w
-/// values. What is left when it is taken off does not show it, because it followed just that; but it is in every mean
-/// of other values at the same moments. Means of blocks fall out of differences within a block.
+/// Variance of [`trend`] due to noise, over the variance of the values, in blocks of `n`: π/(2w) for a median of w
+/// values. Residuals do not show this variance, because the trend followed the noise; but it is in every mean of other
+/// values at the same times. Means of blocks cancel in differences within a block.
 pub fn trend_noise(n: usize) -> f64 {
     if n < MEAN_BELOW { 0.0 } else { std::f64::consts::FRAC_PI_2 / window(n) as f64 }
 }

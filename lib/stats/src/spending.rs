@@ -18,8 +18,8 @@ pub fn pocock_spending(level: f64, t: f64) -> f64 {
 
 /// Critical |z| at each look, for looks after `looks` clusters (rising) of at most `max`.
 ///
-/// When `closing`, the last look is the last one there will be and spends all that is left, whether or not it comes
-/// at `max`: that is right as long as the end was not chosen by looking at the result.
+/// When `closing`, the last look is final and spends all that is left, whether or not it comes at `max`: that is right
+/// as long as the end was not chosen by looking at the result.
 ///
 /// The recursion is that of Armitage, McPherson and Rowe (1969), "Repeated Significance Tests on Accumulating Data":
 /// the score S at n clusters is a Brownian motion at time n/max, and z = S/√time. At each look the bound is the value
@@ -33,11 +33,11 @@ pub fn pocock_bounds(level: f64, looks: &[u32], max: u32, closing: bool) -> Vec<
     bounds
 }
 
-/// One look: its bound, and what it leaves to the next.
+/// A look: its bound, and the state for the next look.
 struct Stage {
-    /// The look before.
+    /// The previous look.
     before: Option<Arc<Stage>>,
-    /// Standard deviation of S from there to here.
+    /// Standard deviation of S from the previous look to this one.
     step: f64,
     /// Critical |z|.
     bound: f64,
@@ -47,12 +47,12 @@ struct Stage {
     time: f64,
     /// Error spent so far.
     spent: f64,
-    /// Density of the paths that go on; computed when a next look asks for it.
+    /// Density of the paths inside the bounds; computed when a next look needs it.
     alive: OnceLock<Alive>,
 }
 
 /// The last of `looks`, from the cache if it was computed before: a look costs one step of the recursion, not all of
-/// them, and simulations ask for the same design thousands of times.
+/// them, and simulations request the same design thousands of times.
 fn stage(level: f64, looks: &[u32], max: u32, closing: bool) -> Option<Arc<Stage>> {
     type Key = (u64, Vec<u32>, u32, bool);
     static CACHE: Mutex<BTreeMap<Key, Arc<Stage>>> = Mutex::new(BTreeMap::new());
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_default_design_agrees_with_simulated_bounds() {
-        // 400,000 simulated paths gave these; their own error is about 0.03 at the first looks.
+        // Result of 400,000 simulated paths; its own error is about 0.03 at the first looks.
         let simulated = [3.36, 3.52, 3.41, 3.38, 3.26, 3.21, 3.12, 3.06, 2.97, 2.97];
         let bounds = pocock_bounds(0.01, &looks(128), 128, true);
         for (got, want) in bounds.iter().zip(simulated) {

@@ -1,35 +1,35 @@
-//! How far the slow side of a group reaches: a bound for its slowest member, predicted from the others.
+//! The slow tail of a group: a bound for its slowest member, predicted from the others.
 //!
-//! The slowest of a thousand lies further out than anything that the others show, so a tail has to be continued, and
-//! how heavy it is is not known exactly. A bound at the likeliest shape is exceeded too often: where the tail is
-//! heavier than it seemed, far more members lie beyond than are missing where it is lighter. So every shape counts by
-//! how well it agrees with what was seen, and the bound is that of the mixture.
+//! The slowest of a thousand lies further out than any of the others, so a tail has to be extrapolated, and its weight
+//! is not known exactly. A bound at the likeliest shape is exceeded too often: where the tail is heavier than it
+//! seemed, far more members lie beyond than are missing where it is lighter. So shapes are weighted by their agreement
+//! with the data, and the bound is that of the mixture.
 
 use crate::describe::{MAD_TO_SD, median_in_place, sorted};
 use crate::distribution::{normal_upper_quantile, normal_upper_tail, t_upper_quantile, t_upper_tail};
 use crate::outlying::MAD_EFFICIENCY;
 
-/// What lies beyond this share of all is counted and not measured, since a few odd members are among it; of small
-/// groups, so many members.
+/// Share of the members whose distances are counted and not measured, since a few odd members are among them; for small
+/// groups, the number of such members.
 const BEYOND_SHARE: f64 = 0.025;
 const BEYOND_MEMBERS: f64 = 2.5;
 
-/// What is believed of the weight of tails before any is seen, and how firmly.
+/// Prior of the weight of tails: mean and standard deviation.
 const WEIGHT_PRIOR: (f64, f64) = (0.17, 0.1);
 
-/// The heaviest tail that is believed: Student's t with two and a half degrees of freedom.
+/// The heaviest tail that is considered: Student's t with two and a half degrees of freedom.
 const WEIGHT_MAX: f64 = 0.4;
 
-/// By how much, as a logarithm, the slow side of a group is wider than the fast one, give or take.
+/// Standard deviation of the logarithm of the slow side's width over that of the fast side.
 const SKEW: f64 = 0.25;
 
-/// A spread between members below this share of their own noise cannot be told from none.
+/// A spread between members below this share of their own noise cannot be distinguished from none.
 const LEAST_OF_NOISE: f64 = 0.3;
 
-/// Places at which the slow side is read.
+/// Number of distances at which the slow side is compared.
 const PLACES: usize = 12;
 
-/// What the slow side of a group may be like.
+/// Distribution of the slow side of a group, as a weighted mixture of shapes.
 #[derive(Clone, Debug)]
 pub struct SlowSide {
     shapes: Vec<(Shape, f64)>,
@@ -57,26 +57,26 @@ impl Shape {
         self.weight < 1e-3
     }
 
-    /// The share of it beyond a distance, in scales.
+    /// Share of the shape beyond a distance, in scales.
     fn beyond(self, distance: f64) -> f64 {
         if self.is_normal() { normal_upper_tail(distance) } else { t_upper_tail(distance, 1.0 / self.weight) }
     }
 }
 
-/// What was seen of the slow side.
+/// Data of the slow side.
 struct Seen {
-    /// Distances from the centre in rising order, and how many members lie between each and the one before.
+    /// Distances from the centre in rising order, with the number of members between each and the one before.
     places: Vec<(f64, f64)>,
-    /// Members beyond the last.
+    /// Number of members beyond the last distance.
     beyond: f64,
-    /// What is believed of the logarithm of the quartile by the fast side, and how firmly.
+    /// Prior of the logarithm of the quartile from the fast side: mean and standard deviation.
     quartile: (f64, f64),
     noise: f64,
 }
 
 impl SlowSide {
-    /// From distances of all members, more being slower, 0 the middle of the group. `noise` is the standard error of a
-    /// typical distance: the shape is that of what is left without it.
+    /// Fits the distances of all members, larger being slower, 0 the middle of the group. `noise` is the standard error
+    /// of a typical distance: the shapes describe the distances without it.
     pub fn of(distances: &[f64], noise: f64) -> Self {
         let seen = Seen::of(distances, noise);
         let (centre, doubt) = seen.quartile;
@@ -135,10 +135,10 @@ impl Seen {
         }
     }
 
-    /// How well each shape agrees with what was seen and what was believed, as shares of one.
+    /// Weight of each shape by its agreement with data and prior; the weights add up to one.
     ///
-    /// It is the product of the spacings between ordered values (Cheng and Amin 1983), which is the likelihood but for
-    /// what a few values add.
+    /// The agreement is the product of the spacings between ordered values (Cheng and Amin 1983), which is the
+    /// likelihood except for the contribution of a few values.
     fn weighed(&self, shapes: Vec<Shape>) -> Vec<(Shape, f64)> {
         let agreement = |&shape: &Shape| self.spacings(shape) + self.prior(shape);
         let logs: Vec<f64> = shapes.iter().map(agreement).collect();
@@ -160,7 +160,7 @@ impl Seen {
         sum + self.beyond * inner.max(1e-300).ln()
     }
 
-    /// The share of a shape with noise beyond a distance: a sum over the noise, whose steps are half a deviation.
+    /// Share of a shape with noise beyond a distance: a sum over the noise, in steps of half a deviation.
     fn noisy(&self, shape: Shape, scale: f64, distance: f64) -> f64 {
         if self.noise <= 0.0 {
             return shape.beyond(distance / scale);
@@ -180,7 +180,8 @@ impl Seen {
     }
 }
 
-/// The quartile of the slow side as the fast side has it, without noise: its logarithm, and the doubt about that.
+/// The quartile of the slow side as estimated from the fast side, without noise: its logarithm, and the standard
+/// deviation of that.
 fn believed(distances: &[f64], noise: f64) -> (f64, f64) {
     let mut fast: Vec<f64> = distances.iter().filter(|&&it| it <= 0.0).map(|it| -it).collect();
     let spread = MAD_TO_SD * median_in_place(&mut fast).unwrap_or(0.0);
@@ -191,7 +192,7 @@ fn believed(distances: &[f64], noise: f64) -> (f64, f64) {
     ((between / MAD_TO_SD).ln(), SKEW.hypot(of_between).min(1.0))
 }
 
-/// Shapes of so many weights and quartiles, the latter evenly by their logarithm.
+/// A grid of weights and quartiles, the latter evenly spaced by their logarithm.
 fn grid(weights: (f64, f64), of_weights: usize, quartiles: (f64, f64), of_quartiles: usize) -> Vec<Shape> {
     let even = |(low, high): (f64, f64), count: usize| {
         (0..count).map(move |at| low + (high - low) * at as f64 / (count - 1) as f64)

@@ -1,19 +1,19 @@
-//! The winsorised mean with an honest standard error.
+//! The winsorised mean with a standard error that accounts for the winsorising.
 
 use crate::describe::{MAD_TO_SD, mean, median, median_in_place, variance};
 
-/// From this many values on, outliers are pulled in. With fewer, the median absolute deviation is itself too
-/// uncertain to say what an outlier is.
+/// Least number of values for which outliers are winsorised. With fewer, the median absolute deviation is itself too
+/// uncertain to identify outliers.
 pub const WINSORISE_FROM: usize = 12;
 
-/// Values further than this many scaled median absolute deviations from the median are pulled in to that distance.
+/// Values further than this many scaled median absolute deviations from the median are winsorised to that distance.
 ///
 /// Tried on simulated noise: against 3, the pairs that a true 1 % takes fall by 10 to 13 % where one run in ten or
 /// twenty is hit by a spike and rise by 2 % where noise is normal, at the same error rate. Tighter fences gain little
 /// more and begin to estimate a mode where there are two.
 pub const FENCE: f64 = 2.0;
 
-/// At most this share of the values is pulled in. Where more lie outside, the data have several modes rather than
+/// Greatest share of the values that is winsorised. Where more lie outside, the data have several modes rather than
 /// outliers, and the fence widens until this share is left outside.
 pub const SHARE_MAX: f64 = 0.25;
 
@@ -24,16 +24,16 @@ pub struct Location {
     pub n: usize,
     /// The winsorised mean, in the unit of the values.
     pub estimate: f64,
-    /// Its standard error; infinite for fewer than two values.
+    /// Standard error; infinite for fewer than two values.
     pub se: f64,
     /// Degrees of freedom of the standard error.
     pub df: f64,
-    /// How many values were pulled in.
+    /// Number of values that were winsorised.
     pub clipped: usize,
 }
 
 impl Location {
-    /// Standard deviation that a mean of as many plain values would have to have for the same standard error.
+    /// Standard deviation that would give a mean of `n` plain values the same standard error.
     pub fn sd(&self) -> f64 {
         self.se * (self.n as f64).sqrt()
     }
@@ -44,15 +44,15 @@ impl Location {
     }
 }
 
-/// The values with outliers pulled in to median ± 2 · 1.4826 · MAD, and how many were. Fewer than
-/// [`WINSORISE_FROM`] values, and values of which more than half are equal, are left as they are.
+/// The values with outliers winsorised to median ± 2 · 1.4826 · MAD, and their number. Fewer than [`WINSORISE_FROM`]
+/// values, and values of which more than half are equal, are left as they are.
 pub fn winsorise(values: &[f64]) -> (Vec<f64>, usize) {
     let Some((low, high)) = fences(values) else { return (values.to_vec(), 0) };
     let clipped = values.iter().filter(|&&value| value < low || value > high).count();
     (values.iter().map(|value| value.clamp(low, high)).collect(), clipped)
 }
 
-/// Where values are cut off, if at all.
+/// The bounds to which values are winsorised, if any.
 fn fences(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < WINSORISE_FROM {
         return None;

@@ -1,4 +1,4 @@
-//! Recorded runs are decided in as many pairs as the design promises.
+//! Recorded runs are decided within the number of pairs that the design promises.
 
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::paired::path::{Keys, crossed};
@@ -12,10 +12,11 @@ const MUTEX: &str = include_str!("data/mutex.txt");
 const TRUE: &str = include_str!("data/true.txt");
 const PIPELINE: &str = include_str!("data/pipeline.txt");
 
-/// Of one comparison: whether it found a difference, and after how many pairs.
+/// Result of one comparison: whether it found a difference, and after how many pairs.
 type Answer = Option<(bool, u32)>;
 
-/// A comparison of resampled pairs under a coin, B slower by `shift`, margin 1 %, level 0.8 %, up to 1024 of 4096 pairs.
+/// A comparison of resampled pairs under a coin, B slower by `shift`, margin 1 %, level 0.8 %, up to 1024 of 4096
+/// pairs.
 fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
     let (schedule, level, margin) = (looks(4096), 0.008, 0.01f64.ln_1p());
     let mut draw = Draw::new(seed, 77);
@@ -47,7 +48,7 @@ fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
     None
 }
 
-/// How many of ten were different and equivalent, and the middle number of pairs.
+/// Of ten comparisons, the numbers of different and of equivalent ones, and the median number of pairs.
 fn ten(recorded: &str, shift: f64) -> (usize, usize, u32) {
     let recorded: Vec<f64> = recorded.lines().map(|line| 1e-6 * line.parse::<f64>().unwrap()).collect();
     let answers: Vec<(bool, u32)> = (0..10).filter_map(|seed| compare(&recorded, shift, seed)).collect();
@@ -62,7 +63,7 @@ fn equal_programs_are_typically_equivalent_in_hundreds_of_pairs() {
     for (name, recorded, wanted) in [("four threads", FOUR_THREADS, 384), ("true", TRUE, 256)] {
         let (different, equal, pairs) = ten(recorded, 0.0);
         assert_eq!((different, equal), (0, 10), "{name}");
-        // A fifth, or the next look.
+        // A tolerance of one half, for runs that need one more look.
         assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");
     }
 }

@@ -1,7 +1,7 @@
 //! The table's calls for C, C++ and every language that calls C. `include/fauxplat_table.h` documents them.
 //!
-//! Every function takes a null table without harm and catches panics: nothing unwinds into C. None is
-//! public to Rust, where a safe function must not trust a pointer; their names are exported all the same.
+//! Every function accepts a null table and catches panics: nothing unwinds into C. No function is public to Rust, where
+//! a safe function must not trust a pointer; their names are exported all the same.
 #![expect(unsafe_code, reason = "a C interface takes raw pointers; each block says what the header asks for")]
 
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use fauxplat_table::{AnyTable, Dense, Error, Narrow, Options, Table, Wide};
 
-/// What the opaque `fxt_table` points to.
+/// The object behind the opaque `fxt_table`.
 #[derive(Debug)]
 struct Handle(AnyTable);
 

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The folder with the libraries that this very build made: the one above the tests' own.
+/// The directory with the libraries of this very build: the parent of the tests' own.
 fn libraries() -> PathBuf {
     let own = std::env::current_exe().expect("a test knows its own name");
     let deps = own.parent().expect("a test lies in a folder");
@@ -56,10 +56,11 @@ fn build_and_run(compiler: &str, arguments: &[&str], source: &str, name: &str) -
     Some(text(&output))
 }
 
-/// What the program is called in the folder that it is built in.
+/// Name of the program in its build directory.
 const PROGRAM: &str = "program";
 
-/// Builds a source with the library, in a folder of whoever runs the tests: cargo's own belongs to whoever built them.
+/// Builds a source with the library, in a directory of the user who runs the tests: cargo's own belongs to the user who
+/// built them.
 fn build(compiler: &str, arguments: &[&str], source: &str) -> Option<TempDir> {
     let folder = TempDir::new().expect("a temporary folder can be made");
     let mut command = Command::new(compiler);
@@ -90,7 +91,7 @@ fn c_reads_in_line() {
     }
 }
 
-/// A server goes on counting in the table of its predecessor.
+/// A server continues to count in the table of its predecessor.
 #[test]
 fn a_server_publishes_its_requests() {
     let Some(built) = build("cc", &["-std=c11"], "examples/serve.c") else { return };

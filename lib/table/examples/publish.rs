@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The answer depends on every step, so that none can be left out.
+/// The answer depends on every step, so that the compiler cannot remove any.
 fn publish(file: &str, rounds: u64) -> Result<u64, Error> {
     let options = Options::new().max_hashed_objects(16).dense_keys(1);
     let table: Table = options.open_or_create(file)?;

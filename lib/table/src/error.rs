@@ -1,9 +1,9 @@
-//! Everything that can go wrong, with the file or the call that it went wrong at.
+//! Errors, each with the file or the call at which it occurred.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a table could not be created, opened, grown or written.
+/// Reason why a table could not be created, opened, grown or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,7 +14,7 @@ pub enum Error {
         call: &'static str,
         /// The table's file.
         path: PathBuf,
-        /// What the kernel answered.
+        /// The error of the kernel.
         source: io::Error,
     },
     /// The file is not a table, or its header is damaged.
@@ -22,13 +22,13 @@ pub enum Error {
     NotATable {
         /// The file that was looked at.
         path: PathBuf,
-        /// The first thing that is wrong with it.
+        /// The first error in it.
         what: &'static str,
     },
-    /// The contents of the file contradict each other: something else than this library wrote into it.
+    /// The contents of the file contradict each other: another program wrote into it.
     #[error("the table's file is damaged: {what}; create it anew")]
     Damaged {
-        /// What cannot be.
+        /// The impossible property.
         what: &'static str,
     },
     /// The file was written by another version of this library.
@@ -74,13 +74,13 @@ pub enum Error {
         /// The first of the options that differs.
         what: &'static str,
     },
-    /// The table exists, in a folder where anybody may make files, and somebody else made it.
+    /// The table exists in a directory that is writable for all users, and belongs to another user.
     #[error("{path} belongs to user {owner}, who may change all that is published in it: remove it, use a folder of your own, \
              or allow it with Options::of_others", path = path.display())]
     Stranger {
         /// The file that exists.
         path: PathBuf,
-        /// Whose it is.
+        /// User id of the owner.
         owner: u32,
     },
     /// The requested sizes do not fit into a file or into this format.
@@ -110,7 +110,7 @@ pub enum Error {
     /// The file system has no room for more rows. The table is unharmed.
     #[error("no room to grow the table: {source}")]
     NoSpace {
-        /// What the kernel answered.
+        /// The error of the kernel.
         source: io::Error,
     },
     /// The value, or the sum, lies outside what a cell of this table can hold.
@@ -125,7 +125,7 @@ pub enum Error {
     /// Single cells of a record table cannot be written, and whole rows of a plain table cannot be published.
     #[error("this call does not fit the kind of table: {what}")]
     Kind {
-        /// What to use instead.
+        /// The option to use instead.
         what: &'static str,
     },
     /// The values of the object changed in each of the attempts to read them together.

@@ -28,12 +28,13 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 /// Creates a table that does not exist yet.
 ///
-/// The file is finished without a name and then linked to its own, so that nobody ever opens half a table, of two creators
-/// exactly one succeeds, and one that dies leaves nothing. Where the file system or a missing /proc does not allow that, it is
-/// finished under another name; a creator that dies then leaves a dot file and no table.
+/// The file is finished without a name and then linked to its own, so that nobody ever opens half a table, exactly one
+/// of two creators succeeds, and a creator that dies leaves nothing. Where the file system or a missing /proc does not
+/// allow that, the file is finished under another name; a creator that dies then leaves a dot file and no table.
 pub(crate) fn create(path: &Path, shape: Shape, mode: u32, on_disk: bool) -> Result<Opened, Error> {
     let geometry = Geometry::new(shape)?;
-    // The usual case of failure costs no pages. A name that comes up later is noticed when the link is made.
+    // Checked first, because the usual case of failure then costs no pages. A name that is created later is noticed
+    // when the link is made.
     if fs::symlink_metadata(path).is_ok() {
         let source = io::Error::from_raw_os_error(libc::EEXIST);
         return Err(Error::Io { call: "create", path: path.to_owned(), source });
@@ -44,7 +45,7 @@ pub(crate) fn create(path: &Path, shape: Shape, mode: u32, on_disk: bool) -> Res
     }
 }
 
-/// `None` if files without names cannot be made or linked here.
+/// Creates the table in a file without a name; `None` if such files cannot be made or linked here.
 fn create_nameless(
     path: &Path,
     geometry: Geometry,
@@ -84,7 +85,7 @@ fn create_named(path: &Path, geometry: Geometry, mode: u32, on_disk: bool) -> Re
     let (file, unfinished) = unfinished_file(path, mode)?;
     let result = fill(&file, path, geometry, on_disk)
         .and_then(|opened| fs::hard_link(&unfinished, path).map(|()| opened).map_err(failed("create")));
-    // Also after an error.
+    // The unfinished file is removed after an error, too.
     let _ = fs::remove_file(&unfinished);
     result
 }
@@ -112,17 +113,18 @@ fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<O
     Ok(Opened { mapping, geometry, header })
 }
 
-/// Opens a table and checks everything about it that could lead an access astray.
+/// Opens a table and checks every value that could lead to an access out of bounds.
 pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
-    // NONBLOCK: opening a named pipe must not wait for its other end. NOFOLLOW: the name is what it says.
+    // NONBLOCK: opening a named pipe must not wait for its other end. NOFOLLOW: a symbolic link must not redirect the
+    // name.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
     let file = OpenOptions::new().read(true).write(writable).custom_flags(flags).open(path);
     let file = file.map_err(|source| match source.raw_os_error() {
         Some(libc::ELOOP) => {
             Error::NotATable { path: path.to_owned(), what: "it is a symbolic link: name the file itself" }
         }
-        // Opening a folder for writing fails before it can be looked at.
+        // Opening a directory for writing fails before its type can be checked.
         Some(libc::EISDIR) => Error::NotATable { path: path.to_owned(), what: "it is not a regular file" },
         _ => failed("open")(source),
     })?;
@@ -133,7 +135,7 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     if facts.len() < header::BYTES as u64 {
         return Err(Error::NotATable { path: path.to_owned(), what: "it is shorter than a header" });
     }
-    // A private copy: the file may change while it is being judged.
+    // A private copy: the file may change while it is being checked.
     let mut bytes = [0; header::BYTES];
     file.read_exact_at(&mut bytes, 0).map_err(failed("read"))?;
     let header = Header::decode(&bytes, path)?;
@@ -148,8 +150,8 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     Ok(Opened { mapping, geometry, header })
 }
 
-/// Refuses a table that somebody else may have put there for us to write into: the rule of the kernel for files that are
-/// created (`protected_regular` in proc_sys_fs(5)), wherever anybody may make files.
+/// Refuses a table that another user may have put there for this process to write into: the rule of the kernel for
+/// files that are created (`protected_regular` in proc_sys_fs(5)), in directories that are writable for all.
 pub(crate) fn refuse_strangers(path: &Path, opened: &Opened) -> Result<(), Error> {
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
     let owner = opened.mapping.owner().map_err(failed("fstat"))?;
@@ -163,12 +165,13 @@ pub(crate) fn refuse_strangers(path: &Path, opened: &Opened) -> Result<(), Error
     }
 }
 
-/// The folder of a file that is named by a path.
+/// The directory that contains a file.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file beside the table's own name. Another process can have the same number, in another namespace.
+/// Creates a file beside the table's own name. The process id alone is not unique, since a process in another namespace
+/// can have the same.
 fn unfinished_file(path: &Path, mode: u32) -> Result<(File, PathBuf), Error> {
     let name = path.file_name().ok_or(Error::NotATable { path: path.to_owned(), what: "it has no name" })?;
     loop {
@@ -201,17 +204,18 @@ fn in_memory(file: &File) -> io::Result<bool> {
     Ok(kind == libc::TMPFS_MAGIC as u64 || kind == RAMFS || kind == HUGETLBFS)
 }
 
-/// When a process started, in clock ticks since boot, and whether it has not ended yet: proc_pid_stat(5).
+/// Start time of a process, in clock ticks since boot, and whether it has not ended yet: proc_pid_stat(5).
 fn process(pid: u64) -> Option<(u64, bool)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is a name in parentheses that may hold anything, so count from its end.
+    // The second field is a name in parentheses that may contain anything, so fields are counted from its end.
     let mut rest = text[text.rfind(')')? + 1..].split_ascii_whitespace();
     let state = rest.next()?;
     Some((rest.nth(18)?.parse().ok()?, !matches!(state, "Z" | "X" | "x")))
 }
 
-/// Whether the creator of a table still runs: that very process, in the same boot. One that ended and was not waited for
-/// does not. Nothing, where its number is one of another namespace (a container's): here it means another process.
+/// Whether the creator of a table still runs: the same process, in the same boot. A creator that ended and was not
+/// waited for does not run. `None` where its process id belongs to another namespace (a container's) and means another
+/// process here.
 pub(crate) fn creator_runs(header: &Header) -> Option<bool> {
     if boot_id() != Some(header.boot) {
         return Some(false);
@@ -220,8 +224,8 @@ pub(crate) fn creator_runs(header: &Header) -> Option<bool> {
     is_known_here.then(|| process(header.pid) == Some((header.started, true)))
 }
 
-/// The namespace of process numbers that this process lives in and that `/proc` shows: the kernel's inode of it, which has
-/// 32 bits (pid_namespaces(7)).
+/// The namespace of process numbers that this process lives in and that `/proc` shows: the kernel's inode of it, which
+/// has 32 bits (pid_namespaces(7)).
 fn process_numbers() -> Option<u32> {
     let is_shown = fs::read_link("/proc/self").ok()? == Path::new(&std::process::id().to_string());
     is_shown.then(|| fs::metadata("/proc/self/ns/pid").ok()?.ino().try_into().ok())?

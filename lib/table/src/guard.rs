@@ -1,11 +1,12 @@
-//! What happens when a page of a mapped table cannot be had.
+//! Handling of pages of a mapped table that cannot be provided.
 //!
-//! The kernel answers an access to such a page with SIGBUS, which ends the process. This guard catches the signal for addresses
-//! of our mappings only, notes it for `Table::check`, and tells two cases apart by the length of the file. If somebody cut it
-//! short, empty memory takes the place of the lost end: readers then see absent values, writers write into the void. If the
-//! file is whole, the file system is full or failing and the page was never reserved, as in a damaged file or a copy without
-//! the holes' pages: that one page reads as absent from then on, and a store into it ends the process, because a value that
-//! others do not see must not count as stored. Every other SIGBUS goes where it would have gone.
+//! The kernel answers an access to such a page with SIGBUS, which ends the process. This guard catches the signal for
+//! addresses of its mappings only, records it for `Table::check`, and tells two cases apart by the length of the file.
+//! If the file was truncated, empty memory takes the place of the lost end: readers then see absent values, and stores
+//! have no effect. If the file is whole, the file system is full or failing and the page was never reserved, as in a
+//! damaged file or a copy without the holes' pages: that one page reads as absent from then on, and a store into it
+//! ends the process, because a value that others do not see must not count as stored. Every other SIGBUS is passed to
+//! the previous handler.
 #![expect(unsafe_code, reason = "signal handlers and fixed mappings have no safe form")]
 
 use std::ffi::{c_int, c_void};
@@ -19,14 +20,14 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, 
 /// Mappings that can be watched at once. Further ones work, without the guard.
 const MOST: usize = 256;
 
-/// One watched mapping. All fields are atomics because the handler can run at any time on any thread.
+/// A watched mapping. All fields are atomics because the handler can run at any time on any thread.
 struct Watched {
     taken: AtomicBool,
     base: AtomicUsize,
     len: AtomicUsize,
     protection: AtomicI32,
     file: AtomicI32,
-    /// Tells the file from another one that got its descriptor's number.
+    /// Inode, which distinguishes the file from another one that got the same descriptor number.
     inode: AtomicU64,
     loss: AtomicU32,
 }
@@ -43,16 +44,16 @@ static WATCHED: [Watched; MOST] = [const {
     }
 }; MOST];
 
-/// The handler that was installed before ours. Written once, before ours can run; never freed.
+/// The handler that was installed before this one. Written once, before this one can run; never freed.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALL: Once = Once::new();
-/// [`page_bytes`] for the handler, since sysconf(3) is not among what one may call in it. Written as `BEFORE` is.
+/// [`page_bytes`] for the handler, in which sysconf(3) must not be called. Written as `BEFORE` is.
 static PAGE_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// What a mapping has lost.
+/// The pages that a mapping has lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// The file was cut short.
+    /// The file was truncated.
     End,
     /// The file is whole, and the file system had no page for a hole in it.
     Page,
@@ -67,7 +68,7 @@ const ONE_PAGE: u32 = 2;
 pub(crate) struct Ticket(usize);
 
 impl Ticket {
-    /// What accesses to the mapping have met so far.
+    /// The loss that accesses to the mapping have met so far.
     pub(crate) fn loss(&self) -> Option<Loss> {
         match WATCHED[self.0].loss.load(Ordering::Acquire) {
             NONE => None,
@@ -103,14 +104,15 @@ pub(crate) fn watch(base: usize, len: usize, writable: bool, file: &File) -> Opt
     Some(Ticket(place))
 }
 
-/// Size of a page of this system (sysconf(3)), which is 64 KiB on some arm64 and POWER machines. It is not the format's: that
-/// one is the same everywhere.
+/// Size of a page of this system (sysconf(3)), which is 64 KiB on some arm64 and POWER machines. The page size of the
+/// format is independent of it, and the same everywhere.
 pub(crate) fn page_bytes() -> usize {
     // SAFETY: no pointer is passed.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// Where the page begins in which a place lies. The kernel takes no other place for a mapping or a piece of advice (EINVAL).
+/// Where the page begins in which a place lies. The kernel takes no other place for a mapping or a piece of advice
+/// (EINVAL).
 pub(crate) fn page_start(place: usize, page_bytes: usize) -> usize {
     place / page_bytes * page_bytes
 }
@@ -138,7 +140,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // SAFETY: the kernel passes a valid record to a handler installed with SA_SIGINFO, and errno is this thread's own.
     let (code, address, errno) =
         unsafe { ((*info).si_code, (*info).si_addr() as usize, *libc::__errno_location()) };
-    // Other codes: somebody sent the signal, or the memory itself is broken. Neither is about the file.
+    // Other codes: another process sent the signal, or the memory itself is broken. Neither is about the file.
     let ours = code == libc::BUS_ADRERR && WATCHED.iter().any(|watched| replace(watched, address));
     if !ours {
         // SAFETY: as above.
@@ -148,7 +150,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     unsafe { *libc::__errno_location() = errno };
 }
 
-/// Puts empty memory over what a mapping has lost. `false` if the address is not in it.
+/// Maps empty memory over the lost part of a mapping. `false` if the address is not in the mapping.
 fn replace(watched: &Watched, address: usize) -> bool {
     // Acquire pairs with the release in `watch`.
     let len = watched.len.load(Ordering::Acquire);
@@ -165,18 +167,19 @@ fn replace(watched: &Watched, address: usize) -> bool {
     };
     watched.loss.store(loss, Ordering::Release);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-    // SAFETY: mmap(2) is a bare system call here and safe in a handler. The range belongs to a mapping of ours that is still
-    // alive (its ticket is dropped before it is unmapped); replacing its pages looks to the other threads like another process
-    // writing zeroes.
+    // SAFETY: mmap(2) is a bare system call here and safe in a handler. The range belongs to a mapping of this guard
+    // that is still alive (its ticket is dropped before it is unmapped); replacing its pages looks to the other threads
+    // like another process writing zeroes.
     let new = unsafe { libc::mmap(start as *mut c_void, bytes, protection, flags, -1, 0) };
     new != libc::MAP_FAILED
 }
 
-/// Whether the file ends before an offset. Of a file whose descriptor is gone it is not known, and then the answer is no,
-/// because that costs nobody's stores.
+/// Whether the file ends before an offset. If the descriptor is closed the answer is no, because then no store is lost
+/// silently.
 fn is_cut(watched: &Watched, offset: usize) -> bool {
     let mut facts = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: fstat(2) may be called in a handler; it fills the record or fails, and the record is read only after success.
+    // SAFETY: fstat(2) may be called in a handler; it fills the record or fails, and the record is read only after
+    // success.
     let facts = unsafe {
         if libc::fstat(watched.file.load(Ordering::Relaxed), facts.as_mut_ptr()) != 0 {
             return false;
@@ -186,7 +189,7 @@ fn is_cut(watched: &Watched, offset: usize) -> bool {
     facts.st_ino == watched.inode.load(Ordering::Relaxed) && (facts.st_size as usize) <= offset
 }
 
-/// Does what would have happened without this guard.
+/// Calls the previous handler, or acts as the kernel would without a handler.
 ///
 /// # Safety
 ///
@@ -199,14 +202,13 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     // SAFETY: the caller vouches for the record.
     let sent = unsafe { (*info).si_code } <= 0;
     if handler == libc::SIG_IGN && sent {
-        // Ignored, as it would be.
+        // Ignored, as it would be without this guard.
     } else if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         // The faulting instruction runs again and ends the process as it should.
         // SAFETY: sigaction(2) is async-signal-safe; the action is the default one.
         unsafe { libc::sigaction(signal, &default_action(), std::ptr::null_mut()) };
         if sent {
-            // Nothing happens again by itself after a signal that somebody sent.
-            // SAFETY: raise(3) is async-signal-safe. The signal is blocked here and comes when the handler returns.
+            // A signal that another process sent is not repeated by returning, so it is raised again.
             unsafe { libc::raise(signal) };
         }
     } else if before.sa_flags & libc::SA_SIGINFO != 0 {

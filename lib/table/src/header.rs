@@ -1,7 +1,7 @@
-//! The first page of the file: what the table is, written once and checked by everybody who opens it.
+//! The first page of the file: a description of the table, written once and checked at every opening.
 //!
-//! All numbers are little-endian. The mark is written in the byte order of the machine, because the cells
-//! are too.
+//! All numbers are little-endian. The magic mark is written in the byte order of the machine, because the cells are
+//! too.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(crate) struct Header {
     pub len: u64,
     /// The process that created the file.
     pub pid: u64,
-    /// When that process started, in clock ticks since boot: tells it from a later one of the same number.
+    /// Start time of that process, in clock ticks since boot; distinguishes it from a later process with the same id.
     pub started: u64,
     /// The boot during which the file was created.
     pub boot: [u8; 16],

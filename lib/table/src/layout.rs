@@ -1,4 +1,4 @@
-//! Where everything lies in the file, from the creation parameters alone.
+//! Layout of the file, computed from the creation parameters alone.
 //!
 //! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once
 //! and then kept in private memory. Offsets are made only here and only from indices that were compared
@@ -10,8 +10,8 @@ use crate::error::Error;
 
 /// An aligned offset of a four-byte word inside the mapping.
 ///
-/// In two parts that are added last: where the region begins, which stays the same in a loop, so that its
-/// address is computed outside, and how far into it.
+/// Kept in two parts that are added last: the start of the region, which stays the same in a loop, so that its address
+/// is computed outside of the loop, and the offset into the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct At32(usize, usize);
 
@@ -39,7 +39,7 @@ pub(crate) struct Level(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot(usize);
 
-/// Where the cells of an existing row start; see [`At32`].
+/// Start of the cells of an existing row; see [`At32`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(usize, usize);
 
@@ -95,14 +95,14 @@ impl Level {
     }
 }
 
-/// What the creator of a table chose; written into the header, never changed.
+/// The parameters that the creator of a table chose; written into the header, never changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Bytes of a value: 4 or 8.
     pub width: u32,
     /// Whole rows are published at once instead of single cells.
     pub records: bool,
-    /// Rows start on cache-line pairs of their own, so that writers of neighbouring rows never share one.
+    /// Rows start on separate cache-line pairs, so that writers of neighbouring rows never share one.
     pub exclusive: bool,
     /// Objects `0..dense_objects` have a row each, found without an index.
     pub dense_objects: u64,
@@ -121,9 +121,10 @@ const FIXED_BYTES: usize = 2 * PAGE;
 /// Offset of the shared counters.
 const CONTROL: usize = PAGE;
 const PAGE: usize = 4096;
-/// Apart from each other by a pair of cache lines: adjacent-line prefetch would make them one otherwise.
+/// Distance in bytes between shared counters, a pair of cache lines: adjacent-line prefetch would make them share one
+/// otherwise.
 const CONTROL_STRIDE: usize = 128;
-/// More columns than this make a row longer than is sensible.
+/// Greatest number of columns; rows with more would be too long.
 const MAX_COLUMNS: u32 = 1 << 16;
 /// Row numbers need 31 bits at most, so that an entry always has room for a tag.
 const MAX_ROWS: u64 = (1 << 31) - 2;
@@ -165,14 +166,14 @@ pub(crate) struct Geometry {
 }
 
 impl IndexGeometry {
-    /// Places an index at `offset`; answers it and the first offset behind it.
+    /// Places an index at `offset`; returns it and the first offset behind it.
     fn place(control: usize, offset: usize, rows: u64, stride: usize, min: u32) -> Option<(Self, usize)> {
         let max_rows = u32::try_from(rows).ok()?;
         let row_bits = u64::BITS - (rows + 1).leading_zeros();
         let max_level = (rows.checked_mul(4)?.max(2)).next_power_of_two().trailing_zeros().max(min);
         let slots = align(offset, PAGE)?;
-        // An index without rows keeps its smallest level, so that looking into it needs no special case.
-        // One slot more than there is, for the look at the neighbour of the last one.
+        // An index without rows keeps its smallest level, so that a lookup needs no special case. One slot more than
+        // necessary, because a lookup reads the neighbour of the last slot.
         let slot_bytes = 4usize.checked_shl(max_level + 1)?.checked_add(4)?;
         let first_row = align(slots.checked_add(slot_bytes)?, PAGE)?;
         let end = first_row.checked_add(stride.checked_mul(usize::try_from(rows).ok()?)?)?;
@@ -189,7 +190,7 @@ impl IndexGeometry {
         Some((index, end))
     }
 
-    /// The word that holds the index's current level. Five words follow one another on lines of their own.
+    /// The word that holds the index's current level. Five words follow one another on separate cache lines.
     #[inline(always)]
     pub(crate) fn level_at(&self) -> At32 {
         At32(self.control, 0)
@@ -211,8 +212,8 @@ impl IndexGeometry {
         At64(self.control, 4 * CONTROL_STRIDE)
     }
 
-    /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first
-    /// store. Clamped, because the file may lie.
+    /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first store.
+    /// Clamped, because the file may be damaged.
     #[inline(always)]
     pub(crate) fn level(&self, word: u32) -> Level {
         if word > self.max_level - self.min_level {
@@ -256,8 +257,8 @@ impl IndexGeometry {
         let next = slot.0 + 1;
         Slot(if next == 2 * level.slots() { level.slots() } else { next })
     }
-    /// The word of the slot at which the search for a hash begins (see `home`), and the word behind it. Behind a level's last
-    /// one begins the level above, or one spare word.
+    /// The word of the slot at which the search for a hash begins (see `home`), and the word behind it. Behind a
+    /// level's last one begins the level above, or one spare word.
     #[inline(always)]
     pub(crate) fn first_two(&self, hash: u64, level: Level) -> (At32, At32) {
         // Levels are 1 to 32, so neither shift runs over.
@@ -273,11 +274,13 @@ impl IndexGeometry {
     pub(crate) fn slot_at(&self, slot: Slot) -> At32 {
         At32(self.slots, 4 * slot.0)
     }
-    /// Offset and length of a level, for reservation. With the word behind it, which a search looks at (see `first_two`).
+    /// Offset and length of a level, for reservation. The length includes the word behind the level, which a search
+    /// reads (see `first_two`).
     pub(crate) fn level_range(&self, level: Level) -> (usize, usize) {
         (self.slots + 4 * level.slots(), 4 * level.slots() + 4)
     }
-    /// The number within its level of the first slot at an offset or behind it; as many as there are if it lies behind all.
+    /// Number within its level of the first slot at an offset or behind it; the number of slots if the offset lies
+    /// behind all of them.
     pub(crate) fn slot_from(&self, level: Level, offset: usize) -> usize {
         let word = offset.saturating_sub(self.slots).div_ceil(4);
         word.saturating_sub(level.slots()).min(level.slots())
@@ -299,7 +302,7 @@ impl IndexGeometry {
 }
 
 impl Geometry {
-    /// Computes every place, or says which size is impossible.
+    /// Computes every offset, or says which size is impossible.
     ///
     /// The word 0 in a row's head means that the row is free, so object 0 and key 0 always are among the dense ones.
     pub(crate) fn new(asked: Shape) -> Result<Self, Error> {
@@ -333,7 +336,7 @@ impl Geometry {
         let hot = Hot {
             objects,
             dense_objects: shape.dense_objects,
-            // The cells of records are not where the short way looks: it must not take any key for a dense one.
+            // The cells of records are not where the fast path reads, so that it must take no key for a dense one.
             dense_keys: if shape.records { 0 } else { u64::from(shape.dense_keys) },
             dense: dense + sequence,
             dense_stride,
@@ -366,19 +369,19 @@ impl Geometry {
             && !self.shape.records
             && self.hot.dense_stride == columns * width
     }
-    /// Where the dense pairs lie: offset of the first row, bytes between rows, how many objects and keys. `None` for
-    /// records, whose cells are not where they seem to be.
+    /// Location of the dense pairs: offset of the first row, bytes between rows, number of objects and of keys. `None`
+    /// for records, whose cells are elsewhere.
     pub(crate) fn dense(&self) -> Option<(usize, usize, u64, u32)> {
         let hot = &self.hot;
         let plain = !self.shape.records && self.shape.dense_objects > 0;
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
     }
-    /// Where a dense row begins, its sequence included, and where it ends.
+    /// Start of a dense row, its sequence included, and its end.
     pub(crate) fn dense_bytes(&self, place: Place) -> (usize, usize) {
         let start = place.0 + place.1 - (self.hot.row_head - 8);
         (start, start + self.hot.dense_stride)
     }
-    /// The first dense object whose row ends behind an offset; as many as there are if none does.
+    /// The first dense object whose row ends behind an offset; the number of dense objects if there is none.
     pub(crate) fn dense_object_from(&self, offset: usize) -> u64 {
         let first = self.hot.dense - (self.hot.row_head - 8);
         let row = offset.saturating_sub(first) / self.hot.dense_stride;
@@ -424,7 +427,7 @@ impl Hot {
     pub(crate) fn hashed_row(&self, row: Row) -> Place {
         Place(self.objects.rows + self.row_head, self.objects.id_at(row).1)
     }
-    /// Where a cell would lie if the row and the column existed: for fetching ahead, never for access.
+    /// Offset that a cell would have if the row and the column existed: for prefetching, never for access.
     #[inline(always)]
     pub(crate) fn probable_cell(&self, row: u32, key: u64, width: usize) -> usize {
         let row = (row as usize).wrapping_mul(self.objects.row_stride);
@@ -452,7 +455,7 @@ impl Hot {
     }
 }
 
-/// The limits of the format; answers the number of columns.
+/// Checks the limits of the format; returns the number of columns.
 fn check(shape: &Shape) -> Result<u32, Error> {
     let refuse = |what| Err(Error::Shape { what });
     if shape.width != 4 && shape.width != 8 {

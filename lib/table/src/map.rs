@@ -20,18 +20,18 @@ use crate::memory::Memory;
 
 /// Ranges at least this long get their page tables filled in one call instead of one fault a page.
 const POPULATE_LEAST: usize = 64 << 10;
-/// Bytes that are asked for at once. Before Linux 6.11 a signal undoes the whole call: where signals come often, a large one
-/// would never end.
+/// Bytes that are asked for at once. Before Linux 6.11 a signal undoes the whole call: where signals come often, a
+/// large one would never end.
 const PIECE: usize = 4 << 20;
 
-/// What the name of an open table's file stands for by now.
+/// The file that the path of an open table leads to at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The file that is open.
     Same,
-    /// Another file: whoever publishes has started anew.
+    /// Another file: a publisher has created the table again.
     Replaced,
-    /// Nothing. What is open can still be read.
+    /// No file. The open table can still be read.
     Gone,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Mapping {
     file: File,
     path: PathBuf,
     writable: bool,
-    /// Where the fault guard notes that the file shrank; `None` when its table of mappings is full.
+    /// The fault guard's record of this mapping; `None` when its list of mappings is full.
     guard: Option<guard::Ticket>,
 }
 
@@ -85,7 +85,7 @@ impl Mapping {
         &self.path
     }
 
-    /// Whose the file is.
+    /// User id of the file's owner.
     pub(crate) fn owner(&self) -> io::Result<u32> {
         Ok(self.file.metadata()?.uid())
     }
@@ -106,7 +106,7 @@ impl Mapping {
         }
     }
 
-    /// What the name of the file stands for by now.
+    /// Whether the path still leads to the open file.
     pub(crate) fn standing(&self) -> Result<Standing, Error> {
         let failed = |call| move |source| Error::Io { call, path: self.path.clone(), source };
         let ours = self.file.metadata().map_err(failed("fstat"))?;
@@ -144,7 +144,7 @@ impl Mapping {
     }
 
     fn allocate_piece(&self, offset: usize, bytes: usize) -> Result<(), Error> {
-        // KEEP_SIZE: if somebody cut the file short, growing it again must not hide that.
+        // KEEP_SIZE: the file must not grow, because growing a truncated file would hide the damage.
         let mode = libc::FALLOC_FL_KEEP_SIZE;
         loop {
             // SAFETY: fallocate(2) works on the open descriptor and touches no memory of this process.
@@ -159,24 +159,25 @@ impl Mapping {
         }
     }
 
-    /// Where the first written bytes from an offset on begin and end (lseek(2)).
+    /// Start and end of the first written bytes from an offset on (lseek(2)).
     fn data_from(&self, offset: usize) -> (usize, usize) {
         let seek = |from: usize, what| {
-            // SAFETY: lseek(2) moves the position of the descriptor, which nobody uses, and touches no memory.
+            // SAFETY: lseek(2) moves the position of the descriptor, which is not used elsewhere, and touches no
+            // memory.
             usize::try_from(unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) }).ok()
         };
         let Some(start) = seek(offset, libc::SEEK_DATA) else {
             return match io::Error::last_os_error().raw_os_error() {
-                // Nothing more was written.
+                // No data behind the offset.
                 Some(libc::ENXIO) => (usize::MAX, usize::MAX),
-                // The file system does not tell.
+                // The file system does not report holes.
                 _ => (offset, usize::MAX),
             };
         };
         (start, seek(start, libc::SEEK_HOLE).unwrap_or(usize::MAX))
     }
 
-    /// Fills this process's page tables for a range: half the price of an insert otherwise goes to faults.
+    /// Fills this process's page tables for a range: otherwise half of the cost of an insert are page faults.
     fn populate(&self, offset: usize, bytes: usize) {
         let (start, end) = whole_pages(offset, bytes, self.len, guard::page_bytes());
         // SAFETY: the range lies inside the mapping (`end` is clamped, `start` is inside by construction of
@@ -189,14 +190,14 @@ impl Mapping {
     }
 }
 
-/// The pages of a mapping of `len` bytes that hold a range: where the first begins and the last ends.
+/// The pages of a mapping of `len` bytes that hold a range: start of the first and end of the last.
 fn whole_pages(offset: usize, bytes: usize, len: usize, page_bytes: usize) -> (usize, usize) {
     (guard::page_start(offset, page_bytes), (offset + bytes).next_multiple_of(page_bytes).min(len))
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // First out of the guard's list: after munmap the addresses may belong to somebody else.
+        // The guard's entry is removed first: after munmap the addresses may belong to another mapping.
         self.guard = None;
         // SAFETY: the range was mapped by `new` and every handle on it borrows this value.
         unsafe { libc::munmap(self.base.as_ptr().cast::<c_void>(), self.len) };
@@ -216,7 +217,7 @@ unsafe impl Send for Raw<'_> {}
 unsafe impl Sync for Raw<'_> {}
 
 impl Raw<'_> {
-    /// The address of an offset, for those who read the words themselves.
+    /// The address of an offset, for callers that read the words themselves.
     pub(crate) fn address(&self, offset: usize) -> *const u8 {
         debug_assert!(offset <= self.mapping.len);
         self.base.as_ptr().wrapping_add(offset).cast_const()
@@ -298,7 +299,8 @@ impl Memory for Raw<'_> {
 mod tests {
     use super::*;
 
-    /// A table has pages of its own, so neither it nor a range in it need end where a page of the system does.
+    /// The page size of a table is its own, so neither the table nor a range in it need end at a page boundary of the
+    /// system.
     #[test]
     fn ranges_grow_to_pages_of_any_size_and_stay_inside() {
         const LEN: usize = 37 * 4096;

@@ -1,7 +1,7 @@
-//! What the algorithm asks of the memory it runs on.
+//! Requirements of the algorithm on the memory it runs on.
 //!
-//! Three implementations exist: the mapped file, plain words on the heap (Miri), and the simulated memory
-//! of the schedule explorer, which decides for each load which of the stores it may see it does see.
+//! Three implementations exist: the mapped file, plain words on the heap (Miri), and the simulated memory of the
+//! schedule explorer, which chooses for each load among the stores that are visible to it.
 
 use std::sync::atomic::Ordering;
 
@@ -24,12 +24,12 @@ pub trait Memory: Copy {
 
     fn fence(self, order: Ordering);
 
-    /// Asks for the cache line of an offset; never changes what is read.
+    /// Requests the cache line of an offset; never changes the result of a read.
     #[inline(always)]
     fn prefetch(self, _offset: usize) {}
 
-    /// The first bytes from an offset on that anybody wrote: where they begin and end. What lies before them is zero, and reading
-    /// it through the mapping would make the file system find pages for it.
+    /// Start and end of the first written bytes from an offset on. Bytes before the start are zero, and reading them
+    /// through the mapping would make the file system allocate pages for them.
     fn data_from(self, offset: usize) -> (usize, usize) {
         (offset, usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! What the creator of a table decides, and opening a table without knowing what its creator decided.
+//! Options for creating a table, and opening a table without knowing its creator's options.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::map::Standing;
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
 
-/// The size of a new table. The file is sparse: rows that nobody uses take no memory.
+/// Size and properties of a new table. The file is sparse: unused rows take no memory.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Options {
@@ -42,7 +42,8 @@ impl Options {
         Self { shape, mode: 0o600, on_disk: false, of_others: false }
     }
 
-    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has one.
+    /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has
+    /// one.
     pub fn dense_objects(mut self, count: u64) -> Self {
         self.shape.dense_objects = count;
         self
@@ -54,7 +55,8 @@ impl Options {
         self
     }
 
-    /// Gives keys `0..count` a column each (key 0 always has one), and drops the sparse keys: most tables need one kind.
+    /// Gives keys `0..count` a column each (key 0 always has one), and drops the sparse keys: most tables need one
+    /// kind.
     pub fn dense_keys(mut self, count: u32) -> Self {
         self.shape.dense_keys = count;
         self.shape.max_sparse_keys = 0;
@@ -67,7 +69,7 @@ impl Options {
         self
     }
 
-    /// Starts each row on a pair of cache lines of its own, for rows that different threads write.
+    /// Starts each row on a separate pair of cache lines, for rows that different threads write.
     pub fn exclusive_rows(mut self, yes: bool) -> Self {
         self.shape.exclusive = yes;
         self
@@ -92,8 +94,8 @@ impl Options {
         self
     }
 
-    /// Lets [`Options::open_or_create`] open a table that another user made in a folder where anybody may make files, such as
-    /// `/dev/shm`. Whoever made it can change every value of it, and cut it short.
+    /// Lets [`Options::open_or_create`] open a table that another user made in a directory that is writable for all,
+    /// such as `/dev/shm`. The owner of the file can change all of its values, and truncate it.
     pub fn of_others(mut self, yes: bool) -> Self {
         self.of_others = yes;
         self
@@ -105,10 +107,10 @@ impl Options {
         Ok(Table::from_opened(file::create(path.as_ref(), shape, self.mode, self.on_disk)?))
     }
 
-    /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that exists
-    /// must have been created with the same sizes: [`Error::Different`] names the first that differs. In a folder where anybody
-    /// may make files it must be this user's, root's or the folder's owner's, unless [`Options::of_others`] allows more:
-    /// [`Error::Stranger`]. What is opened by name, by [`Table::open`], is not asked whose it is.
+    /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that
+    /// exists must have been created with the same sizes: [`Error::Different`] names the first that differs. In a
+    /// directory that is writable for all, the table must belong to this user, to root or to the directory's owner,
+    /// unless [`Options::of_others`] allows more: [`Error::Stranger`]. [`Table::open`] does not check the owner.
     pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let path = path.as_ref();
         let asked = Geometry::new(Shape { width: W::BYTES as u32, ..self.shape })?.shape;
@@ -128,7 +130,7 @@ impl Options {
             }
             tries += 1;
             match self.create(path) {
-                // Somebody was faster. Unless the name leads nowhere, the table can be opened now.
+                // Another process was faster. Unless the name is a dangling link, the table can be opened now.
                 Err(Error::Io { call: "create", source, .. })
                     if is(&source, io::ErrorKind::AlreadyExists) && tries < TRIES => {}
                 result => return result,
@@ -137,10 +139,10 @@ impl Options {
     }
 }
 
-/// How often a table may come and go between opening and creating it.
+/// Greatest number of attempts when the table is created and removed between opening and creating it.
 const TRIES: u32 = 100;
 
-/// Whether a table has the shape that was asked for. The lowest level of its index is of no concern to anybody.
+/// Whether a table has the requested shape. The lowest level of the index may differ, since callers cannot observe it.
 fn compare(path: &Path, found: &Shape, asked: &Shape) -> Result<(), Error> {
     if found.width != asked.width {
         return Err(Error::Width { path: path.to_owned(), found: found.width, asked: asked.width });
@@ -159,7 +161,7 @@ fn compare(path: &Path, found: &Shape, asked: &Shape) -> Result<(), Error> {
     }
 }
 
-/// A table whose width is learnt from its file.
+/// A table whose width is read from its file.
 #[derive(Debug)]
 pub enum AnyTable {
     /// Cells of eight bytes.
@@ -168,7 +170,7 @@ pub enum AnyTable {
     Narrow(Table<Narrow>),
 }
 
-/// Calls the same method on either width.
+/// Calls a method of the table of either width.
 macro_rules! either {
     ($self:expr, $table:ident => $call:expr) => {
         match $self {

@@ -1,16 +1,16 @@
-//! How fast published counters rise: what `table --watch` and a run with tables show.
+//! Rates of published counters, as `table --watch` and a run with tables show them.
 
 use std::collections::BTreeMap;
 
 use crate::error::Error;
 use crate::options::AnyTable;
 
-/// Which pairs of a table are meant.
+/// A selection of the pairs of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// These objects; all if none is named.
+    /// Selected objects; empty selects all.
     pub objects: Vec<u64>,
-    /// These keys; all if none is named.
+    /// Selected keys; empty selects all.
     pub keys: Vec<u64>,
 }
 
@@ -21,14 +21,14 @@ pub struct Rates {
     last: BTreeMap<(u64, u64), (u64, i64)>,
 }
 
-/// One pair at the time of a sample.
+/// A pair at the time of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// The object.
     pub object: u64,
     /// The key.
     pub key: u64,
-    /// The value now.
+    /// The present value.
     pub value: i64,
     /// Rise per second since the sample before. `None` the first time, after a reset (the value fell), and
     /// when no time has passed: a rate that cannot be known is not reported as 0.
@@ -36,7 +36,7 @@ pub struct Rate {
 }
 
 impl AnyTable {
-    /// Every value of the table and how fast it rises since the last call; see [`Rates`].
+    /// Every value of the table and its rate since the last call; see [`Rates`].
     pub fn sample(&self, rates: &mut Rates, now_ns: u64) -> Result<Vec<Rate>, Error> {
         rates.sample(self, &Selection::default(), now_ns)
     }
@@ -61,7 +61,7 @@ impl AnyTable {
 }
 
 impl Rates {
-    /// Without a previous sample.
+    /// Starts without a previous sample.
     pub fn new() -> Self {
         Self::default()
     }
@@ -78,7 +78,7 @@ impl Rates {
     ) -> Result<Vec<Rate>, Error> {
         table.check()?;
         let values: BTreeMap<(u64, u64), i64> = table.values(selection).into_iter().collect();
-        // Once more: a file that was cut short meanwhile gave absent values, which are not the table's.
+        // Checked once more: a file that was truncated during the sample gave absent values, which are not the table's.
         table.check()?;
         Ok(self.advance(values, now_ns))
     }

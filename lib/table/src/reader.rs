@@ -22,7 +22,7 @@ impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Reader<'_, W, COLUMNS> 
 }
 
 impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
-    /// The value of a pair. Takes a bounded number of steps whatever writers do.
+    /// The value of a pair. Takes a bounded number of steps, whatever writers do.
     #[inline(always)]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
         self.view.get(object, key)

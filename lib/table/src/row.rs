@@ -30,11 +30,11 @@ impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
     }
 }
 
-/// A counter that one owner writes and anybody reads.
+/// A counter with a single writer and any number of readers.
 ///
-/// It remembers its value, so that adding is one store without a load or a bus lock. Nothing keeps a second
-/// owner away: two of them overwrite each other's sums, and a value that somebody else removes or sets
-/// comes back with the next addition. Use [`crate::Table::add`] for cells with several writers.
+/// The counter caches its value, so that adding is one store without a load or a bus lock. A second writer is not
+/// prevented: two writers overwrite each other's sums, and a value that is removed or set elsewhere comes back with the
+/// next addition. Use [`crate::Table::add`] for cells with several writers.
 #[derive(Debug)]
 pub struct Counter<'t, W: Width = Wide> {
     memory: Raw<'t>,
@@ -44,7 +44,7 @@ pub struct Counter<'t, W: Width = Wide> {
 }
 
 impl<'t, W: Width> Counter<'t, W> {
-    /// The caller checked that the mapping is writable and that the cell is `W` wide.
+    /// The caller has checked that the mapping is writable and that the cell is `W` wide.
     pub(crate) fn new(memory: Raw<'t>, at: CellAt) -> Result<Self, Error> {
         let value = decode::<W>(<W as Cell>::load(memory, at, Ordering::Relaxed)).unwrap_or(0);
         let mut counter = Self { memory, at, value, width: std::marker::PhantomData };
@@ -52,7 +52,7 @@ impl<'t, W: Width> Counter<'t, W> {
         Ok(counter)
     }
 
-    /// Adds, and publishes the sum. An error leaves both as they were.
+    /// Adds, and publishes the sum. An error changes neither the sum nor the cell.
     #[inline(always)]
     pub fn add(&mut self, delta: i64) -> Result<(), Error> {
         let Some(sum) = self.value.checked_add(delta) else {
@@ -60,13 +60,13 @@ impl<'t, W: Width> Counter<'t, W> {
             return Err(Error::Range { value: self.value.saturating_add(delta) });
         };
         let word = encode::<W>(sum)?;
-        // Release: pairs with the acquire load of a reader, who then sees what the owner did before.
+        // Release: pairs with the acquire load of a reader, which then sees the writer's earlier stores.
         <W as Cell>::store(self.memory, self.at, word, Ordering::Release);
         self.value = sum;
         Ok(())
     }
 
-    /// The owner's own view of the value.
+    /// The writer's own copy of the value.
     pub fn value(&self) -> i64 {
         self.value
     }

@@ -14,9 +14,9 @@ use crate::words::{Holes, View};
 
 /// A table in a mapped file. Threads share it by reference, processes by opening the same file.
 ///
-/// Guarantees, in short (`docs/table.md` has the long form): each cell is an atomic integer; a reader that
-/// sees a store sees everything its thread stored before; reads take a bounded number of steps; writes are
-/// lock-free; a process that dies or is stopped at any instruction hinders nobody.
+/// Guarantees, in short (`docs/table.md` has the long form): each cell is an atomic integer; a reader that sees a store
+/// sees everything that its thread stored before; reads take a bounded number of steps; writes are lock-free; a process
+/// that dies or is stopped at any instruction blocks no other.
 #[derive(Debug)]
 pub struct Table<W: Width = Wide> {
     mapping: Mapping,
@@ -25,8 +25,8 @@ pub struct Table<W: Width = Wide> {
     width: std::marker::PhantomData<W>,
 }
 
-/// The dense pairs of a table as words in memory: the cell of (object, key) lies `object` strides and `key` words from the
-/// first and holds the value plus half the range of its width, 0 if absent.
+/// The dense pairs of a table as words in memory: the cell of (object, key) lies `object` strides and `key` words from
+/// the first and holds the value plus half the range of its width, 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
     /// The cell of object 0 and key 0.
@@ -49,9 +49,9 @@ pub struct Info {
     pub records: bool,
     /// Objects with a row from the beginning.
     pub dense_objects: u64,
-    /// Rows for other objects, and how many of them are taken.
+    /// Rows for other objects.
     pub max_hashed_objects: u64,
-    /// Rows handed out so far. Those that a race or a death left over are used again before the table is full.
+    /// Rows handed out so far. Rows that a race or a death left unused are handed out again before the table is full.
     pub hashed_rows: u64,
     /// Keys with a column from the beginning.
     pub dense_keys: u32,
@@ -63,8 +63,8 @@ pub struct Info {
     pub index_level: u32,
     /// The process that created the table.
     pub creator_pid: u64,
-    /// Whether that very process still runs, in the same boot; `None` where that cannot be told here, since its number
-    /// is one of another namespace, such as a container's.
+    /// Whether the creator still runs, in the same boot; `None` where its process id belongs to another namespace, such
+    /// as a container's.
     pub creator_alive: Option<bool>,
 }
 
@@ -88,7 +88,7 @@ impl<W: Width> Table<W> {
         Ok(Self::from_opened(opened))
     }
 
-    /// The caller checked the width.
+    /// The caller has checked the width.
     pub(crate) fn from_opened(opened: Opened) -> Self {
         let Opened { mapping, geometry, header } = opened;
         debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
@@ -100,7 +100,7 @@ impl<W: Width> Table<W> {
         View::new(self.mapping.raw(), &self.geometry)
     }
 
-    /// The view for changing single cells, if that is allowed here.
+    /// The view for changing single cells; an error in a read-only or record table.
     #[inline(always)]
     fn cells(&self) -> Result<View<'_, Raw<'_>, W>, Error> {
         if !self.mapping.writable() {
@@ -118,8 +118,8 @@ impl<W: Width> Table<W> {
         Reader { view: self.view() }
     }
 
-    /// A still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` if this
-    /// table is not so, or has exclusive rows or records.
+    /// A still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` for other tables, and
+    /// for exclusive rows or records.
     #[inline]
     pub fn reader_of<const COLUMNS: usize>(&self) -> Option<Reader<'_, W, COLUMNS>> {
         if COLUMNS == 0 || !self.geometry.fits(COLUMNS) {
@@ -128,9 +128,9 @@ impl<W: Width> Table<W> {
         Some(Reader { view: View::new(self.mapping.raw(), &self.geometry) })
     }
 
-    /// The value of a pair. Takes a bounded number of steps whatever writers do.
+    /// The value of a pair. Takes a bounded number of steps, whatever writers do.
     ///
-    /// In a record table it is the value in the last publication, or already in the next one when publications follow each
+    /// In a record table, the value in the last publication, or possibly in the next one when publications follow each
     /// other so fast that none can be read.
     #[inline]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
@@ -148,21 +148,23 @@ impl<W: Width> Table<W> {
         self.cells()?.set(object, key, value)
     }
 
-    /// Stores many values, in order, each as [`Table::set`] does: new objects of a large table come several times as fast,
-    /// because their places in the index are fetched side by side. An error ends it; what came before is stored.
+    /// Stores many values, in order, each as [`Table::set`] does. For new objects of a large table this is several
+    /// times as fast, because their places in the index are fetched in parallel. An error ends the call; values before
+    /// it are stored.
     pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
         self.cells()?.set_each(values.iter().copied())
     }
 
-    /// Adds to a value, an absent one counting as 0; answers the value before. Any number of threads and
-    /// processes may add to the same pair and no addition is lost.
+    /// Adds to a value, an absent one counting as 0; returns the value before. Any number of threads and processes may
+    /// add to the same pair and no addition is lost.
     #[inline]
     pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
         let view = self.cells()?;
         view.add(view.cell_or_insert(object, key)?, delta)
     }
 
-    /// Replaces the expected value by another, `None` meaning absent; otherwise answers what is there.
+    /// Replaces the expected value by another, `None` meaning absent. If the value is not the expected one, returns it
+    /// as `Err`.
     pub fn compare_exchange(
         &self,
         object: u64,
@@ -173,7 +175,7 @@ impl<W: Width> Table<W> {
         let view = self.cells()?;
         let at = match expected {
             None => view.cell_or_insert(object, key)?,
-            // Who expects a value needs no row for a pair that has none.
+            // If a value is expected, a pair without a row need not get one.
             Some(_) => match self.existing_cell(object, key) {
                 Some(at) => at,
                 None => return view.check_values(expected, new).map(|()| Err(None)),
@@ -182,7 +184,7 @@ impl<W: Width> Table<W> {
         view.compare_exchange(at, expected, new)
     }
 
-    /// Makes a pair absent; answers its value. The row stays with its object for ever.
+    /// Makes a pair absent; returns its value. The row stays with its object for ever.
     pub fn remove(&self, object: u64, key: u64) -> Result<Option<i64>, Error> {
         let view = self.cells()?;
         let cell = self.existing_cell(object, key);
@@ -201,8 +203,8 @@ impl<W: Width> Table<W> {
         Counter::new(self.mapping.raw(), at)
     }
 
-    /// Where the pairs of dense objects and dense keys lie, for bindings to other languages; `None` in a table without
-    /// dense objects and in a record table. Valid while the table is open.
+    /// Location of the pairs of dense objects and dense keys, for bindings to other languages; `None` in a table
+    /// without dense objects and in a record table. Valid while the table is open.
     pub fn dense(&self) -> Option<Dense> {
         let (offset, stride, objects, keys) = self.geometry.dense()?;
         Some(Dense { cells: self.mapping.raw().address(offset), stride, objects, keys })
@@ -244,8 +246,8 @@ impl<W: Width> Table<W> {
         Ok(self.pairs(&words))
     }
 
-    /// The keys and values of an object, each read for itself; those of a record together, unless publications follow each
-    /// other too fast for that.
+    /// The keys and values of an object, each read for itself; those of a record together, unless publications follow
+    /// each other too fast for that.
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         let Some(row) = self.row(object) else { return Vec::new() };
         if self.geometry.shape.records
@@ -257,7 +259,7 @@ impl<W: Width> Table<W> {
         self.pairs(&words)
     }
 
-    /// Names the present ones among the words of a row's columns.
+    /// Keys and values of the present pairs among the words of a row's columns.
     fn pairs(&self, words: &[u64]) -> Vec<(u64, i64)> {
         let dense = self.geometry.shape.dense_keys as usize;
         let value = |column: usize| words.get(column).and_then(|&word| decode::<W>(word));
@@ -268,10 +270,8 @@ impl<W: Width> Table<W> {
         pairs
     }
 
-    /// The objects that have a value: the dense ones in order, then the others in no order. One that has a
-    /// value all the while is met exactly once; one that gets its first value meanwhile may be missed.
-    ///
-    /// Takes as long as there is something written, however large the table is.
+    /// The objects that have a value: the dense ones in order, then the others in no order. An object that has a value
+    /// during the whole iteration is returned exactly once; one that gets its first value during it may be missed.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
         self.view().written_objects()
     }
@@ -295,13 +295,13 @@ impl<W: Width> Table<W> {
         }
     }
 
-    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so does a
-    /// page that the file system could not provide.
+    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so
+    /// does a page that the file system could not provide.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
     }
 
-    /// What the name of the table's file stands for by now: the open file, another one, or nothing.
+    /// Whether the path of the table still leads to the open file, to another one, or to none.
     pub fn standing(&self) -> Result<Standing, Error> {
         self.mapping.standing()
     }

@@ -1,8 +1,8 @@
-//! The two widths of a cell, and how a value becomes a cell.
+//! The two widths of a cell, and the encoding of values in cells.
 //!
-//! A cell holds the value plus half of its range, so that the word 0 means *absent*: pages that the kernel
-//! hands out and holes in the file are full of absent cells without anybody writing them. The price is one
-//! value at the lower end of the range, which is refused.
+//! A cell holds the value plus half of its range, so that the word 0 means *absent*: new pages from the kernel and
+//! holes in the file are full of absent cells without being written. The price is one value at the lower end of the
+//! range, which is refused.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::layout::CellAt;
 use crate::memory::Memory;
 
-/// How wide the cells of a table are: [`Wide`] or [`Narrow`].
+/// Width of the cells of a table: [`Wide`] or [`Narrow`].
 pub trait Width: sealed::Cell {}
 
 /// Cells of eight bytes: values from `i64::MIN + 1` to `i64::MAX`.
@@ -32,7 +32,7 @@ pub(crate) mod sealed {
     pub trait Cell: Copy + Send + Sync + 'static {
         /// Bytes of a cell.
         const BYTES: usize;
-        /// The value that the word for zero stands for, negated: added to a value to make a word.
+        /// The negated value of the word 0; added to a value to make a word.
         const BIAS: i64;
         /// The largest value.
         const MAX: i64;

@@ -61,7 +61,7 @@ fn exchange_compares() -> Result<(), Error> {
     assert_eq!(table.compare_exchange(1, 1, None, Some(2))?, Err(Some(1)));
     assert_eq!(table.compare_exchange(1, 1, Some(1), None)?, Ok(()));
     assert_eq!(table.get(1, 1), None);
-    // What expects a value of an object or a key that has none takes no room for it.
+    // An exchange that expects a value of a missing object or key allocates no row for it.
     assert_eq!(table.compare_exchange(2, 1, Some(1), Some(2))?, Err(None));
     assert_eq!(table.compare_exchange(1, 1 << 40, Some(1), Some(2))?, Err(None));
     assert_eq!(table.info().hashed_rows, 1);
@@ -131,7 +131,7 @@ fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
     for object in 0..1500 {
         assert_eq!(many.keys(object), single.keys(object), "object {object}");
     }
-    // What stands before a value that is refused is stored, what stands behind it is not.
+    // Values before one that is refused are stored, values behind it are not.
     let refused = many.set_many(&[(1, 1, 77), (1, 0, i64::MAX), (2, 1, 78)]);
     assert!(matches!(refused, Err(Error::Range { value: i64::MAX })));
     assert_eq!((many.get(1, 1), many.get(2, 1)), (Some(77), single.get(2, 1)));
@@ -203,7 +203,7 @@ fn readers_and_rows_see_the_last_publication() -> Result<(), Error> {
     both::<Narrow>("records-narrow")
 }
 
-/// Somebody who publishes without a pause is no reason to call the object absent.
+/// A record that is published without a pause must not appear absent.
 #[test]
 fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
     let place = Place::new("restless");
@@ -225,7 +225,7 @@ fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
             let all = table.objects().eq([0, 77]) && table.keys(77).len() == 60;
             all && table.get(0, 59).is_some() && reader.get(77, 59).is_some()
         });
-        // First the writer's end: a test that fails must end as well.
+        // The writer is stopped first, so that a failing test ends as well.
         over.store(true, relaxed);
         assert!(whole);
     });
@@ -300,7 +300,7 @@ fn a_file_that_is_replaced_or_removed_is_noticed() -> Result<(), Box<dyn std::er
     assert_eq!(first.standing()?, Standing::Gone);
     let second: Table = Options::new().create(place.path())?;
     assert_eq!((first.standing()?, second.standing()?), (Standing::Replaced, Standing::Same));
-    // What is gone can still be read and written.
+    // A removed table can still be read and written.
     first.set(1, 1, 7)?;
     assert_eq!((first.get(1, 1), second.get(1, 1)), (Some(7), None));
     Ok(())
@@ -324,7 +324,7 @@ fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<d
         assert!(matches!(refused, Err(Error::Different { .. })), "{refused:?}");
     }
     assert!(matches!(options.open_or_create::<Narrow>(place.path()), Err(Error::Width { .. })));
-    // No room is needed for a table that is there.
+    // Opening an existing table needs no room.
     let (huge, here) = (Options::new().dense_objects(1 << 40).dense_keys(1), Place::new("huge"));
     std::fs::write(here.path(), "no table")?;
     assert!(matches!(huge.open_or_create::<Wide>(here.path()), Err(Error::NotATable { .. })));

@@ -1,4 +1,4 @@
-//! A full file system, tables filled to the brim, and sums over several mappings.
+//! A full file system, full tables, and sums over several mappings.
 #![expect(clippy::disallowed_methods, reason = "the small file system is mounted in a namespace of its own")]
 #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 #![expect(unsafe_code, reason = "fork has no safe form in the standard library")]
@@ -13,12 +13,12 @@ use fauxplat_table::{Error, Options, Table, Wide};
 
 const FOLDER: &str = "FAUXPLAT_TABLE_SMALL";
 
-/// The folder of the small file system, for the bodies of the tests below.
+/// The directory of the small file system, for the bodies of the tests below.
 fn small() -> Option<PathBuf> {
     std::env::var(FOLDER).ok().map(PathBuf::from)
 }
 
-/// Starts a body again as a process of its own, inside a file system of one mebibyte that only it sees.
+/// Runs a body in a separate process, inside a file system of one mebibyte that only this process sees.
 fn in_a_small_file_system(body: &str) {
     let folder = Place::new(body);
     std::fs::create_dir(folder.path()).expect("a folder can be made");
@@ -61,7 +61,7 @@ fn inserting() -> Result<(), Error> {
         (0..1 << 20).take_while(|&object| table.set(object, 1, object as i64).is_ok()).count() as u64;
     assert!(stored > 1000 && stored < 1 << 20, "{stored} objects fit into a mebibyte");
     assert!(matches!(table.set(stored, 1, 0), Err(Error::NoSpace { .. })));
-    // Unharmed: everything is there, can be changed, and room for more makes it go on.
+    // The table is unharmed: everything is there, can be changed, and with more room it grows again.
     assert!((0..stored).all(|object| table.get(object, 1) == Some(object as i64)));
     assert_eq!(table.get(stored, 1), None);
     table.add(stored - 1, 1, 5)?;
@@ -94,7 +94,7 @@ fn reading() -> Result<(), Error> {
     (1..100).try_for_each(|object| table.set(object, 0, object as i64))?;
     let other: Table = Table::open_read_only(&path)?;
     fill(&folder);
-    // Also what is not there is looked for in pages that exist: nothing is asked of the file system.
+    // A missing object is searched for in pages that exist: nothing is requested from the file system.
     assert_eq!((table.get(at_the_end(), 0), other.get(at_the_end(), 0)), (None, None));
     table.check()?;
     other.check()?;
@@ -128,14 +128,14 @@ fn faulting() -> Result<(), Error> {
     for seen in [Table::open_read_only(&path)?, Table::<Wide>::open(&path)?] {
         assert_eq!(seen.get(50, 0), None);
         assert!(matches!(seen.check(), Err(Error::Damaged { .. })), "{:?}", seen.check());
-        // Everything behind that page is as it was: the rows are.
+        // Contents behind that page, such as the rows, are unchanged.
         std::os::unix::fs::FileExt::write_all_at(&word, &0_u32.to_ne_bytes(), 4096)
             .expect("a page that exists");
         assert!((1..100).all(|object| seen.get(object, 0) == Some(object as i64)));
         std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 4096)
             .expect("a page that exists");
     }
-    // A store into such a page must not pass for done: it ends the process that tries.
+    // A store into such a page must not appear successful: it ends the process.
     let child = std::panic::catch_unwind(|| in_a_child(|| table.set(1 << 40, 0, 1).is_ok()));
     assert!(child.is_err());
     Ok(())
@@ -146,7 +146,7 @@ fn a_page_that_cannot_be_had_costs_nothing_behind_it() {
     in_a_small_file_system("faulting");
 }
 
-/// Ends this process's copy at once, or waits for it: what `body` does happens in a process of its own.
+/// Forks, runs `body` in the child and waits for it.
 fn in_a_child(body: impl FnOnce() -> bool) {
     // SAFETY: fork(2); the child calls nothing that could wait for a thread that it does not have, and ends by _exit.
     match unsafe { libc::fork() } {
@@ -157,7 +157,7 @@ fn in_a_child(body: impl FnOnce() -> bool) {
         }
         child => {
             let mut status = 0;
-            // SAFETY: waitpid(2) fills the status of a child of our own.
+            // SAFETY: waitpid(2) fills the status of a child of this process.
             assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
             assert_eq!(status, 0, "the child failed");
         }
@@ -174,7 +174,7 @@ fn forking() -> Result<(), Error> {
     let refused = (1..1 << 12).find(|&object| table.set(object, 0, object as i64).is_err());
     let refused = refused.expect("the file system is full");
     std::fs::remove_file(ballast).expect("it was made above");
-    // Whatever the refused call left behind is there twice now.
+    // Rows that the refused call claimed exist in both processes now.
     in_a_child(|| table.set(1 << 30, 0, -1).is_ok());
     table.set(1 << 31, 0, -2)?;
     assert_eq!((table.get(1 << 30, 0), table.get(1 << 31, 0)), (Some(-1), Some(-2)));
@@ -187,7 +187,7 @@ fn a_forked_process_takes_rows_of_its_own() {
     in_a_small_file_system("forking");
 }
 
-/// Starts a body again as a process of its own, on a table that does not exist yet.
+/// Runs a body in a separate process, on a table that does not exist yet.
 fn start(body: &str, place: &Place) -> std::process::Child {
     let program = std::env::current_exe().expect("a test knows its own name");
     let mut command = Command::new(program);
@@ -256,7 +256,7 @@ fn creating_leaves_no_other_name() -> Result<(), Error> {
     Ok(())
 }
 
-/// Each thread maps the file for itself, as a process of its own would.
+/// Each thread maps the file separately, as a process would.
 fn sum(additions: i64) -> Result<(), Error> {
     let place = Place::new("sum");
     let table: Table = Options::new().dense_keys(2).create(place.path())?;
@@ -284,7 +284,8 @@ fn additions_over_several_mappings_sum_exactly() -> Result<(), Error> {
     sum(wanted.unwrap_or(1_000_000))
 }
 
-/// Threads that race for each object and for the last rows: as many objects and keys fit as the table was made for.
+/// Threads that race for each object and for the last rows: the table holds the number of objects and keys that it was
+/// made for.
 #[test]
 fn threads_fill_a_table_to_its_last_row() -> Result<(), Error> {
     const OBJECTS: u64 = 30_000;

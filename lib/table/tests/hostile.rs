@@ -21,7 +21,7 @@ fn small(place: &Place) -> Result<Table<Narrow>, Error> {
     Ok(table)
 }
 
-/// Uses everything that reads and writes; only must not crash, hang or overrun.
+/// Runs everything that reads and writes, none of which may crash, hang or overrun.
 fn use_all(table: &AnyTable) {
     for object in table.objects().take(100).chain([0, 5, 99, u64::MAX]).collect::<Vec<_>>() {
         let _ = table.keys(object);
@@ -91,7 +91,7 @@ fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<d
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             *byte = if round == 0 { 0xFF } else { (random >> 56) as u8 };
         }
-        // Once with any level word, once with each that there is.
+        // Alternates between any level word and each existing one.
         if round % 6 > 0 {
             bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&(round as u32 % 6 - 1).to_ne_bytes());
         }
@@ -119,11 +119,11 @@ fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::
 /// Offset of the word that holds the level of the objects' index, counted from its lowest one.
 const LEVEL: u64 = 4096;
 
-/// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024 slots,
-/// begins 4096 bytes behind it.
+/// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024
+/// slots, begins 4096 bytes behind it.
 const INDEX: usize = 16384;
 
-/// Runs something that must end; a test cannot wait for ever to say that it does not.
+/// Runs something that must end, with a time limit.
 fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, waiting) = std::sync::mpsc::channel();
     std::thread::spawn(move || done.send(run()));
@@ -168,7 +168,7 @@ fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std:
         let bytes = grown(&place, levels)?;
         for word in [0, 1, 2, 3, 4, 31, u32::MAX] {
             let results = insert_into(&place, &bytes, word)?;
-            // One that was left behind knows the way to the true one.
+            // A level that was left behind leads to the current one.
             assert!(
                 word > levels - 1 || results.iter().all(Result::is_ok),
                 "{word} of {levels}: {results:?}"
@@ -185,7 +185,7 @@ fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(
     for levels in 3..=4 {
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
-        // The last row, which nobody has: its number plus one, without a tag.
+        // The last row, which is not handed out: its number plus one, without a tag.
         bytes[INDEX + 4096..INDEX + 4100].copy_from_slice(&2000_u32.to_ne_bytes());
         let results = insert_into(&place, &bytes, 0)?;
         assert!(results.iter().all(|result| matches!(result, Err(Error::Damaged { .. }))), "{results:?}");
@@ -221,7 +221,7 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
     let table: Table<Narrow> = options.create(place.path())?;
     (1..=3000).try_for_each(|object| table.set(object, 0, object as i64))?;
     let before = blocks(&place);
-    // The largest level, of 2^33 slots, of which nobody ever wrote one: 32 GiB.
+    // The largest level, of 2^33 slots, none of which was ever written: 32 GiB.
     let file = OpenOptions::new().write(true).open(place.path())?;
     let level = u64::from(table.info().index_level);
     for word in [u32::MAX, 23, 10] {
@@ -232,7 +232,7 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
     }
     file.write_all_at(&(level as u32 - 10).to_ne_bytes(), LEVEL)?;
     assert_eq!(AnyTable::open_read_only(place.path())?.objects().count(), 3000);
-    // A page for each look at one object is the price; a walk looks at none.
+    // The price is a page for each lookup of an object; a walk reads none.
     assert!(blocks(&place) <= before + 64 * 8, "{before} blocks, then {}", blocks(&place));
     Ok(())
 }
@@ -332,7 +332,7 @@ fn of_two_creators_one_succeeds() {
     assert!(Options::new().open_or_create::<Wide>(place.path()).is_ok());
 }
 
-/// Whoever comes first to a name in `/dev/shm` would have all that is published there in hand.
+/// The first user to create a name in `/dev/shm` could change all values that others publish there.
 #[test]
 fn a_table_that_somebody_else_put_there_is_not_written_into() -> Result<(), Box<dyn std::error::Error>> {
     let (folder, options) = (Place::new("strangers"), Options::new().mode(0o666));
@@ -345,7 +345,7 @@ fn a_table_that_somebody_else_put_there_is_not_written_into() -> Result<(), Box<
         mode(anybodys)?;
         assert!(open().is_ok(), "a table of our own");
     }
-    // Not ourselves, whoever runs the tests.
+    // A user other than the one that runs the tests.
     let somebody = fs::metadata(&path)?.uid() + 1;
     let stranger = chown(&path, Some(somebody), None);
     if stranger.is_ok() {
@@ -366,7 +366,7 @@ fn a_table_that_somebody_else_put_there_is_not_written_into() -> Result<(), Box<
 
 #[test]
 fn a_disk_is_refused_unless_allowed() -> Result<(), Error> {
-    // Cargo's folder belongs to whoever built the test, who need not be the one who runs it.
+    // Cargo's directory belongs to the user who built the test, not necessarily the one who runs it.
     let path = std::env::temp_dir().join(format!("fauxplat-table-{}-disk", std::process::id()));
     match Options::new().create::<Wide>(&path) {
         Err(Error::OnDisk { .. }) => {
@@ -375,7 +375,7 @@ fn a_disk_is_refused_unless_allowed() -> Result<(), Error> {
             table.set(1, 1, 1)?;
             table.sync()?;
         }
-        // Temporary files themselves lie in memory here.
+        // Temporary files are in memory here.
         other => drop(other?),
     }
     let _ = fs::remove_file(&path);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
-/// Why a size could not be read.
+/// Reason why a size could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a size such as `64`, `20MiB` or `1G`")]
 pub struct ParseBytesError(String);
@@ -55,7 +55,7 @@ impl FromStr for Bytes {
         if !(0.0..9.2e18).contains(&bytes) {
             return Err(fail());
         }
-        // Whole numbers keep their last digits, of which a double has not all.
+        // Whole numbers are parsed as such, because a double does not hold all of their digits.
         let whole = digits.parse::<u64>().ok().and_then(|whole| whole.checked_mul(1 << (10 * power)));
         Ok(Bytes(whole.unwrap_or(bytes.round() as u64)))
     }

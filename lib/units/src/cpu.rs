@@ -19,11 +19,11 @@ impl fmt::Display for Cpu {
 /// A set of logical CPUs. It grows as needed: machines with more than 1024 CPUs exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CpuSet {
-    /// One bit per CPU, 64 to a word, and never a zero word at the end, so that equality is structural.
+    /// A bit per CPU, 64 to a word, and never a zero word at the end, so that equality is structural.
     words: Vec<u64>,
 }
 
-/// Why a CPU list could not be read.
+/// Reason why a CPU list could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a CPU list such as `0-3,8`: {reason}")]
 pub struct ParseCpuSetError {
@@ -63,7 +63,7 @@ impl CpuSet {
         })
     }
 
-    /// How many CPUs are in the set.
+    /// Number of CPUs in the set.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Nanos(pub u64);
 
-/// Why a duration could not be read.
+/// Reason why a duration could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a duration such as `500ms`, `2.5s` or `1m`")]
 pub struct ParseNanosError(String);
@@ -25,10 +25,10 @@ impl Nanos {
         Nanos((seconds * 1e9).round().max(0.0) as u64)
     }
 
-    /// Reads a duration that names its unit, where a bare number could be meant in any.
+    /// Reads a duration with its unit, where the unit of a bare number would be ambiguous.
     ///
     /// # Errors
-    /// It is none, or has no unit; the message is for whoever wrote it.
+    /// The text is no duration, or has no unit; the message is for the author of the text.
     pub fn with_unit(text: &str) -> Result<Self, String> {
         let is_bare = text.trim().parse::<f64>().is_ok_and(|number| number != 0.0);
         match is_bare {

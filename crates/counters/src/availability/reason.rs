@@ -1,4 +1,4 @@
-//! What the kernel means by the number with which it refuses an event, see the errors of perf_event_open(2).
+//! Meanings of the error numbers with which the kernel refuses events, see the errors of perf_event_open(2).
 
 use std::io;
 
@@ -6,17 +6,17 @@ use super::Circumstances;
 use crate::resolve::Resolved;
 use crate::vocabulary::{CACHE, HARDWARE, RAW, Source};
 
-/// From this level on an ordinary user counts in user mode alone.
+/// Level from which on an ordinary user counts in user mode alone.
 const USER_MODE_ALONE: i32 = 2;
-/// From this level on, which Debian and Android add, an ordinary user counts nothing.
+/// Level from which on an ordinary user counts nothing; an addition of Debian and Android.
 const NOTHING: i32 = 3;
 
-/// Why an event cannot be counted.
+/// Reason why an event cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The reason, as half a sentence.
     pub why: String,
-    /// What to do, where there is something.
+    /// Remedy, where there is one.
     pub cure: Option<String>,
 }
 
@@ -26,18 +26,18 @@ impl Reason {
     }
 }
 
-/// How the kernel refused an event.
+/// A refusal by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number of its reason.
+    /// Error number.
     pub errno: i32,
-    /// Whether it takes the same event in user mode alone.
+    /// Whether the kernel accepts the event restricted to user mode.
     pub is_taken_in_user_mode: bool,
 }
 
-/// What the kernel means by refusing this event in this way, under these circumstances.
+/// The reason for a refusal of this event under these circumstances.
 pub fn reason(refusal: Refusal, event: &Resolved, circumstances: &Circumstances) -> Reason {
-    // Of a device that is there, the absence of another says nothing.
+    // The event belongs to a device that exists, so the lack of core counters is no explanation.
     let is_of_cores = matches!(event.event.kind, HARDWARE | CACHE | RAW);
     match refusal.errno {
         libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP if is_of_cores && !circumstances.has_cores => {
@@ -86,7 +86,8 @@ pub(super) fn no_cores(circumstances: &Circumstances) -> Reason {
     )
 }
 
-/// Not the level: a filter of a container, a security module, a locked-down kernel, or a kernel without it.
+/// The level is not the cause: a filter of a container, a security module, a locked-down kernel, or a kernel without
+/// perf.
 fn filtered(what: &str) -> Reason {
     Reason::new(
         format!(
@@ -119,7 +120,8 @@ fn forbidden(refusal: Refusal, event: &Resolved, paranoid: Option<i32>) -> Reaso
     }
 }
 
-/// What happens in software mostly happens in the kernel, and in user mode nothing would be left of it.
+/// Suggestion to count in user mode. Software events mostly happen in the kernel, so that in user mode nothing would be
+/// left.
 fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     match event.source {
         _ if !refusal.is_taken_in_user_mode => String::new(),
@@ -129,7 +131,7 @@ fn in_user_mode(refusal: Refusal, event: &Resolved) -> String {
     }
 }
 
-/// `EINVAL` is what a device says of all that it does not have.
+/// `EINVAL` is a device's answer to everything that it lacks.
 fn invalid(event: &Resolved) -> Reason {
     let asked = event.event;
     let device = event.device.as_deref().unwrap_or("kernel");

@@ -1,11 +1,11 @@
-//! Every reason, and whole machines of which all events are tried.
+//! Every reason, and complete machines on which all events are tried.
 
 use super::*;
 use crate::fit::Ran;
 use crate::machines::{amd, hybrid, none};
 use crate::parse::parse;
 
-/// Refuses hardware with one number and software with another; 0 is none.
+/// Refuses hardware with one number and software with another; 0 accepts.
 struct Refuses {
     hardware: i32,
     software: i32,
@@ -143,7 +143,8 @@ fn what_devices_name_is_tried_too_unless_they_follow_no_process() {
     assert!(all.iter().all(|one| one.is_available == one.reason.is_none()));
 }
 
-/// Of whom the kernel wants a permission for all but user mode, before it looks for a counter.
+/// Counters for an ordinary user: the kernel requires a permission for all modes but user mode, before it looks for a
+/// counter.
 struct Ordinary {
     has_counters: bool,
 }

@@ -1,11 +1,11 @@
-//! The counters of the machine, tried on the calling thread.
+//! The counters of the kernel, tried on the calling thread.
 
 use fauxplat_sys::clock::thread_cpu_ns;
 use fauxplat_sys::perf::{Count, Counter, CountingEvent, Whom};
 
 use super::{Counters, Ran};
 
-/// For how long events are tried: a thousand times what the kernel takes to put them onto their counters.
+/// Duration of a trial: a thousand times the time that the kernel takes to schedule events onto counters.
 const TRIAL_NS: u64 = 1_000_000;
 
 /// The counters of the kernel.
@@ -22,7 +22,7 @@ impl Counters for Kernel {
     }
 
     fn try_out(&self, group: &[Counter]) -> Ran {
-        // The leader comes last, since its members begin with it.
+        // The leader is enabled last, since its members begin with it.
         for counter in group.iter().rev() {
             if counter.enable().is_err() {
                 return Ran::Never;

@@ -1,4 +1,4 @@
-//! What fits into counters that a test says, and what the kernel here takes.
+//! Sets for simulated counters, and for those of the present kernel.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -8,23 +8,23 @@ use crate::catalog::Catalog;
 use crate::machines::{amd, hybrid};
 use crate::parse::parse;
 
-/// Counters of which the kernel of this test knows all and gives all that nobody holds.
+/// A number of counters, of which all that are not held can be used.
 struct Fake {
     counters: usize,
-    /// Counters that somebody else holds.
+    /// Counters that are held by another user.
     held: usize,
-    /// An event, by its number, that the first counter alone takes, so that it fits beside no other of its kind.
+    /// An event, by its number, that only the first counter can count, so that no other of its kind fits beside it.
     choosy: Option<u64>,
     /// An event that does not exist.
     unknown: Option<u64>,
     tried: Cell<usize>,
 }
 
-/// Of a fake, an open event knows the events of its group.
+/// An open event of the fake knows the events of its group.
 struct Open {
     config: u64,
     takes_counter: bool,
-    /// Shared with the leader: the configs of all members that are open.
+    /// The configs of all open members, shared with the leader.
     group: std::rc::Rc<std::cell::RefCell<Vec<u64>>>,
 }
 
@@ -140,7 +140,7 @@ fn the_kernel_of_this_machine_counts_software_together_or_refuses_it() {
     }
 }
 
-/// No processor has so many counters.
+/// More counters than any processor has.
 const MANY: usize = 64;
 
 #[test]
@@ -152,7 +152,7 @@ fn more_events_than_the_processor_has_counters_take_turns() {
         return;
     };
     let many = vec![event.clone(); MANY];
-    // At the same time they do not fit: some count for a part of the time, or never, and say so.
+    // All events at once do not fit: some count for a part of the time, or never, and report it.
     let opened: Vec<_> = many.iter().map(|event| Kernel.open(&event.event, None).unwrap()).collect();
     assert_ne!(Kernel.try_out(&opened), Ran::Whole);
     drop(opened);

@@ -1,8 +1,8 @@
-//! Where one event of a list ends: at commas, but for those between slashes and in braces.
+//! Splits a list of events at commas, except between slashes and in braces.
 
 use crate::error::CounterError;
 
-/// One entry of a list.
+/// An entry of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     Event(&'t str),
@@ -25,7 +25,7 @@ fn piece(text: &str) -> Result<Piece<'_>, CounterError> {
     Ok(Piece::Group { events: at_commas(inner)?, modifiers })
 }
 
-/// What stands between commas that are neither in braces nor between slashes. An event has no slash or two.
+/// Splits at commas that are neither in braces nor between slashes. An event has no slash or two.
 fn at_commas(text: &str) -> Result<Vec<&str>, CounterError> {
     let (mut entries, mut begin) = (Vec::new(), 0);
     let (mut depth, mut in_slashes) = (0_u32, false);
@@ -55,7 +55,7 @@ fn unbalanced(text: &str) -> CounterError {
     CounterError::Malformed { text: text.to_owned(), what }
 }
 
-/// What stands behind `WORD:`.
+/// The text behind `WORD:`.
 pub(super) fn pop_prefix<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     text.strip_prefix(word)?.strip_prefix(':')
 }

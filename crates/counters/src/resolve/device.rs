@@ -1,4 +1,4 @@
-//! Events within one device: terms, events that it names, and generic ones of a kind of cores.
+//! Events within one device: terms, named events, and generic events of a kind of cores.
 
 use fauxplat_model::Unit;
 
@@ -9,11 +9,11 @@ use crate::error::CounterError;
 use crate::spelling::{number, raw};
 use crate::vocabulary::{self, Code, SOFTWARE, Source, Word, nearest};
 
-/// The words that are `config` fields themselves, for every device.
+/// The terms that are `config` fields themselves, for every device.
 const FIELDS: [&str; 3] = ["config", "config1", "config2"];
 
 impl Catalog {
-    /// An event of a device's own words.
+    /// Resolves an event in the terms of a device.
     pub(super) fn within(
         &self,
         asked: &Asked,
@@ -53,12 +53,12 @@ impl Catalog {
     }
 }
 
-/// What the terms come to.
+/// Result of encoding terms.
 struct Coded {
     kind: u32,
     config: [u64; 3],
     scale: Option<Scale>,
-    /// The generic event that was meant, if it was one.
+    /// The generic event that the terms name, if any.
     word: Option<&'static Word>,
 }
 
@@ -75,7 +75,8 @@ fn coded(device: &Device, terms: &[Term], is_partial: bool) -> Result<Coded, Cou
     Ok(coded)
 }
 
-/// A generic event of one kind of cores, or a raw one. The device stands in the number only where there are others: kernels before 5.13 know no such bits.
+/// A generic event of one kind of cores, or a raw one. The device is encoded in the number only where there are several
+/// kinds: kernels before 5.13 do not accept these bits.
 fn generic(device: &Device, name: &str, is_partial: bool) -> Option<Coded> {
     if let Some(config) = raw(name) {
         return Some(Coded { kind: device.kind, config: [config, 0, 0], scale: None, word: None });
@@ -101,7 +102,7 @@ impl Coded {
         self.scale = named.scale.clone().or(self.scale.take());
         for part in named.terms.split(',') {
             let (name, value) = part.split_once('=').unwrap_or((part, "1"));
-            // The user has to give what stands as `?`, and may replace the rest.
+            // A `?` has to be replaced by the user; other values may be.
             if all.iter().any(|own| own.name == name && own.value.is_some()) {
                 continue;
             }

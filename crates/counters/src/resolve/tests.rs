@@ -1,4 +1,4 @@
-//! What is asked of made-up machines.
+//! Resolution on simulated machines.
 
 use super::*;
 use crate::machines::{Tree, amd, arm64, hybrid, none};

@@ -1,19 +1,19 @@
-//! What follows from a calibration.
+//! Findings of a calibration.
 
 use serde::{Deserialize, Serialize};
 
-/// How often a rival's rule called identical programs different, with as many of the same runs as it makes itself.
+/// How often the rule of another tool called identical programs different, given as many runs as that tool makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RivalCount {
     /// Name of the rule.
     pub rule: String,
-    /// Comparisons that had runs enough for it.
+    /// Comparisons with enough runs for the rule.
     pub comparisons: usize,
-    /// Comparisons that it called different.
+    /// Comparisons that the rule called different.
     pub false_verdicts: usize,
 }
 
-/// One stratum of an A/A calibration.
+/// A stratum of an A/A calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AaStratum {
     /// `plain`, `drift`, `layout` or `busy-sibling`.
@@ -26,19 +26,19 @@ pub struct AaStratum {
     pub equivalent: usize,
     /// Comparisons that ended as *inconclusive*.
     pub inconclusive: usize,
-    /// Exact one-sided 95 % upper bound of the rate of *different* among the comparisons that came to an answer (Clopper
-    /// and Pearson 1934); one if none did.
+    /// Exact one-sided 95 % upper bound of the rate of *different* among the comparisons that were decided (Clopper and
+    /// Pearson 1934); 1 if none was.
     pub rate_upper_95: f64,
     /// Mean number of pairs.
     pub pairs_mean: f64,
-    /// The rivals' rules; none for which there were never runs enough.
+    /// Counts of other tools' rules; a rule that never had enough runs is left out.
     pub rivals: Vec<RivalCount>,
 }
 
 /// Power: how often a true difference was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PowerResult {
-    /// Stratum in which it was tried.
+    /// Stratum in which the difference was injected.
     pub stratum: String,
     /// True ratio of the work of B over A.
     pub true_ratio: f64,
@@ -46,17 +46,17 @@ pub struct PowerResult {
     pub comparisons: usize,
     /// Comparisons that ended as *different* with the right sign.
     pub found: usize,
-    /// Exact one-sided 95 % lower bound of the rate at which it is found.
+    /// Exact one-sided 95 % lower bound of the rate of `found`.
     #[serde(default)]
     pub found_lower_95: f64,
     /// Comparisons that ended as *different* with the wrong sign.
     pub wrong_sign: usize,
     /// Comparisons that ended as *equivalent*.
     pub equivalent: usize,
-    /// Those of them that are false: the true difference is the margin or more.
+    /// Comparisons that ended as *equivalent* although the true difference is the margin or more.
     #[serde(default)]
     pub false_equivalent: usize,
-    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; absent where the true difference is within
+    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; `None` where the true difference is within
     /// the margin.
     #[serde(default)]
     pub false_equivalent_upper_95: Option<f64>,
@@ -69,9 +69,9 @@ pub struct PowerResult {
 /// Findings of an A/A calibration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AaFindings {
-    /// One entry per stratum.
+    /// An entry per stratum.
     pub strata: Vec<AaStratum>,
-    /// One entry per true ratio and stratum.
+    /// An entry per true ratio and stratum.
     pub power: Vec<PowerResult>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,

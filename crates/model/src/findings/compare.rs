@@ -1,4 +1,4 @@
-//! What follows from a comparison.
+//! Findings of a comparison.
 
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
@@ -14,33 +14,33 @@ pub enum Verdict {
     Different,
     /// The interval lies within the margin.
     Equivalent,
-    /// Neither, within the limits that were set.
+    /// Undecided: neither of the two was shown within the limits that were set.
     Inconclusive,
 }
 
-/// What the verdict is about.
+/// The population to which the verdict applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// The source: both programs were linked anew in every block.
     Source,
-    /// This pair of binaries: their layout was not varied.
+    /// The pair of binaries: their layout was not varied.
     Binaries,
 }
 
-/// How far the verdict reaches in time.
+/// The time span to which the verdict applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// One session on one machine; runs of A and B were interleaved.
+    /// A session on one machine; runs of A and B were interleaved.
     WithinSession,
-    /// Other sessions of this pair say the same, or it was measured in several.
+    /// Other sessions of this pair agree, or the pair was measured in several sessions.
     Replicated,
-    /// A was measured at another time: drift between the two is not excluded.
+    /// The reference was measured at another time: drift between the two is not excluded.
     AgainstBaseline,
 }
 
-/// What ended the comparison.
+/// The reason why the comparison ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoppedBy {
@@ -54,7 +54,7 @@ pub enum StoppedBy {
     Interrupt,
 }
 
-/// Why a pair was dropped. Every reason looks at A and B alike.
+/// The reason why a pair was dropped. Every reason treats A and B alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DroppedReason {
@@ -77,20 +77,21 @@ pub enum DroppedReason {
 pub struct Dropped {
     /// The reason.
     pub reason: DroppedReason,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: usize,
 }
 
-/// Where the variance of the log ratio of a pair comes from: shares of one.
+/// Sources of the variance of the log ratio of a pair, as shares that add up to one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VarianceBudget {
-    /// Between setups (stack displacement, CPU), beyond what runs of one setup differ. Absent when setups are not repeated.
+    /// Between setups (stack displacement, CPU), beyond the difference between runs of one setup. `None` when setups
+    /// are not repeated.
     pub layout: Option<f64>,
     /// Between runs of one program in one setup.
     pub process: Option<f64>,
     /// Position in the pair and drift over the session.
     pub order: f64,
-    /// What is left.
+    /// The rest.
     pub residual: f64,
     /// Standard deviation of the log ratio of a pair.
     pub pair_sd: f64,
@@ -98,9 +99,9 @@ pub struct VarianceBudget {
     pub autocorrelation: f64,
     /// Second position over first position, as a ratio.
     pub position_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `position_ratio`.
     pub position_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `position_ratio`.
     pub position_high_ratio: f64,
 }
 
@@ -109,11 +110,11 @@ pub struct VarianceBudget {
 pub struct Secondary {
     /// The metric.
     pub metric: Metric,
-    /// B over A.
+    /// Estimated effect, B over A.
     pub effect_ratio: f64,
-    /// Low end of the interval at the level of the comparison.
+    /// Low end of the interval of `effect_ratio` at the level of the comparison.
     pub ci_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub ci_high_ratio: f64,
     /// Sign-flip p-value, adjusted over the secondary metrics by Holm's method.
     pub p_adjusted: f64,
@@ -121,7 +122,7 @@ pub struct Secondary {
     pub different: bool,
 }
 
-/// How far an *equivalent* reaches.
+/// The runs for which an *equivalent* holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
@@ -131,7 +132,7 @@ pub enum Extent {
     Typical,
 }
 
-/// Where a *different* lies.
+/// The part of the runs in which a *different* was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DifferenceIn {
@@ -232,7 +233,7 @@ pub struct DroppedLean {
     pub leans: bool,
 }
 
-/// One of the two commands of a comparison.
+/// Side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
@@ -242,11 +243,12 @@ pub enum Side {
     B,
 }
 
-/// An end of an interval that excludes nothing stands in documents, which have no infinity, as e to this power, a factor of
-/// nearly a million, or as its inverse.
+/// Logarithm that stands in documents for an end of an interval that excludes nothing, since JSON has no infinity: a
+/// factor of nearly a million, or its inverse.
 pub const NO_BOUND_LOG: f64 = 13.8;
 
-/// Whether an end of an interval of ratios excludes nothing. A large ratio is no such end.
+/// Whether an end of an interval of ratios is [`NO_BOUND_LOG`] and excludes nothing. A large ratio alone is not such an
+/// end.
 pub fn is_no_bound(ratio: f64) -> bool {
     !ratio.is_finite() || (ratio.ln().abs() - NO_BOUND_LOG).abs() < 1e-9
 }
@@ -256,56 +258,56 @@ pub fn is_no_bound(ratio: f64) -> bool {
 pub struct RatioInterval {
     /// B over A.
     pub ratio: f64,
-    /// Low end of the interval.
+    /// Low end of the interval of `ratio`.
     pub low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `ratio`.
     pub high_ratio: f64,
 }
 
-/// How the two commands differ at one quantile of their readings.
+/// The difference between the two commands at one quantile of their readings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuantileShift {
-    /// Share of the readings below.
+    /// Share of the readings below the quantile.
     pub quantile: f64,
-    /// That quantile of B over that of A.
+    /// The quantile of B over that of A.
     pub ratio: f64,
     /// Low end of the band that holds for all quantiles together.
     pub low_ratio: f64,
-    /// High end of it.
+    /// High end of the band of `ratio`.
     pub high_ratio: f64,
 }
 
 impl QuantileShift {
-    /// Whether the band excludes that both are equal there.
+    /// Whether the band excludes that both commands are equal at this quantile.
     pub fn is_apart(&self) -> bool {
         self.low_ratio > 1.0 || self.high_ratio < 1.0
     }
 }
 
-/// Pairs in which one command was much slower than the other. Where typical runs differ, what they differ by is taken out
-/// first: a pair counts if it lies that far from the effect.
+/// Pairs in which one command was much slower than the other. Where typical runs differ, their effect is removed first:
+/// a pair counts if its distance from the effect exceeds the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tail {
-    /// The excess of such pairs to one side that counts as none, as a share of all pairs.
+    /// Excess of such pairs to one side that counts as none, as a share of all pairs.
     pub margin: f64,
-    /// From this ratio on a pair counts.
+    /// The ratio from which on a pair counts.
     pub threshold_ratio: f64,
-    /// Share of pairs in which B was slower by that much.
+    /// Share of pairs in which B was slower by the threshold.
     pub share_b: f64,
-    /// Low and high end of its interval.
+    /// Low and high end of the interval of `share_b`.
     pub share_b_interval: [f64; 2],
-    /// Share of pairs in which A was.
+    /// Share of pairs in which A was slower by the threshold.
     pub share_a: f64,
-    /// Low and high end of its interval.
+    /// Low and high end of the interval of `share_a`.
     pub share_a_interval: [f64; 2],
-    /// An excess to one side of this share or more is excluded.
+    /// The least excess to one side that is excluded, as a share of all pairs.
     pub excess_excluded: f64,
-    /// Whose readings were shown to be higher in some runs; absent where neither's were.
+    /// The command whose readings were shown to be higher in some runs; `None` where this was shown of neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
 }
 
-/// One session of several.
+/// A session of several.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionEffect {
     /// B over A.
@@ -314,18 +316,18 @@ pub struct SessionEffect {
     pub pairs: usize,
 }
 
-/// What the sessions of one comparison say together.
+/// The joint result of several sessions of one comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replication {
-    /// Each of them, in the order of time.
+    /// Result of each session, in the order of time.
     pub sessions: Vec<SessionEffect>,
     /// Standard deviation of the log ratio between sessions, beyond what their pairs explain.
     pub between_sd: f64,
-    /// Low end of the interval, at the level, in which the next session's ratio will lie.
+    /// Low end of the interval, at the level, in which the ratio of the next session will lie.
     pub next_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval for the next session's ratio.
     pub next_high_ratio: f64,
-    /// Pairs of a session that make the most of the time; absent where sessions differ by no more than their pairs explain.
+    /// Pairs per session that use the time best; `None` where sessions differ by no more than their pairs explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs_per_session: Option<usize>,
 }
@@ -333,17 +335,17 @@ pub struct Replication {
 /// Counts that were the same in each run of a command, so that they are compared as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExactCounts {
-    /// That of A.
+    /// The count of A.
     pub a: u64,
-    /// That of B.
+    /// The count of B.
     pub b: u64,
-    /// Runs of each in which it was the same.
+    /// Runs of each command; all of them gave the same count.
     pub runs: u32,
 }
 
 impl ExactCounts {
-    /// B over A. If one of them is zero, half an event is added to both, as to the readings of a pair: the ratio stays finite
-    /// and keeps its side.
+    /// B over A. If one count is zero, half an event is added to both, as to the readings of a pair: the ratio stays
+    /// finite and keeps its direction.
     pub fn ratio(&self) -> f64 {
         let half = if self.is_one_zero() { 0.5 } else { 0.0 };
         match self.a == self.b {
@@ -352,7 +354,7 @@ impl ExactCounts {
         }
     }
 
-    /// Whether one command has none of what the other has: no ratio says how much that is.
+    /// Whether exactly one of the counts is zero, so that no ratio describes the difference.
     pub fn is_one_zero(&self) -> bool {
         (self.a == 0) != (self.b == 0)
     }
@@ -362,7 +364,7 @@ fn inconclusive() -> Verdict {
     Verdict::Inconclusive
 }
 
-/// One comparison of two commands.
+/// A comparison of two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Name of the reference.
@@ -371,22 +373,22 @@ pub struct Comparison {
     pub b: String,
     /// The metric that decides.
     pub metric: Metric,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it is about.
+    /// The population to which the verdict applies.
     pub scope: Scope,
-    /// How far it reaches in time.
+    /// The time span to which the verdict applies.
     pub grade: Grade,
-    /// How far an *equivalent* reaches.
+    /// The runs for which an *equivalent* holds; `None` for other verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
-    /// Where a *different* lies.
+    /// The part of the runs in which a *different* was shown; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub difference_in: Vec<DifferenceIn>,
-    /// Whether a *different* in typical runs is larger than the margin; absent where that was not shown either way.
+    /// Whether a *different* in typical runs is larger than the margin; `None` where neither was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_margin: Option<bool>,
-    /// Pairs in which one was much slower; absent where that was not looked at.
+    /// Pairs in which one command was much slower; `None` where the tail was not analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
     /// Whether the typical pair or the mean decides.
@@ -416,21 +418,21 @@ pub struct Comparison {
     /// Dropped pairs by the command that waited more; absent where none was dropped for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_lean: Option<DroppedLean>,
-    /// Quantile by quantile, from the fastest tenth to the slowest runs, with a plain band at the level (the shift
-    /// function); empty where there are too few pairs for it.
+    /// Shift function: the ratio at each quantile from the fastest tenth to the slowest runs, with a plain band at the
+    /// level; empty where there are too few pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileShift>,
-    /// B over A: the shift between typical runs at which the deciding test sees none, as a ratio; no number where no pair
-    /// was analysed.
+    /// B over A, as a ratio: the shift between typical runs at which the deciding test sees no difference. NaN where no
+    /// pair was analysed.
     #[serde(deserialize_with = "known")]
     pub effect_ratio: f64,
     /// Low end of the repeated interval of the sequential design.
     pub ci_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub ci_high_ratio: f64,
-    /// BCa bootstrap interval over clusters at the same level, for the full report.
+    /// Low end of the BCa bootstrap interval over clusters at the same level, for the full report.
     pub bootstrap_low_ratio: f64,
-    /// High end of it.
+    /// High end of the bootstrap interval.
     pub bootstrap_high_ratio: f64,
     /// Sign-flip randomisation p-value (an e-process's `1/E` with `anytime`); Holm-adjusted over commands.
     pub p_value: f64,
@@ -438,7 +440,7 @@ pub struct Comparison {
     pub level: f64,
     /// Margin of equivalence, as a ratio.
     pub margin: f64,
-    /// The margin as it was stated, in the unit of the metric, where it was no ratio; `margin` is what that is of the
+    /// The margin in the unit of the metric, where it was stated as an amount; `margin` is then its ratio to the
     /// typical reading of both commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
@@ -450,27 +452,27 @@ pub struct Comparison {
     pub dropped_pairs: usize,
     /// Pairs that were dropped, by reason.
     pub dropped: Vec<Dropped>,
-    /// What ended it.
+    /// The reason why the comparison ended.
     pub stopped_by: StoppedBy,
-    /// For *inconclusive*: how many pairs would probably decide.
+    /// For *inconclusive*: the number of pairs that would probably decide.
     pub pairs_needed: Option<usize>,
-    /// Where the variance comes from.
+    /// Sources of the variance of the pairs.
     pub variance: VarianceBudget,
-    /// The metrics that are not decided; told with the first of those that are.
+    /// Metrics that are not decided; given with the comparison of the first decided metric only.
     pub secondary: Vec<Secondary>,
-    /// What several sessions of this experiment say together.
+    /// Joint result of several sessions of this experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<Replication>,
-    /// The counts that it rests on, where those of both commands were the same in every run.
+    /// Exact counts that decided; `None` unless the counts of both commands were the same in every run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactCounts>,
 }
 
 impl Comparison {
-    /// Whether B is better by the estimate: less of a time or of a resource, more of a rate.
+    /// Whether B is better by the estimate: lower for a time or a resource, higher for a rate.
     pub fn b_is_better(&self) -> bool {
         let (higher, lower) = match self.tail.as_ref().filter(|_| self.is_told_by_its_tail()) {
-            // A difference of the tail has its own direction: that in which it was shown.
+            // A difference in the tail has a direction of its own, the one in which it was shown.
             Some(Tail { side: Some(side), .. }) => (*side == Side::B, *side == Side::A),
             Some(tail) => (tail.share_b > tail.share_a, tail.share_b < tail.share_a),
             None => (self.effect_ratio > 1.0, self.effect_ratio < 1.0),
@@ -478,38 +480,39 @@ impl Comparison {
         if self.metric.more_is_better() { higher } else { lower }
     }
 
-    /// Whose readings are higher in some runs, where it was shown that some differ. Documents of earlier versions do not say,
-    /// and have the shares alone.
+    /// The command whose readings are higher in some runs, where a difference in the tail was shown. Documents of
+    /// earlier versions do not record the side; then the shares decide.
     pub fn tail_side(&self) -> Option<Side> {
         let tail = self.tail.as_ref().filter(|_| self.difference_in.contains(&DifferenceIn::Tail))?;
         let by_share = if tail.share_b >= tail.share_a { Side::B } else { Side::A };
         Some(tail.side.unwrap_or(by_share))
     }
 
-    /// Whether what matters of a *different* lies in some of the runs: typical ones do not differ, or by less than the margin.
+    /// Whether the relevant part of a *different* lies in the tail: typical runs do not differ, or by less than the
+    /// margin.
     pub fn is_told_by_its_tail(&self) -> bool {
         self.difference_in.contains(&DifferenceIn::Tail) && self.beyond_margin != Some(true)
     }
 
-    /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, by the near
-    /// end of the interval.
+    /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, judged
+    /// by the nearer end of the interval.
     pub fn is_different_beyond_margin(&self) -> bool {
         let in_tail = self.difference_in.contains(&DifferenceIn::Tail);
         self.verdict == Verdict::Different && (in_tail || self.beyond_margin == Some(true))
     }
 }
 
-/// What one metric did between two commands.
+/// The change of one metric between two commands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricChange {
     /// The metric.
     pub metric: Metric,
     /// B over A, with the interval at the level of the comparison.
     pub change: RatioInterval,
-    /// Whether it is the same within the margin; otherwise it moved.
+    /// Whether the metric is unchanged within the margin.
     pub is_same: bool,
-    /// That margin, as a ratio: its own where the metric was decided, else that of the first. Absent in documents of earlier
-    /// versions, which took that of the first for all.
+    /// The margin as a ratio: the metric's own where it was decided, else the margin of the first metric. `None` in
+    /// documents of earlier versions, which applied the margin of the first metric to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
 }
@@ -517,37 +520,38 @@ pub struct MetricChange {
 /// A figure computed from counts, in two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DerivedChange {
-    /// What it is called.
+    /// Name of the figure.
     pub name: String,
-    /// Its unit; empty for a plain ratio.
+    /// Unit; empty for a plain ratio.
     pub unit: String,
-    /// Its median in A.
+    /// Median in A.
     pub a: f64,
-    /// Its median in B.
+    /// Median in B.
     pub b: f64,
 }
 
-/// A count and a time that do not say the same of two commands, such as fewer instructions in more time.
+/// A count and a time that contradict each other, such as fewer instructions in more time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
     /// Name of the reference.
     pub a: String,
     /// Name of the candidate.
     pub b: String,
-    /// What was counted: the work.
+    /// Change of the count, which stands for the work.
     pub count: MetricChange,
-    /// How long it took.
+    /// Change of the time.
     pub time: MetricChange,
-    /// What each unit of the work cost: figures that differ between the two.
+    /// Costs of a unit of the work that differ between the two commands.
     pub derived: Vec<DerivedChange>,
 }
 
 /// Findings of a comparison of several commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareFindings {
-    /// Per command, as `run` gives them.
+    /// Findings of each command, as `run` gives them.
     pub commands: Vec<RunFindings>,
-    /// All against the first, metric by metric; then that of the winner with the runner-up, where it is not among them.
+    /// Comparisons of all commands with the first, metric by metric; then the comparison of the winner with the
+    /// runner-up, where it is not among them.
     pub comparisons: Vec<Comparison>,
     /// Index of the command that is faster than the runner-up, with the comparison that shows it.
     pub winner: Option<usize>,
@@ -561,17 +565,17 @@ pub struct CompareFindings {
     /// The two CPUs of a duet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet_cpus: Option<[Cpu; 2]>,
-    /// Where counts and times do not say the same.
+    /// Counts and times that contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
-    /// Where the difference lies, from further runs that were sampled and not timed; absent where that was not asked for, or
-    /// where the commands were not told apart.
+    /// Location of the difference by function, from further runs that were sampled and not timed; `None` where no
+    /// profile was requested, or where the commands were not told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<ProfileFindings>>,
 }
 
 impl CompareFindings {
-    /// The metrics that were decided, in the order in which they were asked for.
+    /// The metrics that were decided, in the order of the command line.
     pub fn metrics(&self) -> Vec<Metric> {
         let mut metrics = Vec::new();
         for comparison in &self.comparisons {
@@ -582,7 +586,7 @@ impl CompareFindings {
         metrics
     }
 
-    /// The comparisons of these many candidates with the first command, in all metrics.
+    /// The comparisons of this number of candidates with the first command, in all metrics.
     pub fn with_first(&self, candidates: usize) -> &[Comparison] {
         let of_all = candidates * self.metrics().len();
         &self.comparisons[..of_all.min(self.comparisons.len())]

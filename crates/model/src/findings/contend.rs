@@ -1,4 +1,4 @@
-//! What follows from running two workers beside each other.
+//! Findings from two workers that run beside each other.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::numbers::{bounded, known};
 use crate::WorkerCounts;
 
-/// What two CPUs are to each other.
+/// The relation of two CPUs to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Neighbourhood {
-    /// They are one CPU.
+    /// A CPU with itself.
     SameCpu,
     /// Hardware threads of one core.
     SmtSibling,
@@ -22,12 +22,12 @@ pub enum Neighbourhood {
     Separate,
     /// Virtual CPUs that the host runs on one CPU of its own.
     Stacked,
-    /// The evidence contradicts itself, or somebody else disturbed the measurement.
+    /// Contradictory evidence, or a measurement that other programs disturbed.
     NotDecided,
 }
 
 impl Neighbourhood {
-    /// The words for people.
+    /// The words in reports.
     pub fn title(self) -> &'static str {
         match self {
             Neighbourhood::SameCpu => "same CPU",
@@ -46,14 +46,14 @@ impl fmt::Display for Neighbourhood {
     }
 }
 
-/// What one kernel costs on a pair of CPUs when both work: ratios of together over alone, the mean of both sides.
+/// Cost of one kernel on a pair of CPUs when both work: ratios of together over alone, the mean of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairCost {
     /// The lower CPU.
     pub cpu_a: Cpu,
-    /// The other; the same for two threads on one CPU.
+    /// Second CPU of the pair; equal to `cpu_a` for two threads on one CPU.
     pub cpu_b: Cpu,
-    /// The kernel of both.
+    /// The kernel that both workers run.
     pub kernel: String,
     /// CPU time of a unit when one CPU works alone, in nanoseconds: the mean of both sides.
     #[serde(default)]
@@ -61,60 +61,60 @@ pub struct PairCost {
     /// CPU time of a unit, as a ratio.
     #[serde(deserialize_with = "known")]
     pub cpu_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `cpu_ratio`.
     pub cpu_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `cpu_ratio`.
     #[serde(deserialize_with = "bounded")]
     pub cpu_high_ratio: f64,
     /// Wall time of a unit, as a ratio.
     #[serde(deserialize_with = "known")]
     pub wall_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `wall_ratio`.
     pub wall_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `wall_ratio`.
     #[serde(deserialize_with = "bounded")]
     pub wall_high_ratio: f64,
     /// Run-queue wait of both together, over all rounds.
     pub run_delay_ns: Option<u64>,
-    /// What the hypervisor took from both CPUs meanwhile, over all rounds.
+    /// Time that the hypervisor took from both CPUs meanwhile, over all rounds.
     pub steal_ns: Option<u64>,
     /// Wall time of both together, over all rounds.
     pub wall_ns: u64,
-    /// Wall time that CPU time, run-queue wait and steal do not explain, as a share of it.
+    /// Wall time that CPU time, run-queue wait and steal do not explain, as a share of the wall time.
     pub unexplained_share: Option<f64>,
-    /// Rounds that counted.
+    /// Rounds that were analysed.
     pub rounds: usize,
-    /// Rounds that others disturbed, and that do not count.
+    /// Rounds that were dropped because other programs disturbed them.
     pub dropped_rounds: usize,
-    /// Rounds in which the host had the CPUs at another distance than the one that is judged; they do not count either.
+    /// Rounds that were dropped because the host had the CPUs at another distance than the one that is judged.
     #[serde(default)]
     pub elsewhere_rounds: usize,
-    /// What the two CPUs are to each other, by all kernels together.
+    /// The relation of the two CPUs, by measurement with all kernels together.
     pub label: Neighbourhood,
-    /// What the kernel claims that they are.
+    /// The relation that the kernel reports.
     pub claimed: Neighbourhood,
 }
 
-/// What two CPUs are to each other, and why that is believed.
+/// The relation of two CPUs, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairLabel {
     /// The lower CPU.
     pub cpu_a: Cpu,
-    /// The other.
+    /// Second CPU of the pair.
     pub cpu_b: Cpu,
-    /// By measurement.
+    /// The relation by measurement.
     pub label: Neighbourhood,
-    /// By the kernel.
+    /// The relation that the kernel reports.
     pub claimed: Neighbourhood,
     /// The figures that decided.
     pub evidence: String,
-    /// Time of a word from one CPU to the other and back in the rounds that count, in nanoseconds; `null` for one CPU.
+    /// Round trip of a word between the two CPUs in the analysed rounds, in nanoseconds; `None` for a CPU with itself.
     #[serde(default)]
     pub round_trip_ns: Option<f64>,
-    /// The same in the rounds at another distance, when the host moved the CPUs.
+    /// Round trip in the rounds at another distance, in nanoseconds, when the host moved the CPUs.
     #[serde(default)]
     pub elsewhere_round_trip_ns: Option<f64>,
-    /// Share of the meetings that were at that other distance.
+    /// Share of the round trips that were at that other distance.
     #[serde(default)]
     pub elsewhere_share: Option<f64>,
 }
@@ -122,39 +122,39 @@ pub struct PairLabel {
 /// Findings of `contend`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContendFindings {
-    /// One entry per pair and kernel.
+    /// An entry per pair and kernel.
     pub pairs: Vec<PairCost>,
-    /// One entry per pair.
+    /// An entry per pair.
     pub labels: Vec<PairLabel>,
-    /// What the workers counted at each kind of work, if that was asked for.
+    /// Counts of the workers at each kind of work, if counters were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
     /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }
 
-/// What so many threads do together, over what one does alone.
+/// Throughput of several threads relative to one alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
-    /// The CPUs that worked, one thread each.
+    /// The CPUs, with one worker thread each.
     pub cpus: CpuSet,
     /// Work per second of all together over that of one thread.
     pub ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `ratio`.
     pub low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `ratio`.
     #[serde(deserialize_with = "bounded")]
     pub high_ratio: f64,
 }
 
-/// One look at the machine while it works.
+/// A reading of the machine's utilisation while it works.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityLook {
-    /// Since the beginning.
+    /// Time since the start of the measurement.
     pub elapsed_s: f64,
-    /// What the usual tools call utilisation: the mean share of time in which a CPU is not idle.
+    /// Utilisation as the usual tools report it: the mean share of time in which a CPU is not idle.
     pub busy_share: f64,
-    /// Share of the machine's work that is still to be had.
+    /// Share of the machine's throughput that is still available.
     pub left_share: f64,
 }
 
@@ -163,8 +163,8 @@ pub struct CapacityLook {
 pub struct CapacityFindings {
     /// Each core with all its hardware threads, then one thread on every core, then every CPU.
     pub worths: Vec<Worth>,
-    /// The looks.
+    /// Readings of the utilisation.
     pub looks: Vec<CapacityLook>,
-    /// Wall time of all in seconds.
+    /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }

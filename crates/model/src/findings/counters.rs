@@ -1,13 +1,14 @@
-//! What can be counted on a machine.
+//! Counters of a machine, and counts of a process.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Derived, Metric};
 
-/// What can be counted on a machine, and why other things cannot; or what a process did that was watched.
+/// Counters that are available on a machine, with reasons for those that are not; or the counts of a process that was
+/// watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountersFindings {
-    /// Every counter that has a name; none where a process was watched.
+    /// Every named counter; empty where a process was watched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<CounterFinding>,
     /// The process that was watched.
@@ -15,73 +16,73 @@ pub struct CountersFindings {
     pub watched: Option<WatchedProcess>,
 }
 
-/// What workers of our own counted at one kind of work.
+/// Counts of fauxplat's own workers at one kind of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerCounts {
-    /// The work: where, and beside whom.
+    /// Description of the work: its place, and the work beside it.
     pub work: String,
     /// Each counter.
     pub counts: Vec<WorkerCount>,
-    /// Figures from what was counted in the same shift.
+    /// Figures computed from counts of the same shift.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<Derived>,
 }
 
-/// One counter of workers.
+/// A counter of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerCount {
     /// The counter.
     pub metric: Metric,
-    /// For each unit of the work.
+    /// Count per unit of the work.
     pub per_unit: f64,
-    /// For each second of CPU time.
+    /// Count per second of CPU time.
     pub per_cpu_s: f64,
-    /// Shifts in which it was counted.
+    /// Shifts in which the event was counted.
     pub shifts: usize,
 }
 
-/// What was counted of a process that ran already.
+/// Counts of a process that was running already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedProcess {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// What the kernel calls it.
+    /// Name in the kernel (`comm`).
     pub name: String,
-    /// Threads that it had when it began to be watched; those that it makes later are counted with them.
+    /// Threads at the start of the watch; threads that the process makes later are counted with them.
     pub threads: usize,
-    /// For how long it was watched.
+    /// Duration of the watch.
     pub elapsed_ns: u64,
-    /// Whether it ended meanwhile.
+    /// Whether the process ended during the watch.
     pub has_ended: bool,
-    /// What was counted.
+    /// A series per counter.
     pub series: Vec<CounterSeries>,
-    /// What was asked for and not counted, or not all of it, a sentence each.
+    /// Counters that were requested and not counted, or not the whole time, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_counted: Vec<String>,
 }
 
-/// How often something happened in each interval of a time that was watched.
+/// Counts of one event in each interval of the watch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterSeries {
-    /// What was counted.
+    /// The metric that was counted.
     pub metric: Metric,
-    /// How long an interval is; the last one is as long as was left.
+    /// Length of an interval; the last interval may be shorter.
     pub every_ns: u64,
-    /// The end of each interval, from the beginning on.
+    /// End of each interval, from the start of the watch.
     pub until_ns: Vec<u64>,
-    /// What was counted within each; absent where the counter had no turn.
+    /// Count within each interval; `None` where the counter was not scheduled.
     pub counts: Vec<Option<u64>>,
 }
 
-/// One counter.
+/// A counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterFinding {
-    /// What it is called.
+    /// Name of the counter.
     pub name: String,
-    /// Who counts: `pmu`, `software`, `machine` or `simulated`.
+    /// Origin of the count: `pmu`, `software`, `machine` or `simulated`.
     pub source: String,
-    /// Whether it can be counted here, by whoever asked.
+    /// Whether the caller can count it on this machine.
     pub available: bool,
-    /// Why not, or not all of it, and what helps.
+    /// Why the counter is unavailable or incomplete, with a remedy.
     pub reason: Option<String>,
 }

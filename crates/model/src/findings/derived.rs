@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A figure that is computed in each run from what was counted in that run, over the runs of one command.
+/// A figure that is computed from the counts of each run, summarised over the runs of one command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Derived {
-    /// What it is called, such as `branch misses`.
+    /// Name of the figure, such as `branch misses`.
     pub name: String,
-    /// How it is computed, by the names of the metrics.
+    /// Formula, by the names of the metrics.
     pub formula: String,
     /// The unit: `%`, `per 1000 instructions`, `GHz`; empty for a plain ratio.
     pub unit: String,
-    /// Runs that had all its parts.
+    /// Runs in which all counts of the formula were read.
     pub n: usize,
-    /// Median over those runs.
+    /// Median over these `n` runs.
     pub median: f64,
-    /// Low end of its 95 % interval, by order statistics.
+    /// Low end of the 95 % interval of `median`, by order statistics.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `median`.
     pub high: f64,
 }

@@ -1,4 +1,4 @@
-//! What on the machine may spoil a measurement.
+//! Hazards: conditions of the machine that may spoil a measurement.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,26 +6,26 @@ use std::str::FromStr;
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// How much a hazard can spoil, as it stands now; in the order in which reports show them.
+/// Severity of a hazard in its present state; in the order in which reports show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// It can turn a verdict around, or move a figure by several per cent.
+    /// Can turn a verdict around, or move a figure by several per cent.
     High,
-    /// It can move a figure by about one per cent, or widen its spread visibly.
+    /// Can move a figure by about one per cent, or widen its spread visibly.
     Medium,
-    /// It is there, and rarely shows in a figure.
+    /// Present, but rarely visible in a figure.
     Low,
-    /// It could not be read, so that nobody knows.
+    /// Unreadable, so that the severity is not known.
     Unknown,
-    /// It was read and is harmless as it stands.
+    /// Read, and harmless in its present state.
     None,
-    /// This machine cannot have it, or it means nothing here.
+    /// Impossible or without meaning on this machine.
     NotApplicable,
 }
 
 impl Severity {
-    /// All, worst first.
+    /// All severities, worst first.
     pub const ALL: [Severity; 6] = [
         Severity::High,
         Severity::Medium,
@@ -47,7 +47,7 @@ impl Severity {
         }
     }
 
-    /// Whether the hazard is there at all: low, medium or high.
+    /// Whether the hazard is present: low, medium or high.
     pub fn is_present(self) -> bool {
         self <= Severity::Low
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Severity {
 impl FromStr for Severity {
     type Err = String;
 
-    /// Reads a level that a gate can ask for.
+    /// Reads a severity that a gate may name: low, medium or high.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let levels = [Severity::Low, Severity::Medium, Severity::High];
         let unknown = || format!("`{text}` is not a level: low, medium or high");
@@ -70,38 +70,38 @@ impl FromStr for Severity {
     }
 }
 
-/// What a hazard is about.
+/// Subject of a hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardGroup {
-    /// How fast the CPUs run.
+    /// Speed of the CPUs.
     Frequency,
-    /// How deep they sleep.
+    /// Sleep states of the CPUs.
     IdleStates,
-    /// Which CPUs there are, what they share, who else may use them.
+    /// The CPUs, their shared parts, and their other users.
     Cpus,
-    /// How the kernel divides time.
+    /// Scheduling of CPU time by the kernel.
     Scheduling,
-    /// How it gives out memory.
+    /// Allocation of memory by the kernel.
     Memory,
-    /// What interrupts a program.
+    /// Interrupts.
     Interrupts,
-    /// What the host does behind the guest's back.
+    /// Effects of the host on a guest.
     Virtualisation,
-    /// How the kernel was built and what it watches.
+    /// Build options and instrumentation of the kernel.
     Kernel,
-    /// What this process may use and change.
+    /// Resources and permissions of this process.
     Limits,
-    /// What else is running.
+    /// Other running programs.
     Background,
-    /// Disks and what waits to be written.
+    /// Disks and data waiting to be written.
     Storage,
-    /// What a measured program inherits.
+    /// State that a measured program inherits.
     Process,
 }
 
 impl HazardGroup {
-    /// All, in the order of the documents.
+    /// All groups, in the order of the documents.
     pub const ALL: [HazardGroup; 12] = [
         HazardGroup::Frequency,
         HazardGroup::IdleStates,
@@ -117,7 +117,7 @@ impl HazardGroup {
         HazardGroup::Process,
     ];
 
-    /// What reports call it.
+    /// The name in reports.
     pub fn title(self) -> &'static str {
         match self {
             HazardGroup::Frequency => "frequency and heat",
@@ -136,61 +136,61 @@ impl HazardGroup {
     }
 }
 
-/// The same hazard on one CPU.
+/// A hazard's state on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuHazard {
     /// The CPU.
     pub cpu: Cpu,
-    /// What was read there.
+    /// The value that was read for this CPU.
     pub value: String,
-    /// How bad it is there.
+    /// Severity on this CPU.
     pub severity: Severity,
 }
 
-/// One hazard, as it stands.
+/// A hazard in its present state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HazardFinding {
     /// Stable name in kebab case.
     pub name: String,
-    /// What it is, in a few words.
+    /// Description in a few words.
     pub title: String,
-    /// What it is about.
+    /// Subject of the hazard.
     pub group: HazardGroup,
-    /// What was read; absent when nothing could be.
+    /// The value that was read; `None` when nothing could be read.
     pub value: Option<String>,
-    /// How much it can spoil.
+    /// Severity in the present state.
     pub severity: Severity,
-    /// Why it could not be read, or why it means nothing here.
+    /// Why the value could not be read, or why it has no meaning on this machine.
     pub reason: Option<String>,
-    /// What it costs, with the published or measured figure and its source.
+    /// Cost for a measurement, with the published or measured figure and its source.
     pub cost: String,
-    /// Whether a measurement by fauxplat does not suffer from it.
+    /// Whether measurements by fauxplat are protected from the hazard.
     pub neutralised_by_us: bool,
     /// How fauxplat neutralises it, wholly or in part.
     pub neutralised_how: Option<String>,
     /// Whether `fauxplat tune` can change it on this machine.
     pub can_tune: bool,
-    /// The command line that does.
+    /// The `fauxplat tune` command line that changes it.
     pub tune: Option<String>,
-    /// What the user can do.
+    /// Advice for the user.
     pub advice: String,
-    /// The CPUs on which it is worst, where it differs from CPU to CPU.
+    /// The CPUs with the worst severity, where the severity differs between CPUs.
     #[serde(default)]
     pub cpus: Vec<CpuHazard>,
 }
 
-/// What an examination of the machine found.
+/// Findings of an examination of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorFindings {
-    /// Every hazard that is known, worst first.
+    /// Every known hazard, worst first.
     pub hazards: Vec<HazardFinding>,
-    /// CPUs that were looked at.
+    /// CPUs that were examined.
     pub cpus: CpuSet,
-    /// Time between the two readings of everything that counts; zero when there was one reading alone.
+    /// Time between the two readings of all counters; zero when there was a single reading.
     pub interval_ns: u64,
-    /// Time that the whole examination took.
+    /// Duration of the whole examination.
     pub elapsed_ns: u64,
-    /// Whether reports for people list what is harmless too; documents for programs always have all.
+    /// Whether text reports also list harmless hazards; documents for programs always have all.
     #[serde(skip)]
     pub show_all: bool,
 }

@@ -1,10 +1,10 @@
-//! What follows from an explanation: which factor has how much of the variation.
+//! Findings of an explanation: the share of each factor in the variation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, Variant};
 
-/// One level of a factor, with what it does by itself.
+/// Effect of one level of a factor, apart from the other factors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelEffect {
     /// Name of the level.
@@ -13,48 +13,48 @@ pub struct LevelEffect {
     pub runs: usize,
     /// The level over the mean of all levels of its factor, the other factors held equal.
     pub ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `ratio`.
     pub ci_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `ratio`.
     pub ci_high_ratio: f64,
 }
 
-/// What one factor contributes to the variation.
+/// Contribution of one factor to the variation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
-    /// The factor: `env-size`, `heap`, `layout`, `cpu`, `order`, `drift` or `residual`; `env-size-place` and `heap-place`
-    /// for the place within the sixteenth of a page that is the level of the first two.
+    /// The factor: `env-size`, `heap`, `layout`, `cpu`, `order`, `drift` or `residual`. The levels of `env-size` and
+    /// `heap` are sixteenths of a page; `env-size-place` and `heap-place` are the position within the sixteenth.
     pub factor: String,
     /// Share of the variance of the log time of a run; the shares of all components make one.
     pub variance_share: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `variance_share`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `variance_share`.
     pub high: f64,
     /// Part of the difference between the slowest and the fastest tenth of the runs, in percentage points.
     pub points_percent: f64,
-    /// p-value of the factor, adjusted over the factors by Holm's method: by randomisation for what was drawn, by F
-    /// test for what time brings; absent for the residual.
+    /// p-value of the factor, adjusted over the factors by Holm's method: by randomisation for factors that were drawn,
+    /// by F test for effects of time; `None` for the residual.
     pub p_adjusted: Option<f64>,
-    /// Share of the factor's information that the design keeps apart from the other factors; 1 when orthogonal; absent
+    /// Share of the factor's information that the design keeps apart from the other factors, 1 when orthogonal; `None`
     /// for the residual.
     pub efficiency: Option<f64>,
-    /// Whether the levels are a few out of many, so that the interval of the share allows for others.
+    /// Whether the levels are a sample of many, so that the interval of the share allows for levels that were not run.
     pub is_sample: bool,
-    /// Its levels, in their order; empty for the residual. Of many, the slowest and the fastest that were run.
+    /// Levels in their order; empty for the residual. Of many levels, only the slowest and the fastest that were run.
     pub levels: Vec<LevelEffect>,
 }
 
-/// What two factors do only together: a part of the residual.
+/// Interaction: the joint effect of two factors beyond their single effects, a part of the residual.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
     /// The two factors.
     pub factors: [String; 2],
     /// Share of the variance of the log time of a run.
     pub variance_share: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `variance_share`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `variance_share`.
     pub high: f64,
     /// p-value by randomisation, adjusted over factors and pairs of factors by Holm's method.
     pub p_adjusted: f64,
@@ -65,14 +65,14 @@ pub struct Interaction {
 pub struct ExplainFindings {
     /// The metric that is explained: a time.
     pub metric: Metric,
-    /// One entry per factor, the largest part first, `residual` last.
+    /// An entry per factor, the largest part first, `residual` last.
     pub components: Vec<Component>,
-    /// The largest interaction of two factors among those beyond chance, or of all where none is; absent where runs are
-    /// too few.
+    /// The largest interaction of two factors among those beyond chance, or the largest of all where none is; `None`
+    /// where there are too few runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Interaction>,
-    /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers pulled in: what the
-    /// points add up to.
+    /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers winsorised. The
+    /// `points_percent` of all components add up to this difference.
     pub worst_over_best_ratio: f64,
     /// Measured runs that were analysed.
     pub runs: usize,
@@ -80,9 +80,9 @@ pub struct ExplainFindings {
     pub failures: usize,
     /// Blocks.
     pub blocks: usize,
-    /// Probability of naming any factor without cause that was allowed.
+    /// Allowed probability of naming any factor without cause.
     pub level: f64,
-    /// Median of the metric over all runs; absent without any.
+    /// Median of the metric over all runs; `None` without runs.
     pub median_ns: Option<f64>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,

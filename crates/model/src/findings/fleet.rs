@@ -1,4 +1,4 @@
-//! What follows from runs over a fleet: who is odd, which fact goes with it, one program against another, and changes.
+//! Findings of a fleet: odd machines, facts that explain them, comparisons of programs, and changes over time.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Delivery, Metric, Remeasurement, Verdict};
 
-/// What is said of a machine.
+/// The verdict on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeState {
-    /// Its program gave another answer than those of the other machines, or several.
+    /// The program gave another answer than on the other machines, or several answers.
     WrongAnswer,
-    /// Slower than its group, also when it was measured again.
+    /// Slower than the group, also when measured again.
     Confirmed,
-    /// Slower than its group by one measurement.
+    /// Slower than the group in one measurement.
     Suspect,
-    /// It was slower, and what it says varies too much to confirm or to clear it.
+    /// Slower at first; the readings vary too much to confirm or clear the machine.
     Noisy,
-    /// It was slower, and was not when it was measured again.
+    /// Slower at first, but not when measured again.
     Cleared,
-    /// It gave no figure.
+    /// No figure was delivered.
     Missing,
-    /// Nothing is wrong with it that this run could see.
+    /// No anomaly was seen in this run.
     Normal,
 }
 
 impl NodeState {
-    /// All of them, the worst first.
+    /// All states, the worst first.
     pub const ALL: [NodeState; 7] = [
         NodeState::WrongAnswer,
         NodeState::Confirmed,
@@ -38,7 +38,7 @@ impl NodeState {
         NodeState::Normal,
     ];
 
-    /// The word for it, which is that of documents too.
+    /// The word in reports and documents.
     pub fn word(self) -> &'static str {
         match self {
             NodeState::WrongAnswer => "wrong-answer",
@@ -52,83 +52,84 @@ impl NodeState {
     }
 }
 
-/// One fact in which a machine differs from its group.
+/// A fact in which a machine differs from its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactDifference {
-    /// The fact.
+    /// Name of the fact.
     pub fact: String,
-    /// What the machine has.
+    /// Value on this machine.
     pub value: String,
-    /// What most of its group have.
+    /// Value on most machines of the group.
     pub usual: String,
-    /// Machines of the group that have what is usual.
+    /// Machines of the group with the usual value.
     pub usual_machines: usize,
-    /// Other machines of the group that have what this one has.
+    /// Other machines of the group with the value of this machine.
     pub shared_machines: usize,
 }
 
-/// One machine.
+/// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetNode {
-    /// Its name.
+    /// Name of the machine.
     pub node: String,
-    /// Its group, by its index in `groups`; absent when it gave no facts.
+    /// Index of the machine's group in `groups`; `None` when the machine delivered no facts.
     pub group: Option<usize>,
-    /// Runs that count.
+    /// Runs that were analysed.
     pub runs: usize,
-    /// Median of its runs in the unit of the metric; in the first measurement of all.
+    /// Median of the runs of the first measurement, in the unit of the metric.
     pub median: Option<f64>,
-    /// How far it is on the slow side of its group, in robust standard deviations of the group; absent where the group
-    /// is too small or has no spread.
+    /// Distance on the slow side of the group, in robust standard deviations of the group; `None` where the group is
+    /// too small or has no spread.
     pub z: Option<f64>,
-    /// Its median over that of its group, or, where it was measured again, over that of the machines beside it.
+    /// Median of the machine over that of its group, or, where it was measured again, over that of the machines beside
+    /// it.
     pub effect_ratio: Option<f64>,
-    /// Low end of the 95 % interval of that ratio.
+    /// Low end of the 95 % interval of `effect_ratio`.
     pub low: Option<f64>,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
-    /// What is said of it.
+    /// The verdict on the machine.
     pub state: NodeState,
-    /// Why, in one line, where the figures do not say it all.
+    /// Reason for the state in one line, where the figures do not explain it.
     pub reason: Option<String>,
-    /// Rounds in which it was measured again beside machines of its group.
+    /// Rounds in which the machine was measured again beside machines of its group.
     pub rounds: usize,
-    /// What its own noise check warns of.
+    /// Warnings of the machine's own noise check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Facts in which it differs from most of its group; for machines that are not normal.
+    /// Facts in which the machine differs from most of its group; empty for normal machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<FactDifference>,
-    /// All its facts.
+    /// All facts of the machine.
     pub facts: BTreeMap<String, String>,
 }
 
-/// By which rule the machines of a group are judged.
+/// The rule by which the machines of a group are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
-    /// By robust z, median and median absolute deviation of the group.
+    /// Robust z: median and median absolute deviation of the group.
     Robust,
-    /// More than half of the machines say exactly the same: the spread is taken from the runs.
+    /// More than half of the machines have exactly the same median: the spread is taken from the runs.
     ZeroSpread,
-    /// Too few machines for a spread between them: nobody is a suspect by z, only by a difference beyond all runs.
+    /// Too few machines for a spread between them. No machine is suspect by z, only by a difference beyond all runs.
     Few,
-    /// Two machines: which of them is odd cannot be told.
+    /// Two machines: nothing tells which of them is odd.
     Pair,
-    /// One machine: there is nothing to compare it with.
+    /// A machine: there is nothing to compare it with.
     Alone,
 }
 
 /// Machines of the same hardware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetGroup {
-    /// The facts that make them the same.
+    /// The facts that all machines of the group share.
     pub facts: BTreeMap<String, String>,
-    /// How many there are that gave figures.
+    /// Number of machines that delivered figures.
     pub machines: usize,
-    /// Median of their medians in the unit of the metric.
+    /// Median of the machines' medians, in the unit of the metric.
     pub median: Option<f64>,
-    /// By which rule they are judged.
+    /// The rule by which the machines are judged.
     pub rule: GroupRule,
     /// Standard deviation between machines, as a share of the median.
     pub between: Option<f64>,
@@ -136,120 +137,121 @@ pub struct FleetGroup {
     pub between_runs: Option<f64>,
     /// Standard deviation of runs within a block.
     pub within: Option<f64>,
-    /// Robust standard deviation of the machines' medians, which is what z is counted in.
+    /// Robust standard deviation of the machines' medians, the unit of `z`.
     pub spread: Option<f64>,
     /// The slowest machine over the fastest.
     pub max_min_ratio: Option<f64>,
-    /// The z from which on a machine is suspect.
+    /// The value of `z` from which on a machine is suspect.
     pub z_threshold: Option<f64>,
-    /// The smallest slowdown that this design finds in 8 of 10 machines that have it, as a ratio above 1.
+    /// The smallest slowdown that this design finds on 8 of 10 affected machines, as a ratio above 1.
     pub smallest_detectable: Option<f64>,
 }
 
-/// Machines of one value of a fact.
+/// The machines that share one value of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactValue {
     /// The value; for a reading, its range.
     pub value: String,
-    /// Machines that have it.
+    /// Machines with the value.
     pub machines: usize,
-    /// Those of them that are slow: suspect, confirmed or noisy; in a comparison, those that go against the fleet.
+    /// Slow machines with the value: suspect, confirmed or noisy. In a comparison, machines whose effect is opposite to
+    /// the fleet's.
     pub slow: usize,
-    /// Their median over that of the other machines of the same groups.
+    /// Median of these machines over that of the other machines of the same groups.
     pub effect_ratio: f64,
 }
 
-/// A fact that goes with being slow, over the whole fleet.
+/// A fact that is associated with slowness, over the whole fleet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactExplained {
-    /// The fact.
+    /// Name of the fact.
     pub fact: String,
-    /// Other facts that divide the machines in the same way, so that nobody can tell them apart.
+    /// Other facts that divide the machines in the same way, so that they cannot be told apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_as: Vec<String>,
     /// The value that stands out; for a reading, `more` or `less`.
     pub value: String,
-    /// The values that most machines have, the slowest first.
+    /// The most common values, the slowest first.
     pub values: Vec<FactValue>,
-    /// Machines that have the value that stands out.
+    /// Machines with the value that stands out.
     pub machines: usize,
-    /// Machines that were looked at.
+    /// Machines that were tested.
     pub of_machines: usize,
-    /// Slow machines that have it.
+    /// Slow machines with the value that stands out.
     pub slow: usize,
-    /// Slow machines in all.
+    /// All slow machines.
     pub of_slow: usize,
-    /// Probability of so much by chance, over all facts that were looked at.
+    /// p-value of the association, over all facts that were tested.
     pub p_value: f64,
-    /// Machines that have it over those that have not.
+    /// Machines with the value over those without.
     pub effect_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: f64,
 }
 
-/// What the programs of a fleet answered.
+/// An answer that programs of a fleet gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetAnswer {
-    /// The command, by its index.
+    /// Index of the command.
     pub command: u16,
-    /// The group; absent where all groups answer alike.
+    /// Index of the group; `None` where all groups answer alike.
     pub group: Option<usize>,
     /// SHA-256 of the answer.
     pub sha256: String,
-    /// Nodes that gave it, and no other.
+    /// Nodes that gave this answer and no other.
     pub machines: usize,
-    /// Whether most of the group gave it. Where none has a majority, nobody knows which one is right.
+    /// Whether most of the group gave this answer. Without a majority, no answer can be called right.
     pub majority: bool,
 }
 
-/// Findings of `fleet`: who is odd among machines that should be the same.
+/// Findings of `fleet run`: odd machines among machines that should be the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetFindings {
     /// UUID of the run.
     pub fleet: String,
-    /// What was measured.
+    /// The command that was measured.
     pub command: String,
-    /// What is judged.
+    /// The metric that is judged.
     pub metric: Metric,
-    /// Slowdowns up to this share are nobody's concern: 0.03.
+    /// Slowdowns up to this share are ignored: 0.03.
     pub least_effect: f64,
-    /// Machines of a fleet without any odd one that are flagged all the same, on average: the budget of the threshold.
+    /// Expected number of false flags in a fleet without any odd machine: the budget of the threshold.
     pub false_flags: f64,
-    /// One entry per machine, the worst first.
+    /// An entry per machine, the worst first.
     pub nodes: Vec<FleetNode>,
-    /// One entry per hardware.
+    /// An entry per group of equal hardware.
     pub groups: Vec<FleetGroup>,
-    /// Facts that go with being slow.
+    /// Facts that are associated with slowness.
     pub facts_explained: Vec<FactExplained>,
-    /// Facts that were looked at.
+    /// Facts that were tested.
     pub facts_tested: Vec<String>,
-    /// Answers, where not all are the same.
+    /// Answers of the programs; empty where all are the same.
     pub answers: Vec<FleetAnswer>,
-    /// Whom to measure again; absent when nobody is suspect or all has been done.
+    /// Machines to measure again; `None` when no machine is suspect or all have been measured again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Remeasurement>,
-    /// Deliveries that are no record that counts.
+    /// Deliveries that hold no usable record.
     pub deliveries: Vec<Delivery>,
 }
 
-/// The two programs on one machine.
+/// Effect between the two programs on one machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineEffect {
     /// The machine.
     pub node: String,
-    /// Pairs of blocks that count.
+    /// Pairs of blocks that were analysed.
     pub pairs: usize,
-    /// B over A; absent where the machine gave none.
+    /// B over A; `None` where the machine delivered no pairs.
     pub effect_ratio: Option<f64>,
-    /// Low end of its 95 % interval, over the pairs of this machine.
+    /// Low end of the 95 % interval of `effect_ratio`, over the pairs of this machine.
     pub low: Option<f64>,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
-    /// Why it does not count.
+    /// Why the machine was left out of the analysis.
     pub reason: Option<String>,
-    /// Its facts.
+    /// Facts of the machine.
     pub facts: BTreeMap<String, String>,
 }
 
@@ -260,162 +262,162 @@ pub struct FleetCompareFindings {
     pub fleet: String,
     /// The first program.
     pub a: String,
-    /// The second.
+    /// The second program.
     pub b: String,
-    /// What is judged.
+    /// The metric that is judged.
     pub metric: Metric,
     /// Differences up to this share count as none.
     pub margin: f64,
     /// The verdict over the fleet.
     pub verdict: Verdict,
-    /// Machines that count.
+    /// Machines that were analysed.
     pub machines: usize,
-    /// B over A over the machines.
+    /// Mean of B over A over the machines.
     pub effect_ratio: Option<f64>,
-    /// Low end of its 95 % interval for another machine's mean, over the machines.
+    /// Low end of the 95 % interval, over the machines, for the mean of another machine.
     pub low: Option<f64>,
-    /// High end of it.
+    /// High end of the interval for the mean of another machine.
     pub high: Option<f64>,
-    /// Probability of so much by chance if B and A are the same, by Student's test over the machines.
+    /// p-value of Student's test over the machines, if B and A are the same.
     pub p_value: Option<f64>,
-    /// The same by turning the signs of the machines' effects, which assumes no distribution.
+    /// p-value by flipping the signs of the machines' effects, which assumes no distribution.
     pub p_sign_flip: Option<f64>,
-    /// Standard deviation of the effect between machines beyond what their own runs explain, as a share.
+    /// Standard deviation of the effect between machines beyond the spread of their own runs, as a share.
     pub between: Option<f64>,
-    /// One entry per machine, from the one that B suits least.
+    /// An entry per machine, from the one on which B is worst.
     pub nodes: Vec<MachineEffect>,
     /// Facts that divide the machines by the effect.
     pub facts_explained: Vec<FactExplained>,
-    /// The effect on the machines without the value that stands out most; absent when no fact does.
+    /// The effect on the machines without the value that stands out most; `None` when no fact explains the effect.
     pub elsewhere: Option<EffectElsewhere>,
-    /// Answers, where not all are the same.
+    /// Answers of the programs; empty where all are the same.
     pub answers: Vec<FleetAnswer>,
-    /// Machines on which B answers something else than A; absent where there are none.
+    /// Machines on which B gives another answer than A; `None` where there are none.
     #[serde(default)]
     pub answers_differ: Option<AnswersDiffer>,
-    /// Deliveries that are no record that counts.
+    /// Deliveries that hold no usable record.
     pub deliveries: Vec<Delivery>,
 }
 
-/// Two programs that do not answer the same.
+/// Machines on which the two programs give different answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswersDiffer {
-    /// On how many machines.
+    /// Machines with different answers.
     pub machines: usize,
-    /// Of how many that gave one answer of each.
+    /// Machines that gave exactly one answer for each program.
     pub of: usize,
 }
 
-/// The effect on the machines that a fact does not set apart.
+/// The effect on the machines without the value of a fact that stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectElsewhere {
-    /// How many they are.
+    /// Number of machines.
     pub machines: usize,
     /// B over A.
     pub effect_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: f64,
 }
 
-/// One visit to a machine: what `watch` keeps of a node's record.
+/// A visit to a machine: the part of a node's record that `watch` keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeVisit {
     /// The machine.
     pub node: String,
     /// UUID of the run over the fleet.
     pub fleet: String,
-    /// When, in nanoseconds since 1970, UTC.
+    /// Time of the visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
-    /// Median of its runs, in the unit of the metric.
+    /// Median of the runs, in the unit of the metric.
     pub median: f64,
-    /// What was known of the machine then.
+    /// Facts of the machine at the visit.
     pub facts: BTreeMap<String, String>,
 }
 
-/// A fact that was another one afterwards.
+/// A fact whose value changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FactChange {
-    /// The fact.
+    /// Name of the fact.
     pub fact: String,
-    /// Before; absent where it was not known.
+    /// Value before the change; `None` where it was not known.
     pub before: Option<String>,
-    /// Afterwards.
+    /// Value after the change; `None` where it was not known.
     pub after: Option<String>,
 }
 
-/// A change of a machine's figures in time.
+/// A change of a machine's figures over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePoint {
-    /// The first visit of the new level, from 0.
+    /// Index of the first visit at the new level, from 0.
     pub at: usize,
-    /// When that was, in nanoseconds since 1970, UTC.
+    /// Time of that visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
-    /// Median before, back to the change before, in the unit of the metric.
+    /// Median from the previous change up to this one, in the unit of the metric.
     pub before: f64,
-    /// Median afterwards, up to the next change.
+    /// Median from this change up to the next, in the unit of the metric.
     pub after: f64,
-    /// After over before.
+    /// `after` over `before`.
     pub effect_ratio: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: f64,
-    /// Probability of so much by chance somewhere in the series.
+    /// p-value of a change of this size anywhere in the series.
     pub p_value: f64,
-    /// Share of false ones to be expected among all changes up to this p, over all machines (Benjamini and Hochberg).
+    /// False discovery rate among all changes with at most this p-value, over all machines (Benjamini and Hochberg).
     pub q_value: f64,
-    /// Facts that changed between the two visits around it, or one visit to either side.
+    /// Facts that changed between the two visits around the change, or one visit to either side.
     pub facts: Vec<FactChange>,
 }
 
-/// One machine over time.
+/// A machine over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchedNode {
     /// The machine.
     pub node: String,
     /// Median of each visit, in the unit of the metric.
     pub medians: Vec<f64>,
-    /// When each was, in nanoseconds since 1970, UTC.
+    /// Time of each visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: Vec<i64>,
     /// Changes, in their order in time.
     pub changes: Vec<ChangePoint>,
-    /// Why the machine cannot be judged, where it cannot.
+    /// Why the machine cannot be judged; `None` where it can.
     pub reason: Option<String>,
 }
 
 /// A change of a fact after which machines are slower or faster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SinceFact {
-    /// The fact, before and afterwards.
+    /// The fact, with both values.
     #[serde(flatten)]
     pub change: FactChange,
-    /// Machines on which it changed while they were watched.
+    /// Machines on which the fact changed during the watch.
     pub machines: usize,
-    /// Those of them whose figures changed with it.
+    /// Machines whose figures changed together with the fact.
     pub with_change: usize,
-    /// Median of what followed on all of them: after over before.
+    /// Median over these machines of the figures after over before.
     pub effect_ratio: f64,
-    /// Low end of its 95 % interval over the machines; absent for fewer than three.
+    /// Low end of the 95 % interval of `effect_ratio` over the machines; absent for fewer than three.
     pub low: Option<f64>,
-    /// High end of it.
+    /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
 }
 
 /// Findings of `fleet watch`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetWatchFindings {
-    /// What was measured.
+    /// The command that was measured.
     pub command: String,
-    /// What is judged.
+    /// The metric that is judged.
     pub metric: Metric,
-    /// Probability of a change where there is none, for one machine: 0.01.
+    /// Probability of a false change, for one machine: 0.01.
     pub alpha: f64,
-    /// The fewest visits between two changes.
+    /// Least number of visits between two changes.
     pub min_segment: usize,
-    /// One entry per machine, those with changes first.
+    /// An entry per machine, those with changes first.
     pub nodes: Vec<WatchedNode>,
-    /// Facts after whose change machines differ.
+    /// Facts whose changes were followed by slower or faster figures.
     pub since: Vec<SinceFact>,
 }

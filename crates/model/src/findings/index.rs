@@ -1,4 +1,4 @@
-//! What follows from counting FauxPlats.
+//! Findings of `index`: the power of CPUs in FauxPlats.
 
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
@@ -12,31 +12,31 @@ pub struct CpuIndex {
     pub cpu: Cpu,
     /// FauxPlats per second of CPU time: of the undisturbed laps, or of the typical ones where all CPUs work at once.
     pub fauxplat_per_s: f64,
-    /// Low end of the 95 % interval in which a repetition falls.
+    /// Low end of the 95 % prediction interval for a repetition.
     pub low: f64,
-    /// High end of it.
+    /// High end of the prediction interval.
     pub high: f64,
-    /// The same of the median lap: what there was to be had just now, whoever shared the core.
+    /// FauxPlats per second of the median lap: the power that was available at the time, sharing of the core included.
     #[serde(default)]
     pub typical_per_s: f64,
     /// FauxPlats per second of wall time, waiting and steal included.
     pub wall_per_s: f64,
-    /// Share of the wall time that the thread waited for its CPU; absent where the kernel does not tell.
+    /// Share of the wall time in which the thread waited for its CPU; `None` where the kernel does not report it.
     pub run_delay_share: Option<f64>,
-    /// Share of the wall time that is neither CPU time nor waiting: steal, on a virtual machine.
+    /// Share of the wall time that is neither CPU time nor run-queue wait: steal, on a virtual machine.
     pub rest_share: Option<f64>,
-    /// Laps.
+    /// Number of laps.
     pub laps: usize,
-    /// Rounds in which they were made.
+    /// Number of rounds.
     pub rounds: usize,
-    /// Whether another machine of this architecture executes the same instructions.
+    /// Whether the kernel executes the same instructions on every machine of this architecture.
     pub comparable: bool,
 }
 
 /// Findings of `index`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IndexFindings {
-    /// One entry per CPU.
+    /// An entry per CPU.
     pub cpus: Vec<CpuIndex>,
     /// Whether all CPUs worked at once rather than one after the other.
     pub together: bool,
@@ -44,7 +44,7 @@ pub struct IndexFindings {
     pub policy: crate::Policy,
     /// Instructions of one iteration of the kernel; a FauxPlat has a hundred thousand iterations.
     pub instructions_per_iteration: Option<u64>,
-    /// What the workers counted at each kind of work, if that was asked for.
+    /// Counts of the workers at each kind of work, if counters were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
     /// Wall time of the measurement in seconds.

@@ -1,31 +1,31 @@
-//! What follows from labs.
+//! Findings of labs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Claim, MachineFacts};
 
-/// What came of a published claim on this machine.
+/// Outcome of a published claim on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabOutcome {
     /// Direction and size agree with the claim.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Measured, and this machine does not show it.
+    /// Measured, and the claim does not hold on this machine.
     #[serde(rename = "not here")]
     NotHere,
     /// Measured, and neither the claim nor its contrary was shown.
     #[serde(rename = "undecided")]
     Undecided,
-    /// Something is missing.
+    /// A requirement of the lab is missing.
     #[serde(rename = "cannot run here")]
     CannotRunHere,
-    /// The lab itself is wrong: it says nothing about this machine.
+    /// An error in the lab itself, which says nothing about this machine.
     #[serde(rename = "error")]
     Error,
 }
 
 impl LabOutcome {
-    /// All of them; the first that a claim of a lab has is the outcome of the lab.
+    /// All outcomes by weight: the outcome of a lab is the first of these that any of its claims has.
     pub const BY_WEIGHT: [LabOutcome; 5] = [
         LabOutcome::Error,
         LabOutcome::NotHere,
@@ -46,38 +46,38 @@ impl LabOutcome {
     }
 }
 
-/// Our own figure beside a claim, in the claim's unit.
+/// Measured figure beside a claim, in the unit of the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabMeasured {
     /// The figure.
     pub value: f64,
-    /// Low end of its interval.
+    /// Low end of the interval of `value`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `value`.
     pub high: f64,
 }
 
-/// One experiment of a lab.
+/// An experiment of a lab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabRun {
-    /// What the lab calls it.
+    /// Name of the experiment in the lab.
     pub name: String,
-    /// What was run: a command line of fauxplat without its name, or a line for the shell.
+    /// Command line of fauxplat without the program's name, or a line for the shell.
     pub line: String,
-    /// Whether the line is one for the shell, whose document is not in the store.
+    /// Whether `line` is for the shell; the store has no document of it.
     #[serde(default)]
     pub shell: bool,
-    /// Identifier in the store of the first time, if it was stored.
+    /// Identifier in the store of the first repetition, if it was stored.
     pub id: Option<i64>,
-    /// Identifiers of all times.
+    /// Identifiers in the store of all repetitions.
     #[serde(default)]
     pub ids: Vec<i64>,
-    /// What a program of the lab gave to be shown.
+    /// Table that a program of the lab printed for its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<LabTable>,
 }
 
-/// A table that a program of a lab gave in its document, as `table`.
+/// A table from the field `table` of a lab program's document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabTable {
     /// Titles of the columns.
@@ -86,52 +86,52 @@ pub struct LabTable {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What came of one claim.
+/// Result of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
-    /// What the lab calls it.
+    /// Name of the claim in the lab.
     pub name: String,
-    /// What came of it; absent if it was only listed.
+    /// Outcome; `None` if the lab was only listed.
     pub outcome: Option<LabOutcome>,
-    /// What was claimed.
+    /// The published claim.
     pub claim: Claim,
-    /// What was measured here.
+    /// The figure that was measured on this machine.
     pub measured: Option<LabMeasured>,
-    /// Why the outcome is what it is, as far as the evidence goes.
+    /// Reason for the outcome, as far as the evidence goes.
     pub reason: Option<String>,
 }
 
-/// One lab. What was only listed has neither outcome nor experiments.
+/// Result of one lab. A lab that was only listed has neither outcome nor experiments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
-    /// Its name: that of its folder.
+    /// Name of the lab's directory.
     pub name: String,
-    /// The question that it answers.
+    /// The question that the lab answers.
     pub question: String,
-    /// What came of its claims together.
+    /// Joint outcome of all claims.
     pub outcome: Option<LabOutcome>,
-    /// The claim that decided that; the first one if nothing was run.
+    /// The claim that decided the outcome; the first claim if nothing was run.
     pub claim: Claim,
-    /// What was measured for this claim.
+    /// The figure that was measured for this claim.
     pub measured: Option<LabMeasured>,
-    /// Why the outcome is what it is, as far as the evidence goes.
+    /// Reason for the outcome, as far as the evidence goes.
     pub reason: Option<String>,
-    /// All claims.
+    /// Results of all claims.
     #[serde(default)]
     pub claims: Vec<ClaimResult>,
-    /// Whether time let all of it be run.
+    /// Whether the time sufficed to run the whole lab.
     #[serde(default = "yes")]
     pub complete: bool,
-    /// Its page, in parts.
+    /// Sections of the lab's page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub story: Vec<LabStory>,
-    /// Where the definition was found.
+    /// Path or place of the lab's definition.
     pub found_in: String,
-    /// SHA-256 of what was run: the definition with its options filled in, and the files that it was run with. Absent
-    /// if it was only listed.
+    /// SHA-256 of the definition with its options filled in and of the files that it was run with. `None` if the lab
+    /// was only listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The experiments behind it.
+    /// The experiments on which the outcome rests.
     pub experiments: Vec<LabRun>,
 }
 
@@ -139,63 +139,63 @@ fn yes() -> bool {
     true
 }
 
-/// A part of a lab's page.
+/// A section of a lab's page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabStory {
-    /// What it is about.
+    /// Heading of the section.
     pub title: String,
-    /// What it says, in Markdown.
+    /// Text in Markdown.
     pub text: String,
 }
 
 /// Findings of `lab`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabFindings {
-    /// The labs, in the order in which they were asked for.
+    /// The labs, in the order of the command line.
     pub labs: Vec<LabResult>,
-    /// Wall time of all of them in seconds.
+    /// Wall time of all labs in seconds.
     pub elapsed_s: f64,
 }
 
-/// One of two records that `lab compare` holds against each other.
+/// Facts about one of the two records that `lab compare` compares.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabRecordFacts {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// The machine.
+    /// The machine on which the labs ran.
     pub machine: MachineFacts,
-    /// When it was made.
+    /// Start of the record's experiment, in RFC 3339 form.
     pub started: String,
-    /// The version that made it.
+    /// Version of fauxplat that made the record.
     pub fauxplat_version: String,
-    /// How many labs it has.
+    /// Number of labs in the record.
     pub labs: usize,
 }
 
-/// What one record says of a claim.
+/// Result of a claim in one record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabSeen {
-    /// What came of it.
+    /// Outcome of the claim.
     pub outcome: LabOutcome,
-    /// What was measured.
+    /// The figure that was measured.
     pub measured: Option<LabMeasured>,
-    /// Why the outcome is what it is.
+    /// Reason for the outcome.
     pub reason: Option<String>,
 }
 
-/// How two machines agree on a claim.
+/// Agreement of two machines on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabAgreement {
-    /// The same outcome, and figures whose intervals meet, if there are some.
+    /// Equal outcomes, and overlapping intervals where both have figures.
     #[serde(rename = "alike")]
     Alike,
-    /// The same outcome, by figures whose intervals do not meet.
+    /// Equal outcomes, by figures whose intervals do not overlap.
     #[serde(rename = "another figure")]
     AnotherFigure,
-    /// It holds on one and not on the other.
+    /// Reproduced on one machine and not on the other.
     #[serde(rename = "another outcome")]
     AnotherOutcome,
-    /// It was not decided on both.
+    /// Undecided on at least one of the machines.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
@@ -219,15 +219,15 @@ pub struct LabPair {
     pub lab: String,
     /// The claim.
     pub claim: String,
-    /// What its figures are.
+    /// Unit of the figures.
     pub unit: String,
-    /// What the first record says; absent where it has not that claim.
+    /// Result in the first record; `None` where it lacks the claim.
     pub a: Option<LabSeen>,
-    /// What the second one says.
+    /// Result in the second record; `None` where it lacks the claim.
     pub b: Option<LabSeen>,
-    /// The second figure over the first, where there are both and the first is not zero.
+    /// The second figure over the first; `None` where one is missing or the first is zero.
     pub ratio: Option<LabMeasured>,
-    /// How they agree.
+    /// Agreement of the two results.
     pub agreement: LabAgreement,
 }
 
@@ -236,8 +236,8 @@ pub struct LabPair {
 pub struct LabComparison {
     /// The first record.
     pub a: LabRecordFacts,
-    /// The second one.
+    /// The second record.
     pub b: LabRecordFacts,
-    /// Every claim of either, in the order of the first.
+    /// Every claim of either record, in the order of the first.
     pub claims: Vec<LabPair>,
 }

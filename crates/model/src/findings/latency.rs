@@ -1,14 +1,14 @@
-//! What follows from single activations.
+//! Findings of `latency`: distributions of single activations.
 
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
 use crate::{Policy, WorkerCounts};
 
-/// Percentiles of a histogram, and the histogram itself: histograms of two documents are merged by adding counts.
+/// Percentiles of a histogram, and the histogram itself. Histograms of two documents are merged by adding counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
-    /// Least.
+    /// Smallest reading.
     pub min_ns: u64,
     /// Arithmetic mean.
     pub mean_ns: f64,
@@ -17,81 +17,82 @@ pub struct Percentiles {
     pub sd_ns: f64,
     /// Median.
     pub p50_ns: u64,
-    /// 90 % are not later.
+    /// 90th percentile.
     pub p90_ns: u64,
-    /// 99 % are not later.
+    /// 99th percentile.
     pub p99_ns: u64,
-    /// 99.9 %.
+    /// 99.9th percentile.
     pub p999_ns: u64,
-    /// 99.99 %.
+    /// 99.99th percentile.
     pub p9999_ns: u64,
-    /// 99.999 %.
+    /// 99.999th percentile.
     pub p99999_ns: u64,
-    /// Largest.
+    /// Largest reading.
     pub max_ns: u64,
     /// Upper end of each occupied bin in nanoseconds, to three digits, and its count.
     pub histogram: Vec<(u64, u64)>,
-    /// The same as other tools read it: HdrHistogram V2, deflated, in base64.
+    /// The histogram for other tools: HdrHistogram V2, deflated, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hdr: String,
 }
 
-/// What took the CPU away.
+/// A cause of gaps in a thread's CPU time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyCause {
-    /// In the kernel's words.
+    /// Name of the cause in the kernel.
     pub cause: String,
-    /// How often.
+    /// Number of gaps.
     pub count: u64,
-    /// For how long in all.
+    /// Total length of the gaps.
     pub total_ns: u64,
 }
 
-/// One test at one place.
+/// A test at one place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTest {
-    /// `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or a way from a line
+    /// `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or a path from a line
     /// (`line to handler`).
     pub name: String,
     /// Policy of the threads.
     pub policy: Policy,
-    /// Where the test ran, or where its messages came from.
+    /// The CPU of the test, or of the sender of its messages.
     pub cpu: Cpu,
-    /// Where they went.
+    /// The CPU of the receiver of messages.
     pub peer: Option<Cpu>,
-    /// Lines that took part, and what drove them.
+    /// Lines of the test, and the driver of their edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
-    /// Period of a timer, of edges.
+    /// Period of a timer or of edges.
     pub interval_ns: Option<u64>,
-    /// Timer slack, where it was set.
+    /// Timer slack; `None` where it was not set.
     pub slack_ns: Option<u64>,
     /// Activations that were served.
     pub count: u64,
     /// Activations that came due while the test was stalled.
     pub missed: u64,
-    /// What was seen.
+    /// Percentiles of the activations that were served.
     #[serde(flatten)]
     pub raw: Percentiles,
-    /// With the missed activations, each late by what was left of its stall.
+    /// Percentiles with the missed activations included, each late by the rest of its stall.
     pub corrected: Percentiles,
     /// Causes of gaps, the most expensive first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<LatencyCause>,
     /// Share of the time that was lost in gaps, for noise.
     pub lost_share: Option<f64>,
-    /// How long it ran.
+    /// Wall time of the test.
     pub wall_ns: u64,
 }
 
 /// Findings of `latency`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFindings {
-    /// One entry per test, policy, slack and place.
+    /// An entry per test, policy, slack and place.
     pub tests: Vec<LatencyTest>,
-    /// What the threads of each test counted, where that was asked for; a unit is an activation, a gap, a message or a signal.
+    /// Counts of the threads of each test, where counters were requested; a unit is an activation, a gap, a message or
+    /// a signal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
-    /// Wall time of all in seconds.
+    /// Wall time of all tests in seconds.
     pub elapsed_s: f64,
 }

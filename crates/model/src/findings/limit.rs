@@ -1,4 +1,4 @@
-//! What happened to programs in control groups with limits.
+//! Findings of programs in control groups with limits.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,201 +7,201 @@ use crate::Outcome;
 /// Findings of `limit`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitFindings {
-    /// One entry per group.
+    /// An entry per group.
     pub groups: Vec<LimitedGroup>,
-    /// How long the whole took.
+    /// Duration of the whole in seconds.
     pub elapsed_s: f64,
-    /// The part of it in which every group had a program that ran, by which shares are told.
+    /// Time in which every group had a running program, over which CPU shares are computed, in seconds.
     pub together_s: f64,
-    /// What was to happen where memory is used up.
+    /// Policy for a group without memory left.
     pub on_oom: OnOom,
-    /// Whether the programs were ended because the time that was given was over.
+    /// Whether the programs were ended at the time limit.
     pub is_timed_out: bool,
-    /// How use went along, a look after the other.
+    /// Readings of the groups' usage, in the order of time.
     pub looks: Vec<LimitLook>,
 }
 
-/// What happens to a program in whose group no memory is left.
+/// Policy for a group without memory left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnOom {
-    /// The kernel ends one.
+    /// The kernel kills a process of the group.
     #[default]
     Kill,
-    /// All wait, until memory is given or they are ended.
+    /// All processes of the group wait until they get memory or are ended.
     Pause,
 }
 
-/// One group and what ran in it.
+/// A group and the commands that ran in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitedGroup {
-    /// What it is called.
+    /// Name of the group.
     pub name: String,
-    /// Which versions of control groups hold it: `1`, `2`, or `1 and 2`.
+    /// Versions of control groups that hold it: `1`, `2`, or `1 and 2`.
     pub version: String,
-    /// Where it stood, a folder for each hierarchy.
+    /// Location of the group in each hierarchy.
     pub places: Vec<GroupPlace>,
-    /// The limits that held, as the kernel told them after they had been set.
+    /// Effective limits, as the kernel reported them after they had been set.
     pub limits: LimitsHeld,
-    /// What a reader must know of them: what else was set with them, and which limits around them are lower.
+    /// Notes on the limits: other settings that go with them, and lower limits of enclosing groups.
     pub notes: Vec<String>,
-    /// What ran in it.
+    /// Commands that ran in the group.
     pub commands: Vec<LimitedCommand>,
-    /// The most memory that it used, by the kernel's account of the group, pages of files included.
+    /// Peak memory by the kernel's account of the group, pages of files included.
     pub peak_memory_bytes: Option<u64>,
-    /// What it used in all; gauges are those of the last look before its end.
+    /// Total usage; gauges are those of the last reading before the group's end.
     pub used: GroupUsage,
-    /// How long it existed, in seconds.
+    /// Lifetime of the group in seconds.
     pub elapsed_s: f64,
-    /// Periods in which its quota was used up.
+    /// Periods in which the quota was used up.
     pub throttled_periods: Option<u64>,
-    /// Its part of the CPU time that all groups used while every one of them ran.
+    /// Share of the CPU time that all groups used while every one of them had a running program.
     pub share: Option<CpuShare>,
-    /// What happened to it.
+    /// Events of the group.
     pub events: Vec<LimitEvent>,
 }
 
-/// Where a group stands in one hierarchy.
+/// Location of a group in one hierarchy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupPlace {
-    /// The controllers for which it stands there.
+    /// Controllers that the hierarchy provides for the group.
     pub controllers: Vec<String>,
-    /// Version of that hierarchy.
+    /// Version of the hierarchy, 1 or 2.
     pub version: u8,
-    /// The folder.
+    /// Path of the directory.
     pub folder: String,
-    /// By which right it was made there, and what else was tried before.
+    /// The permission by which the group was made, and the attempts before it.
     pub way: String,
 }
 
-/// Limits, as the kernel tells them; absent is no limit.
+/// Effective limits as the kernel reports them; `None` is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsHeld {
     /// CPU time, in per cent of one CPU.
     pub cpu_percent: Option<f64>,
-    /// Share of CPU time; 100 is usual.
+    /// Weight for CPU time; 100 is the default.
     pub weight: Option<f64>,
-    /// CPUs on which it may run.
+    /// CPUs on which the group may run.
     pub cpus: Option<String>,
-    /// Memory nodes from which it gets memory.
+    /// Memory nodes from which the group gets memory.
     pub mems: Option<String>,
-    /// Memory.
+    /// Limit of memory.
     pub memory_bytes: Option<u64>,
-    /// Memory from which on its programs are slowed down.
+    /// Memory above which the kernel slows the group down.
     pub memory_high_bytes: Option<u64>,
-    /// Memory that may be moved to a disk.
+    /// Limit of memory moved to swap.
     pub swap_bytes: Option<u64>,
-    /// Processes and threads.
+    /// Limit of the number of processes and threads.
     pub pids: Option<u64>,
-    /// Traffic with devices, in the words of `--io`.
+    /// Limits of device traffic, in the syntax of `--io`.
     pub io: Vec<String>,
 }
 
-/// What a group uses, and how often it met its limits; absent where the kernel does not count it.
+/// Usage of a group, and how often it reached its limits; `None` where the kernel does not count it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupUsage {
-    /// Memory now.
+    /// Present memory.
     pub memory_bytes: Option<u64>,
-    /// Memory that was moved to a disk.
+    /// Memory moved to swap.
     pub swap_bytes: Option<u64>,
     /// CPU time.
     pub cpu_ns: Option<u64>,
-    /// Processes and threads now.
+    /// Present number of processes and threads.
     pub pids: Option<u64>,
-    /// Periods in which it ran under a quota.
+    /// Enforcement periods of the CPU quota.
     pub periods: Option<u64>,
     /// Periods in which the quota was used up.
     pub throttled_periods: Option<u64>,
-    /// Time for which its CPUs stood still for that.
+    /// Time for which the group's CPUs were throttled.
     pub throttled_ns: Option<u64>,
-    /// Time in which some of its tasks waited for a CPU.
+    /// Time in which some tasks of the group waited for a CPU.
     pub cpu_pressure_us: Option<u64>,
-    /// Time in which some of its tasks waited for memory.
+    /// Time in which some tasks of the group waited for memory.
     pub memory_pressure_us: Option<u64>,
-    /// Time in which some of its tasks waited for devices.
+    /// Time in which some tasks of the group waited for devices.
     pub io_pressure_us: Option<u64>,
-    /// How often it was above the limit from which on it is slowed down.
+    /// Number of times that the group exceeded `memory.high` and was slowed down.
     pub high: Option<u64>,
-    /// How often its limit of memory was met, and pages had to be found.
+    /// Number of times that the group reached its memory limit, and pages had to be reclaimed.
     pub max: Option<u64>,
     /// Processes that were killed for want of memory.
     pub oom_kills: Option<u64>,
-    /// How often no process could be made for the limit on them.
+    /// Number of times that no process could be created because of the limit on them.
     pub pids_refused: Option<u64>,
-    /// Whether its tasks wait for memory or are frozen now.
+    /// Whether tasks of the group wait for memory or are frozen at present.
     pub is_paused: bool,
 }
 
-/// One look at all groups.
+/// A reading of all groups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitLook {
-    /// When, from the beginning of the programs.
+    /// Time since the start of the programs, in seconds.
     pub at_s: f64,
-    /// What each group used until then.
+    /// Usage of each group up to that time.
     pub groups: Vec<GroupUsage>,
 }
 
 /// A command that ran in a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitedCommand {
-    /// The line.
+    /// The command line.
     pub command: String,
-    /// Its process.
+    /// Process id.
     pub pid: u32,
-    /// How it ended; absent for one that did not run.
+    /// Outcome of the process; `None` for a command that did not run.
     pub outcome: Option<Outcome>,
-    /// Wall time; absent where it was ended by us.
+    /// Wall time; `None` where fauxplat ended the process.
     pub wall_ns: Option<u64>,
-    /// CPU time, likewise.
+    /// CPU time; `None` where fauxplat ended the process.
     pub cpu_ns: Option<u64>,
 }
 
-/// A part of the CPU time of all groups, with its interval of 95 %, by slices of the time in which all of them ran.
+/// Share in the CPU time of all groups, with its 95 % interval, from slices of the time in which all of them ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuShare {
-    /// The part.
+    /// The share, 0 to 1.
     pub share: f64,
-    /// Lower end; absent where there were too few slices.
+    /// Low end of the interval of `share`; `None` where there were too few slices.
     pub low: Option<f64>,
-    /// Upper end.
+    /// High end of the interval of `share`.
     pub high: Option<f64>,
-    /// Slices.
+    /// Number of slices.
     pub slices: usize,
 }
 
-/// Something that happened to a group.
+/// An event of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitEvent {
-    /// What: `oom-kill`, `paused`, `throttled`, `memory-high`, `memory-max`, `pids-max`.
+    /// Kind: `oom-kill`, `paused`, `throttled`, `memory-high`, `memory-max`, `pids-max`.
     pub kind: LimitEventKind,
-    /// When it was seen first, from the beginning of the programs.
+    /// Time of the first occurrence, from the start of the programs, in seconds.
     pub at_s: f64,
-    /// How often.
+    /// Number of occurrences.
     pub times: u64,
-    /// The process that was killed; absent where nobody could tell.
+    /// The process that was killed; `None` where it could not be determined.
     pub victim: Option<Victim>,
 }
 
-/// What happens to a group.
+/// Kind of an event of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitEventKind {
     /// A process was killed for want of memory.
     OomKill,
-    /// All its tasks waited for memory.
+    /// All tasks of the group waited for memory.
     Paused,
-    /// A quota of CPU time was used up.
+    /// The quota of CPU time was used up.
     Throttled,
-    /// It was above the limit from which on it is slowed down.
+    /// Memory exceeded `memory.high`, above which the kernel slows the group down.
     MemoryHigh,
-    /// Its limit of memory was met, and pages had to be found.
+    /// Memory reached its limit, and pages had to be reclaimed.
     MemoryMax,
-    /// No process could be made.
+    /// The limit of processes was reached, and none could be created.
     PidsMax,
 }
 
 impl LimitEventKind {
-    /// Its word in documents.
+    /// The word in documents.
     pub fn word(self) -> &'static str {
         match self {
             LimitEventKind::OomKill => "oom-kill",
@@ -214,15 +214,15 @@ impl LimitEventKind {
     }
 }
 
-/// Whom the kernel killed for want of memory.
+/// A process that the kernel killed for want of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Victim {
-    /// Its process id, as the kernel's log has it.
+    /// Process id, as the kernel's log has it.
     pub pid: u32,
-    /// Its name, of at most fifteen bytes.
+    /// Name, of at most fifteen bytes.
     pub name: String,
-    /// Memory of its own that it held.
+    /// Anonymous memory that the process held.
     pub anonymous_bytes: Option<u64>,
-    /// Address space.
+    /// Address space of the process.
     pub virtual_bytes: Option<u64>,
 }

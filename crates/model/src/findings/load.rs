@@ -1,47 +1,47 @@
-//! What disturbances did.
+//! Findings of `load`: accounts of load generators.
 
 use fauxplat_units::{Bytes, Cpu};
 use serde::{Deserialize, Serialize};
 
 use crate::LoadKind;
 
-/// What one generator did.
+/// Account of one load generator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadAccount {
-    /// What it does.
+    /// Kind of the load.
     pub kind: LoadKind,
-    /// Where; absent for one that stays nowhere.
+    /// CPU of the generator; `None` if it is not bound to one.
     pub cpu: Option<Cpu>,
-    /// Share of the time that was asked for.
+    /// Requested share of the time, in per cent.
     pub asked_percent: u8,
-    /// Share of the time in which it did work: by CPU time, and for `files`, which wait for their device, by wall time.
-    /// Absent when it never came to work.
+    /// Achieved share of the time, in per cent: by CPU time, and for `files`, which wait for their device, by wall
+    /// time. `None` when the generator never worked.
     pub achieved_percent: Option<f64>,
-    /// The time in which it worked.
+    /// Time in which the generator worked.
     pub busy_ns: u64,
-    /// The time in which it was to work.
+    /// Time in which the generator was supposed to work.
     pub wall_ns: u64,
-    /// The part of it in which it waited for its CPU; absent where the kernel does not tell.
+    /// Part of `wall_ns` spent waiting for the CPU; `None` where the kernel does not report it.
     pub run_delay_ns: Option<u64>,
-    /// The part of it in which its CPU was offline or not allowed, and it did nothing.
+    /// Part of `wall_ns` in which the CPU was offline or not allowed, so that the generator did nothing.
     pub away_ns: u64,
-    /// What it did, in the words of `operation`.
+    /// Number of operations, whose kind `operation` names.
     pub operations: u64,
-    /// What its operations are.
+    /// Kind of the operations.
     pub operation: String,
-    /// Memory that it walks.
+    /// Size of the memory that the generator walks.
     pub footprint_bytes: Bytes,
-    /// How often its watchdog freed the CPU of a real-time load.
+    /// Number of times that the watchdog freed the CPU of a real-time load.
     pub watchdog_frees: u64,
-    /// Why it ended before it was told to.
+    /// Why the generator ended early; `None` if it ended when told to.
     pub ended: Option<String>,
 }
 
 /// Findings of `load`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadFindings {
-    /// One entry per generator.
+    /// An entry per generator.
     pub generators: Vec<LoadAccount>,
-    /// How long they were held, in seconds.
+    /// Time for which the loads were held, in seconds.
     pub elapsed_s: f64,
 }

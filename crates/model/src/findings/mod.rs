@@ -1,4 +1,4 @@
-//! What follows from the samples: a file per verb.
+//! Findings that are computed from samples: a file per verb.
 
 mod aa;
 mod compare;

@@ -1,13 +1,13 @@
-//! Numbers that JSON has no way to write but `null`.
+//! Numbers for which JSON has no notation but `null`.
 
 use serde::{Deserialize, Deserializer};
 
-/// A ratio of nothing that was measured is no number.
+/// Reads `null` as NaN: a ratio without any measurement.
 pub(super) fn known<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
-/// An interval that excludes nothing has no end.
+/// Reads `null` as infinity: the upper end of an interval that excludes nothing.
 pub(super) fn bounded<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
 }

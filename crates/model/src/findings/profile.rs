@@ -1,107 +1,107 @@
-//! Where the time of a program goes, and who calls what.
+//! Profiles: the functions in which a program spends its time, and their callers.
 
 use serde::{Deserialize, Serialize};
 
-/// What was sampled of one command or of several, and what follows.
+/// Profiles of one command or of several, and what follows from them.
 ///
-/// The tables are shared: a stack names frames by their place in `frames`, a frame its object by its place in `objects`.
-/// Whatever is counted of commands has a number for each, in the order of `profiles`.
+/// The tables are shared: a stack refers to frames by index in `frames`, a frame to its object by index in `objects`.
+/// Counts per command are vectors in the order of `profiles`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileFindings {
-    /// One for each command, or for the process that ran already.
+    /// A profile per command, or one for a process that was running already.
     pub profiles: Vec<Profile>,
-    /// What differs between the first and each of the others; absent with one.
+    /// Differences between the first profile and each of the others; empty with a single profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<ProfileDifference>,
-    /// What else was asked for: who calls something, what it calls, where in its source it is.
+    /// Further views that were requested: callers, callees, annotated source.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<ProfileView>,
-    /// Files that code came from.
+    /// Object files of the sampled code.
     pub objects: Vec<ProfiledObject>,
-    /// Places in code: functions, each with a line of its source where that is known.
+    /// Code locations: functions, each with a line of its source where that is known.
     pub frames: Vec<ProfiledFrame>,
-    /// Ways in which the samples came to where they were.
+    /// Call stacks of the samples.
     pub stacks: Vec<ProfiledStack>,
-    /// Instructions in which samples were.
+    /// Instructions at which samples were taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<ProfiledInstruction>,
 }
 
-/// What was sampled of one command.
+/// Profile of one command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// What it is called.
+    /// Name of the command.
     pub name: String,
-    /// How good the profile is.
+    /// Quality of the profile.
     pub quality: ProfileQuality,
-    /// Every function in which a sample was or below which one was, the largest self share first.
+    /// Every function that was sampled itself or through a callee, the largest self share first.
     pub functions: Vec<FunctionShare>,
     /// Every process that was sampled, the one with the most samples first.
     pub processes: Vec<ProcessShare>,
 }
 
-/// What a reader must know before believing a profile.
+/// Figures by which a reader judges whether a profile can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileQuality {
-    /// What a sample was taken of: `cpu-clock`, `cycles`, `page-faults`; `off-cpu` for the time in which threads have no CPU.
+    /// The sampled event: `cpu-clock`, `cycles`, `page-faults`; `off-cpu` for the time in which threads have no CPU.
     pub event: String,
-    /// Why it is not the one that is usual, or what was left out; a sentence each.
+    /// Why the event is not the usual one, or what was left out; a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How callers were found: `eh_frame` (tables of the compiler, from a copy of the stack) or `frame-pointers`.
+    /// Method of unwinding: `eh_frame` (tables of the compiler, from a copy of the stack) or `frame-pointers`.
     pub unwinding: String,
     /// Bytes of the stack that were copied with each sample; 0 where none were.
     pub stack_bytes: u32,
     /// Runs that were sampled.
     pub runs: u32,
-    /// Samples, those that had no stack included.
+    /// Samples, including those without a stack.
     pub samples: u64,
-    /// Samples that the kernel had no room for.
+    /// Samples that the kernel dropped for want of buffer space.
     pub lost: u64,
-    /// Samples whose stack goes further than what was copied of it.
+    /// Samples whose stack exceeds the part that was copied.
     pub truncated: u64,
-    /// Samples whose stack ends where its code says nothing about its caller.
+    /// Samples whose stack ends at code without unwinding information.
     pub broken: u64,
-    /// Samples of which the function that ran has no name.
+    /// Samples whose innermost function has no name.
     pub unknown: u64,
-    /// Whether the kernel's own functions were sampled.
+    /// Whether functions of the kernel were sampled.
     pub has_kernel: bool,
-    /// How many samples a second of CPU time, or of waiting, were asked for; absent where each so many events made one.
+    /// Requested samples per second of CPU time or of waiting; `None` where the period is a number of events.
     pub rate_hz: Option<f64>,
-    /// How many there were.
+    /// Achieved samples per second.
     pub reached_hz: Option<f64>,
-    /// CPU time of what was sampled, in seconds, from the beginning of the first run on.
+    /// CPU time of the sampled program, in seconds, from the start of the first run.
     pub cpu_s: f64,
-    /// Elapsed time of it in seconds.
+    /// Elapsed time of the sampling in seconds.
     pub elapsed_s: f64,
-    /// Where waits were sampled: how many there were.
+    /// Number of waits; `None` where the event is not `off-cpu`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<u64>,
-    /// Time that all threads together waited in them, in seconds.
+    /// Total time of the waits over all threads, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_s: Option<f64>,
-    /// CPU time that fauxplat took meanwhile to read and unwind, in seconds.
+    /// CPU time that fauxplat took to read and unwind samples, in seconds.
     pub own_cpu_s: f64,
-    /// How often the kernel kept samples back because they came too fast.
+    /// Number of times that the kernel throttled sampling because samples came too fast.
     pub throttled: u64,
 }
 
-/// The event of waits: the time from the switch that takes a thread's CPU away to the one that gives it back.
+/// The event of waits: from the switch that takes a thread's CPU away to the switch that gives it back.
 pub const OFF_CPU: &str = "off-cpu";
 
-/// What the samples of a profile are parts of.
+/// The quantity of which samples are shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
     /// Time in which threads have a CPU.
     CpuTime,
-    /// Time in which they have none.
+    /// Time in which threads have no CPU.
     WaitingTime,
-    /// Events, each of which counts as much as any other.
+    /// Events of equal weight.
     Events,
 }
 
 impl ProfileQuality {
-    /// What the samples are parts of: clocks and cycles count time.
+    /// The quantity of which the samples are shares; clocks and cycles stand for CPU time.
     pub fn whole(&self) -> Whole {
         match self.event.split(':').next().unwrap_or_default() {
             "cpu-clock" | "task-clock" | "cycles" | "cpu-cycles" => Whole::CpuTime,
@@ -110,7 +110,7 @@ impl ProfileQuality {
         }
     }
 
-    /// The time of which the samples are parts, in seconds, if it is time that they are parts of.
+    /// The total time of which the samples are shares, in seconds; `None` if they are shares of events.
     pub fn whole_s(&self) -> Option<f64> {
         match self.whole() {
             Whole::CpuTime => Some(self.cpu_s),
@@ -120,122 +120,122 @@ impl ProfileQuality {
     }
 }
 
-/// How much of a profile is in one function.
+/// Share of one function in a profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FunctionShare {
-    /// Its name, demangled; an address where there is none.
+    /// Demangled name; an address where there is none.
     pub name: String,
-    /// The file of its code, by its place in `objects`; absent for what has none.
+    /// Index in `objects` of the function's file; `None` for code without a file.
     pub object: Option<u32>,
-    /// Samples in it.
+    /// Samples in the function itself.
     pub self_samples: u64,
-    /// Their share, with its 95 % interval.
+    /// `self_samples` as a share of all samples.
     pub self_share: f64,
-    /// The lower end.
+    /// Low end of the interval of `self_share`.
     pub self_low: f64,
-    /// The upper end.
+    /// High end of the interval of `self_share`.
     pub self_high: f64,
-    /// Samples in it or in what it called.
+    /// Samples in the function or its callees.
     pub total_samples: u64,
-    /// Their share, with its 95 % interval.
+    /// `total_samples` as a share of all samples.
     pub total_share: f64,
-    /// The lower end.
+    /// Low end of the interval of `total_share`.
     pub total_low: f64,
-    /// The upper end.
+    /// High end of the interval of `total_share`.
     pub total_high: f64,
 }
 
-/// How much of a profile is in one process.
+/// Share of one process in a profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessShare {
-    /// Its number; of several runs that of the first.
+    /// Process id; of several runs, that of the first.
     pub pid: u32,
-    /// What the kernel called it at its end.
+    /// Last name in the kernel (`comm`).
     pub name: String,
-    /// Samples in it; of several runs in all of this name.
+    /// Samples in the process; over several runs, in all processes of this name.
     pub samples: u64,
-    /// Its threads that were sampled.
+    /// Threads that were sampled.
     pub threads: u32,
 }
 
-/// What else was asked for.
+/// A further view of a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "view", rename_all = "kebab-case")]
 pub enum ProfileView {
-    /// Who calls what a pattern finds.
+    /// Callers of the functions that a pattern matches.
     CallersOf(Relatives),
-    /// What is called by what a pattern finds.
+    /// Callees of the functions that a pattern matches.
     CalleesOf(Relatives),
-    /// Lines and instructions of what a pattern finds.
+    /// Lines and instructions of the functions that a pattern matches.
     Annotated(Annotated),
 }
 
-/// Callers or callees of functions, however far away they stand.
+/// Callers or callees of functions, at any distance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relatives {
-    /// Which profile it is about.
+    /// Index in `profiles`.
     pub profile: u16,
     /// The pattern.
     pub pattern: String,
-    /// The functions that it found.
+    /// The functions that the pattern matches.
     pub functions: Vec<String>,
-    /// Samples in one of them or in what they called.
+    /// Samples in one of these functions or in their callees.
     pub samples: u64,
-    /// Their share of the profile, with its 95 % interval.
+    /// `samples` as a share of the profile.
     pub share: f64,
-    /// The lower end.
+    /// Low end of the interval of `share`.
     pub low: f64,
-    /// The upper end.
+    /// High end of the interval of `share`.
     pub high: f64,
-    /// The relatives, the nearest first and of those the one with most samples.
+    /// Callers or callees: the nearest first, and at equal distance the one with most samples first.
     pub relatives: Vec<Relative>,
 }
 
-/// A function that calls others, or is called by them.
+/// A caller or callee of the functions that a pattern matches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relative {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Samples of the pattern's functions for which it is a relative.
+    /// Samples of the matched functions on whose stacks this function stands.
     pub samples: u64,
-    /// Their share of the samples of the pattern's functions, with its 95 % interval.
+    /// `samples` as a share of the samples of the matched functions.
     pub share: f64,
-    /// The lower end.
+    /// Low end of the interval of `share`.
     pub low: f64,
-    /// The upper end.
+    /// High end of the interval of `share`.
     pub high: f64,
-    /// How many calls away it is where it is nearest: 1 for direct ones.
+    /// Least distance in calls: 1 for a direct caller or callee.
     pub depth: u32,
-    /// Whether the nearest call has been replaced by the code of what is called.
+    /// Whether the nearest call was inlined.
     pub is_inlined: bool,
 }
 
 /// Lines and instructions of functions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotated {
-    /// Which profile it is about.
+    /// Index in `profiles`.
     pub profile: u16,
     /// The pattern.
     pub pattern: String,
-    /// The functions that it found.
+    /// The functions that the pattern matches.
     pub functions: Vec<AnnotatedFunction>,
 }
 
 /// Lines and instructions of one function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedFunction {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Samples in it.
+    /// Samples in the function itself.
     pub samples: u64,
-    /// The file of its source, if that is known.
+    /// Path of the source file, if known.
     pub file: Option<String>,
-    /// Lines of its source, with those around them if the file could be read.
+    /// Source lines with samples, and their context if the file could be read.
     pub lines: Vec<AnnotatedLine>,
-    /// Its instructions, if they could be read.
+    /// Instructions of the function, if they could be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<AnnotatedInstruction>,
-    /// Why there are no lines or no instructions; a sentence each.
+    /// Why lines or instructions are missing; a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -243,200 +243,200 @@ pub struct AnnotatedFunction {
 /// A line of source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedLine {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// Samples in it.
+    /// Samples at the line.
     pub samples: u64,
-    /// What it says, if the file could be read.
+    /// Text of the line, if the file could be read.
     pub text: Option<String>,
 }
 
 /// An instruction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnnotatedInstruction {
-    /// Where it stands in its file.
+    /// Address in the object file.
     pub address: u64,
-    /// Samples in it.
+    /// Samples at the instruction.
     pub samples: u64,
-    /// What it says.
+    /// Disassembly.
     pub text: String,
 }
 
-/// What differs between two profiles, function by function.
+/// Difference between two profiles, function by function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileDifference {
-    /// Place of the first among the profiles.
+    /// Index of the first in `profiles`.
     pub a: u16,
-    /// Place of the other.
+    /// Index of the second in `profiles`.
     pub b: u16,
-    /// Pairs of runs, each one of either.
+    /// Pairs of runs, one of each profile.
     pub pairs: u32,
-    /// CPU time of a run of the first, in seconds; of waits the time that its threads wait.
+    /// CPU time of a run of the first, in seconds; for `off-cpu`, the waiting time of its threads.
     pub a_cpu_s: f64,
-    /// What a run of the other takes more of it, in seconds, with its simultaneous interval.
+    /// Additional time of a run of the second, in seconds.
     pub cpu_s: f64,
-    /// The lower end.
+    /// Low end of the simultaneous interval of `cpu_s`.
     pub low_s: f64,
-    /// The upper end.
+    /// High end of the simultaneous interval of `cpu_s`.
     pub high_s: f64,
-    /// The chance, at most, that any function here is called different where none is.
+    /// Bound of the probability that any function is called different where none is.
     pub error: f64,
-    /// Every function, the one that differs most surely first.
+    /// Every function, the one with the surest difference first.
     pub functions: Vec<FunctionDifference>,
 }
 
-/// How much more CPU time, or of waits how much more time, the other takes in one function.
+/// Additional CPU or waiting time of the second program in one function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FunctionDifference {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// What it is called in the other, where that differs.
+    /// Name in the second program, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed: Option<String>,
-    /// Whether the two names have nothing in common, and the function is taken for the same because of who calls it, what it
-    /// calls and how much it takes.
+    /// Whether the two names have nothing in common, and the functions were matched by their callers, callees and
+    /// shares.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_guess: bool,
-    /// The program that has samples of it, where the other has none though it has such files of its own.
+    /// The only program with samples of the function, where the other has none though it has object files of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_in: Option<ProfiledSide>,
-    /// Where it is in one program alone: its caller, if that one takes about so much less or more itself, as it would if the
-    /// function were inlined in the other program.
+    /// For a function in one program alone: the caller, if its own time changes by about as much in the opposite
+    /// direction, as if the function were inlined in the other program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorbed_by: Option<String>,
-    /// Seconds that a run of the other takes more in the function itself, with its simultaneous interval.
+    /// Additional seconds per run of the second program in the function itself.
     pub self_s: f64,
-    /// The lower end.
+    /// Low end of the simultaneous interval of `self_s`.
     pub self_low_s: f64,
-    /// The upper end.
+    /// High end of the simultaneous interval of `self_s`.
     pub self_high_s: f64,
-    /// The same in it and in what it calls.
+    /// Additional seconds per run of the second program in the function and its callees.
     pub total_s: f64,
-    /// The lower end.
+    /// Low end of the simultaneous interval of `total_s`.
     pub total_low_s: f64,
-    /// The upper end.
+    /// High end of the simultaneous interval of `total_s`.
     pub total_high_s: f64,
-    /// Chance of so large a difference in the function itself if nothing differs, adjusted for all functions.
+    /// p-value of `self_s`, adjusted for all functions.
     pub p_adjusted: f64,
-    /// The same of it with what it calls.
+    /// p-value of `total_s`, adjusted for all functions.
     pub total_p_adjusted: f64,
-    /// Who calls it most in the slower of both.
+    /// The most frequent caller in the slower of the two programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
 }
 
-/// One of two programs.
+/// Program of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProfiledSide {
     /// The first.
     First,
-    /// The other.
+    /// The second.
     Second,
 }
 
-/// A file that code came from.
+/// An object file of sampled code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfiledObject {
-    /// Its path, or `[kernel]`, `[vdso]`, `[jit]`.
+    /// Path, or `[kernel]`, `[vdso]`, `[jit]`.
     pub path: String,
-    /// The number that its linker gave it, in hexadecimal digits.
+    /// Build ID from the linker, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
-    /// What is known of its functions: `lines`, `symbols`, or `none`.
+    /// Level of symbol information.
     pub names: ObjectNames,
-    /// What is missing and what to install; absent where nothing is.
+    /// Missing information and the package to install; `None` where nothing is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
 
-/// What is known of the functions of a file.
+/// Level of symbol information of an object file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectNames {
-    /// Nothing.
+    /// No names.
     #[default]
     None,
-    /// Names of those that are exported.
+    /// Names of exported functions.
     Exported,
-    /// Names of all.
+    /// Names of all functions.
     Symbols,
-    /// Names, lines, and what was inlined.
+    /// Names, lines and inlined functions.
     Lines,
 }
 
-/// A place in code.
+/// A code location.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProfiledFrame {
-    /// The function, demangled; an address where it has no name.
+    /// Demangled function; an address where it has no name.
     pub name: String,
-    /// The file of its code, by its place in `objects`.
+    /// Index in `objects` of the function's file.
     pub object: Option<u32>,
-    /// The file of its source.
+    /// Path of the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line.
+    /// Line in the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Whether its code stands in that of the frame before, its caller.
+    /// Whether the function is inlined into the frame before, its caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_inlined: bool,
-    /// Whether it is the kernel's.
+    /// Whether the function belongs to the kernel.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_kernel: bool,
-    /// Whether it has no name.
+    /// Whether the function has no name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unknown: bool,
 }
 
-/// A way to where samples were.
+/// A call stack of samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProfiledStack {
-    /// Places in `frames`, from the one that was called first to the one that ran.
+    /// Indices in `frames`, from the outermost caller to the function that ran.
     pub frames: Vec<u32>,
-    /// The process and what the kernel calls it: a place in the `processes` of its profile is not needed to read it.
+    /// Name of the process in the kernel (`comm`); may be empty.
     pub process: String,
-    /// How the stack ends: whether its beginning was reached.
+    /// Whether the stack was unwound to its beginning.
     pub end: StackEnd,
-    /// Samples, for each profile.
+    /// Number of samples, for each profile.
     pub samples: Vec<u64>,
 }
 
-/// How far the callers of a sample could be followed.
+/// How far the callers of a sample could be unwound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StackEnd {
-    /// To the beginning of the thread.
+    /// To the end of the copied part of the stack.
     #[default]
     Whole,
-    /// To the end of what was copied of the stack.
+    /// To the end of the copied part of the stack.
     Truncated,
-    /// To code that says nothing about its caller.
+    /// To code without unwinding information.
     Broken,
 }
 
-/// An instruction in which samples were.
+/// An instruction at which samples were taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfiledInstruction {
-    /// The file of its code, by its place in `objects`.
+    /// Index in `objects` of the instruction's file.
     pub object: u32,
-    /// Where it stands there: the address that the file's own tables use.
+    /// Address, as in the symbol tables of the file.
     pub address: u64,
-    /// The function and line, by its place in `frames`: the innermost of those that were inlined.
+    /// Index in `frames` of the function and line; of inlined functions, the innermost.
     pub frame: u32,
-    /// Samples, for each profile.
+    /// Number of samples, for each profile.
     pub samples: Vec<u64>,
 }
 
-/// What was sampled of one run, for whoever holds runs against each other. It is not stored.
+/// Samples of one run, for the comparison of runs. Never stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfiledRun {
-    /// Which profile it belongs to, by its place in `profiles`.
+    /// Index in `profiles`.
     pub profile: u16,
-    /// Runs of one block were taken one after the other, in an order that was drawn.
+    /// Number of the block; runs of one block were taken one after the other in a drawn order.
     pub block: u32,
-    /// Places in `stacks`, each with its samples.
+    /// Indices in `stacks`, each with its number of samples.
     pub stacks: Vec<(u32, u64)>,
-    /// CPU time of the run in seconds; of waits the time that its threads waited.
+    /// CPU time of the run in seconds; for `off-cpu`, the waiting time of its threads.
     pub whole_s: f64,
 }

@@ -1,80 +1,80 @@
-//! What a recorded session of identical programs says about comparisons that are still to be made.
+//! Findings of a replay: a recorded session of identical programs, and predictions for comparisons still to be made.
 
 use serde::{Deserialize, Serialize};
 
-/// What was put into comparisons of identical programs.
+/// An effect that was injected into comparisons of identical programs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Injected {
-    /// Nothing.
+    /// No effect.
     Nothing,
-    /// Every run of B takes this many times as long.
+    /// Every run of B takes `ratio` times as long.
     Shift {
         /// B over A.
         ratio: f64,
     },
-    /// Some runs of B take much longer, the others do not.
+    /// A share of the runs of B takes much longer.
     Tail {
-        /// Probability that a run of B does.
+        /// Probability that a run of B takes longer.
         share: f64,
-        /// How many times as long it takes.
+        /// Factor by which such a run is longer.
         ratio: f64,
     },
-    /// Whoever comes second in a block takes longer, A or B.
+    /// The second run of a block takes longer, whether A or B.
     CarryOver {
-        /// How many times as long.
+        /// Factor by which the second run is longer.
         ratio: f64,
     },
 }
 
-/// What comparisons with one thing put in came to.
+/// Results of comparisons with one injected effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayRow {
-    /// What was put in.
+    /// The injected effect.
     pub injected: Injected,
     /// Comparisons made.
     pub comparisons: usize,
-    /// Those that ended as *different* with the right sign; with either sign where no sign is right.
+    /// Comparisons that ended as *different* with the right sign; with either sign where no sign is right.
     pub different: usize,
-    /// Exact 95 % interval of the rate of those (Clopper and Pearson 1934).
+    /// Exact 95 % interval of the rate of `different` (Clopper and Pearson 1934).
     pub different_interval_95: [f64; 2],
-    /// Those that ended as *different* with the wrong sign.
+    /// Comparisons that ended as *different* with the wrong sign.
     pub wrong_sign: usize,
-    /// Those that ended as *equivalent*, typical runs alone or as a whole.
+    /// Comparisons that ended as *equivalent*, whether by typical runs alone or as a whole.
     pub equivalent: usize,
-    /// Exact 95 % interval of the rate of those.
+    /// Exact 95 % interval of the rate of `equivalent`.
     pub equivalent_interval_95: [f64; 2],
-    /// Those of them that are *equivalent* as a whole.
+    /// Comparisons that ended as *equivalent* as a whole.
     pub equivalent_whole: usize,
-    /// Those that did not come to an answer.
+    /// Comparisons that were not decided.
     pub inconclusive: usize,
-    /// Pairs that half of the comparisons needed at most.
+    /// Median of the pairs that a comparison needed.
     pub pairs_median: f64,
-    /// Pairs that nine comparisons in ten needed at most.
+    /// 90th percentile of the pairs that a comparison needed.
     pub pairs_p90: f64,
 }
 
-/// Findings of a replay: what the rule would say on the machine as it was when the session was recorded.
+/// Findings of a replay: how the rule would decide on the machine in the state in which the session was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayFindings {
-    /// Where the runs are from.
+    /// Origin of the recorded runs.
     pub source: String,
     /// Pairs that were recorded.
     pub pairs: usize,
-    /// Blocks that were drawn together, so that neighbours stay neighbours.
+    /// Length in blocks of the stretches that are drawn together, which keeps neighbours together.
     pub run_length: usize,
-    /// Seconds from the beginning of one pair to that of the next, as a median.
+    /// Median time from the start of one pair to that of the next, in seconds.
     pub pair_s: f64,
-    /// Pairs after which an undecided comparison ends; more fit where time is the limit.
+    /// Pairs after which an undecided comparison ends; more fit where the limit is a time.
     pub max_pairs: usize,
-    /// Seconds after which an undecided comparison ends, where time is a limit.
+    /// Seconds after which an undecided comparison ends; `None` without a limit of time.
     pub limit_s: Option<f64>,
-    /// The margin of the first metric as a ratio: what one that is an amount is of what the session typically has. Absent in
+    /// Margin of the first metric as a ratio; an amount is converted by the session's typical reading. `None` in
     /// documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// One entry for each thing that was put in.
+    /// An entry per injected effect.
     pub rows: Vec<ReplayRow>,
-    /// Seconds that it took, the measuring of the session included where that was done for it.
+    /// Duration in seconds, including the recording of the session where it was recorded for the replay.
     pub elapsed_s: f64,
 }

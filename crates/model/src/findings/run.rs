@@ -1,4 +1,4 @@
-//! What follows from the runs of each command.
+//! Findings about the runs of each command.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct Summary {
     pub mean: f64,
     /// Low end of the 95 % interval of the median, by order statistics.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of the median.
     pub high: f64,
     /// Sample standard deviation; zero for one run.
     pub sd: f64,
@@ -27,57 +27,57 @@ pub struct Summary {
     pub max: f64,
     /// 5th, 25th, 75th and 95th percentile.
     pub percentiles: [f64; 4],
-    /// 99th percentile; absent in records that are older than it.
+    /// 99th percentile; `None` in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
     /// Readings further than three scaled median absolute deviations above the median.
     pub outliers: usize,
 }
 
-/// One process of the tree of a command.
+/// A process of the tree of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Process id.
     pub pid: u32,
     /// Process id of the parent at creation.
     pub parent: u32,
-    /// Its last command line.
+    /// Last command line of the process.
     pub command: String,
-    /// User and system CPU time of all its threads.
+    /// User and system CPU time of all threads.
     pub cpu_ns: u64,
-    /// From creation to exit.
+    /// Time from creation to exit.
     pub wall_ns: u64,
-    /// Its own largest resident set.
+    /// Largest resident set of the process.
     pub peak_memory_bytes: u64,
-    /// Threads that it had over its life.
+    /// Threads over the life of the process.
     pub threads: u32,
-    /// How it ended; absent if it outlived the command and was ended.
+    /// Outcome; `None` if the process outlived the command and was ended.
     pub outcome: Option<Outcome>,
 }
 
 impl Process {
-    /// As many of a tree are listed, the first that were born: more of them nobody reads, and memory for each that a command
-    /// ever makes has no end.
+    /// Greatest number of processes that are listed of a tree, the first to be created. The bound keeps memory finite
+    /// for a command that creates processes without end.
     pub const LISTED_MAX: usize = 10_000;
-    /// Bytes of a command line that are kept. Each process of a tree may have one of megabytes.
+    /// Bytes of a command line that are kept, because each process of a tree may have one of megabytes.
     pub const COMMAND_MAX: usize = 4096;
 }
 
-/// How fast a published counter rose along one run.
+/// Rate of a published counter along one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateSeries {
     /// The run, by its position in the experiment.
     pub trial: u32,
-    /// The end of each interval, counted from the start of the run.
+    /// End of each interval, counted from the start of the run.
     pub until_ns: Vec<u64>,
     /// Rise per second within each interval.
     pub rate_per_s: Vec<f64>,
 }
 
-/// How fast a published counter rose along the measured runs of a command.
+/// Rate of a published counter along the measured runs of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CounterRates {
-    /// The counter, as it was asked for: `NAME=FILE:OBJECT.KEY`.
+    /// The counter, as it was requested: `NAME=FILE:OBJECT.KEY`.
     pub counter: TableSource,
     /// Slowest interval of all runs.
     pub min_per_s: f64,
@@ -85,33 +85,33 @@ pub struct CounterRates {
     pub median_per_s: f64,
     /// Fastest interval of all runs.
     pub max_per_s: f64,
-    /// Each run.
+    /// Rates of each run.
     pub series: Vec<RateSeries>,
 }
 
 /// Findings about one command that was run by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
-    /// One summary per metric that was measured.
+    /// A summary per metric that was measured.
     pub summaries: Vec<Summary>,
-    /// Figures from what was counted in the same run.
+    /// Figures computed from counts of the same run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<Derived>,
     /// Runs that did not end with status 0.
     pub failures: usize,
     /// Runs that left processes behind.
     pub runs_with_left_behind: usize,
-    /// The process tree, if it was asked for.
+    /// The process tree, if it was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Process>,
-    /// What its published counters did, if they were asked for and seen.
+    /// Rates of published counters, if they were requested and seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<CounterRates>,
-    /// What was counted along one more run that was watched and not timed, if that was asked for.
+    /// Counts along one additional run that was watched and not timed, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<CounterSeries>,
-    /// What its runs and those of the first command, which took turns, allow to say; absent of the first command, and where
-    /// there were too few.
+    /// Comparison with the first command, whose runs took turns with these; `None` for the first command, and where
+    /// there were too few runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_first: Option<Box<Comparison>>,
 }

@@ -1,4 +1,4 @@
-//! What follows from a sweep: does a factor move the time, where, how much, and with which period.
+//! Findings of a sweep: whether a factor changes the time, at which levels, by how much, and with which period.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use crate::{Metric, StoppedBy};
 pub enum SweepAnswer {
     /// Levels differ beyond drift and chance, and by more than the margin.
     Effect,
-    /// Whatever the factor does is within the margin; `difference_high_ratio` says how much is excluded.
+    /// Any effect of the factor is within the margin; `difference_high_ratio` is the bound.
     NoEffect,
-    /// Neither could be shown within the limits that were set.
+    /// Undecided: neither was shown within the limits that were set.
     Undecided,
 }
 
-/// One level of the factor that was visited.
+/// A level of the factor that was visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelFindings {
     /// Index of the command that ran at this level.
@@ -25,22 +25,22 @@ pub struct LevelFindings {
     pub level: String,
     /// The level as a number, where it is one.
     pub number: Option<f64>,
-    /// How many levels it stands for, itself included: those that must be equal to it are not run.
+    /// Number of levels that this one represents, itself included: levels that must be equal to it are not run.
     pub stands_for: usize,
     /// Measured runs, failed ones included.
     pub runs: usize,
     /// Runs that did not end with status 0.
     pub failures: usize,
-    /// How the first failed run ended: the status, or 128 + the signal.
+    /// Exit status of the first failed run, or 128 + the signal.
     pub failure_exit_status: Option<i32>,
-    /// Median of the successful runs after drift was removed, in the unit of the metric: of times nanoseconds; absent when
-    /// none was successful.
+    /// Median of the successful runs after drift was removed, in the unit of the metric (nanoseconds for times); `None`
+    /// when no run was successful.
     pub median_ns: Option<f64>,
-    /// Low end of its 95 % interval, for this level by itself.
+    /// Low end of the 95 % interval of `median_ns`, for this level by itself.
     pub low_ns: Option<f64>,
-    /// High end of it.
+    /// High end of the interval of `median_ns`.
     pub high_ns: Option<f64>,
-    /// This level over the median of all levels, drift removed.
+    /// Ratio of the level to the median of all levels, drift removed.
     pub ratio: Option<f64>,
 }
 
@@ -55,112 +55,112 @@ pub struct Peak {
     pub ratio: f64,
     /// Low end of the simultaneous interval (max-T).
     pub ci_low_ratio: f64,
-    /// High end of it.
+    /// High end of the interval of `ratio`.
     pub ci_high_ratio: f64,
-    /// Westfall and Young's adjusted p-value over all levels that were looked at.
+    /// p-value adjusted over all levels that were tested (Westfall and Young).
     pub p_adjusted: f64,
-    /// Blocks that the interval rests on: fresh ones, which took no part in choosing the level, unless all levels were
-    /// candidates.
+    /// Blocks from which the interval is computed: fresh ones, which took no part in choosing the level, unless all
+    /// levels were candidates.
     pub blocks: usize,
 }
 
-/// A pattern that returns at equal distances of the level's number.
+/// A pattern that repeats at equal distances of the level's number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Period {
     /// The distance, in the unit of the factor.
     pub period: f64,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `period`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `period`.
     pub high: f64,
     /// Share of the variance between levels that the pattern explains, 0 to 1.
     pub explained_share: f64,
-    /// Permutation p-value over all periods that were looked for.
+    /// Permutation p-value over all periods that were searched.
     pub p_value: f64,
-    /// What has this period on this kind of machine, when the interval contains it.
+    /// Known cause of this period on this kind of machine, when the interval contains it.
     pub likely_cause: Option<String>,
 }
 
-/// What one factor of a product, or the two together, contributes.
+/// Contribution of one factor of a product, or of the interaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPart {
     /// Name of the factor; `A x B` for the interaction.
     pub factor: String,
-    /// Its share of the variance, as `variance_share` of the whole.
+    /// Share of the variance, as in `variance_share` of the whole.
     pub variance_share: f64,
-    /// Low end of its interval at the level of the sweep.
+    /// Low end of the interval of `variance_share` at the level of the sweep.
     pub variance_share_low: f64,
-    /// High end of it.
+    /// High end of the interval of `variance_share`.
     pub variance_share_high: f64,
 }
 
-/// A level at which the subject fails more often than elsewhere.
+/// A level at which the command fails more often than elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailingLevel {
     /// Name of the level.
     pub level: String,
-    /// Measured runs there.
+    /// Measured runs at the level.
     pub runs: usize,
-    /// Runs there that did not end with status 0.
+    /// Runs at the level that did not end with status 0.
     pub failures: usize,
-    /// How the first of them ended: the status, or 128 + the signal.
+    /// Exit status of the first failed run, or 128 + the signal.
     pub exit_status: i32,
-    /// Probability of as many failures if the level did not matter, adjusted over the levels.
+    /// p-value of the number of failures if the level did not matter, adjusted over the levels.
     pub p_adjusted: f64,
 }
 
 /// The answer of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFinding {
-    /// The answer. The document's `effect` is whether this is [`SweepAnswer::Effect`].
+    /// The answer. The document's field `effect` says whether it is [`SweepAnswer::Effect`].
     pub answer: SweepAnswer,
-    /// Permutation p-value at the look that decided, or at the last.
+    /// Permutation p-value at the look that decided, or at the last look.
     pub p_value: f64,
-    /// Probability of a false effect that was allowed over all looks.
+    /// Allowed probability of a false effect over all looks.
     pub level: f64,
-    /// Root mean square difference between two levels, as a ratio: by how much the time changes, typically, when
-    /// the level changes. With two levels it is their difference.
+    /// Root mean square difference between two levels, as a ratio: the typical change of the time when the level
+    /// changes. With two levels, their difference.
     pub difference_ratio: f64,
-    /// Low end of its interval at the level of the sweep.
+    /// Low end of the interval of `difference_ratio` at the level of the sweep.
     pub difference_low_ratio: f64,
-    /// High end of it: a larger typical difference is excluded.
+    /// High end of the interval of `difference_ratio`: a larger typical difference is excluded.
     pub difference_high_ratio: f64,
-    /// Deviations of any one visited level from the median beyond this ratio are excluded, at the level of the sweep; a
-    /// factor of a million where nothing is.
+    /// Deviations of a single visited level from the median beyond this ratio are excluded, at the level of the sweep;
+    /// a factor of a million where nothing is excluded.
     pub largest_excluded_ratio: f64,
     /// The margin within which differences count as none, as a ratio.
     pub margin: f64,
-    /// The amount that was asked for in its place, in the unit in which the metric is stored.
+    /// The margin as an amount, in the unit in which the metric is stored; `None` where it was stated as a ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
-    /// Share of the variance of the log time between levels. With drift and residual it makes one.
+    /// Share of the variance of the log time between levels; adds up to one with drift and residual.
     pub variance_share: f64,
-    /// Low end of its interval at the level of the sweep.
+    /// Low end of the interval of `variance_share` at the level of the sweep.
     pub variance_share_low: f64,
-    /// High end of it.
+    /// High end of the interval of `variance_share`.
     pub variance_share_high: f64,
-    /// Share of the variance that drift had, before it was removed.
+    /// Share of the variance due to drift, before drift was removed.
     pub drift_share: f64,
     /// Correlation over levels between two halves of the blocks, corrected to the whole (Spearman 1910, Brown 1910);
-    /// absent for fewer than four levels or blocks.
+    /// `None` for fewer than four levels or blocks.
     pub repeatability: Option<f64>,
-    /// Low end of its 95 % interval.
+    /// Low end of the 95 % interval of `repeatability`.
     pub repeatability_low: Option<f64>,
-    /// High end of it.
+    /// High end of the interval of `repeatability`.
     pub repeatability_high: Option<f64>,
-    /// The period, if there is one.
+    /// The period; `None` if none was found.
     pub period: Option<Period>,
     /// Levels that stand out, largest deviation first, at most sixteen.
     pub peaks: Vec<Peak>,
-    /// How many levels stand out altogether.
+    /// Number of all levels that stand out.
     pub peaks_total: usize,
-    /// Levels at which the subject fails more often than elsewhere.
+    /// Levels at which the command fails more often than elsewhere.
     pub failing: Vec<FailingLevel>,
     /// Main effects and interaction, for a product of two factors.
     pub parts: Vec<SweepPart>,
 }
 
-/// One stage of the plan as it was carried out.
+/// A stage of the plan as it was carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepStage {
     /// `coarse`, `scan` or `confirm`.
@@ -171,18 +171,18 @@ pub struct SweepStage {
     pub blocks: usize,
 }
 
-/// What a sweep found in a further metric, in the runs that this metric's own course asked for.
+/// Findings of a sweep in a further metric. The metric has its own stages and its own stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlsoSwept {
     /// The metric.
     pub metric: Metric,
-    /// The levels that were visited for it.
+    /// Levels that were visited for this metric.
     pub levels: Vec<LevelFindings>,
-    /// What was found.
+    /// The answer for this metric.
     pub finding: SweepFinding,
-    /// The plan as it was carried out for it.
+    /// Stages that were carried out for this metric.
     pub stages: Vec<SweepStage>,
-    /// What ended it.
+    /// The reason why the sweep ended for this metric.
     pub stopped_by: StoppedBy,
 }
 
@@ -191,37 +191,37 @@ pub struct AlsoSwept {
 pub struct SweepFindings {
     /// Name of the factor; two names with ` x ` between them for a product.
     pub factor: String,
-    /// Unit of the levels' numbers, where they have one: `bytes`.
+    /// Unit of the levels' numbers, for example `bytes`; `None` where they have none.
     pub unit: Option<String>,
     /// The metric that decides; of several the first, to which the fields below belong.
     pub metric: Metric,
     /// The levels that were visited, in their order.
     pub levels: Vec<LevelFindings>,
-    /// Levels that were asked for.
+    /// Number of requested levels.
     pub levels_asked: usize,
-    /// Levels that differ at all: those that must be equal count once.
+    /// Number of distinct levels: levels that must be equal count once.
     pub levels_distinct: usize,
-    /// What was found.
+    /// The answer.
     pub finding: SweepFinding,
-    /// The plan as it was carried out.
+    /// Stages that were carried out.
     pub stages: Vec<SweepStage>,
-    /// What ended it.
+    /// The reason why the sweep ended.
     pub stopped_by: StoppedBy,
     /// Measured runs.
     pub runs_done: usize,
-    /// Runs of the exhaustive sweep: a hundred of every level that was asked for.
+    /// Runs of the exhaustive sweep: a hundred at every requested level.
     pub runs_exhaustive: usize,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
-    /// What was found in further metrics. The level is shared: each has an equal part.
+    /// Findings in further metrics. All metrics have an equal part of the level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoSwept>,
 }
 
 impl SweepFindings {
-    /// What was found in each metric, as if it had been the only one; the first one first.
+    /// Findings of each metric as if it had been the only one; the first metric first.
     pub fn by_metric(&self) -> Vec<SweepFindings> {
         let first = SweepFindings { also: Vec::new(), ..self.clone() };
         let other = |also: &AlsoSwept| SweepFindings {

@@ -1,49 +1,49 @@
-//! What a machine is made of, and which CPUs were picked.
+//! The topology of a machine, and CPUs that were picked from it.
 
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
 use crate::Topology;
 
-/// What `topo` found.
+/// Findings of `topo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopoFindings {
     /// The parts of the machine.
     pub topology: Topology,
-    /// The CPUs that were asked for, if any were.
+    /// The CPUs that were picked; `None` if no relation was given.
     pub pick: Option<Pick>,
 }
 
-/// CPUs by relation, and why each of them.
+/// CPUs picked by relation, with reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pick {
     /// The relation, in its canonical form.
     pub relation: String,
-    /// The CPUs that answer it.
+    /// The CPUs that satisfy it.
     pub cpus: CpuSet,
-    /// Each of them: in rising order, or from the quietest on where that was asked.
+    /// Details of each CPU: in rising order, or from the quietest on where that was requested.
     pub chosen: Vec<Chosen>,
-    /// How long the CPUs were watched; absent when they were not.
+    /// Duration of the watch; `None` when CPUs were not watched.
     pub watched_ns: Option<u64>,
 }
 
-/// One CPU of an answer.
+/// A CPU that was picked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chosen {
     /// The CPU.
     pub cpu: Cpu,
-    /// What makes it an answer.
+    /// Reason for the choice.
     pub why: String,
-    /// Whether the kernel keeps it free of other tasks.
+    /// Whether the kernel isolates the CPU from other tasks.
     pub isolated: bool,
-    /// What happened on it while it was watched.
+    /// Activity on the CPU; `None` when it was not watched.
     pub activity: Option<CpuActivity>,
 }
 
-/// What happened on a CPU while it was watched, and who is bound to it.
+/// Activity on a CPU during a watch, and the tasks that are bound to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuActivity {
-    /// Share of the time in which it was not idle, interrupts included.
+    /// Share of the time in which the CPU was not idle, interrupts included.
     pub busy_share: f64,
     /// Share of the time that the hypervisor took.
     pub steal_share: f64,
@@ -51,12 +51,12 @@ pub struct CpuActivity {
     pub interrupts_per_s: f64,
     /// Software interrupts per second.
     pub softirqs_per_s: f64,
-    /// Tasks of users that may run on this CPU alone.
+    /// User tasks that may run on this CPU alone.
     pub pinned_tasks: u32,
     /// Kernel threads that may run on this CPU alone; every CPU has some.
     pub pinned_kernel_threads: u32,
-    /// Names of the first few tasks of users among them.
+    /// Names of the first few user tasks among them.
     pub pinned_names: Vec<String>,
-    /// The busiest other thread of its core: its busy share, where it has one.
+    /// Busy share of the busiest sibling of the core; `None` where the core has one thread.
     pub sibling_busy_share: Option<f64>,
 }

@@ -1,74 +1,74 @@
-//! What was changed on the machine, and what was put back.
+//! Changes of the machine, and their restoration.
 
 use serde::{Deserialize, Serialize};
 
-/// Whom a change reaches, and so what ends it.
+/// Scope of a change, which also decides what ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnobScope {
-    /// Every program of the machine; it lasts until it is put back, and so it is in the journal.
+    /// Every program of the machine. The change lasts until it is put back, so it is written to the journal.
     #[default]
     Machine,
-    /// The command and what it starts: it ends with them.
+    /// The command and its children: the change ends with them.
     Process,
-    /// The machine, for as long as a descriptor of fauxplat is open: it ends with fauxplat, however that ends.
+    /// The machine, while a descriptor of fauxplat is open: the change ends with fauxplat, however that ends.
     Held,
 }
 
-/// What became of one change, or of putting it back.
+/// Outcome of one change, or of its restoration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnobOutcome {
-    /// The machine holds what was asked for.
+    /// The requested value is in effect.
     Changed,
-    /// It held that already, and nothing was written.
+    /// The requested value was in effect already, and nothing was written.
     #[default]
     Already,
-    /// The kernel took the value and holds another.
+    /// The kernel accepted the value and has another in effect.
     Clamped,
-    /// The kernel, or a rule of fauxplat's own, refused.
+    /// The kernel, or a rule of fauxplat, refused the value.
     Refused,
     /// A permission is missing.
     Denied,
-    /// This machine has no such thing.
+    /// No such knob on this machine.
     Absent,
-    /// It would be changed: nothing was written, as asked.
+    /// Dry run: the value would be changed, and nothing was written.
     Planned,
-    /// The value of before the change is back.
+    /// The value from before the change is in effect again.
     Restored,
-    /// Somebody else changed it meanwhile, so it was left as it is.
+    /// Another program changed the value meanwhile, so it was left as it is.
     Left,
 }
 
-/// One value of the machine, or of the command's own process, and what was done to it.
+/// A setting of the machine, or of the command's process, and its change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnobChange {
     /// The knob, as `--set` names it.
     pub knob: String,
-    /// Where it is: a file, or the call that sets it.
+    /// The file, or the system call, that sets it.
     pub target: String,
-    /// Whom it reaches.
+    /// Scope of the change.
     pub scope: KnobScope,
-    /// The value before; absent where there was none to be read.
+    /// Value before the change; `None` where there was none to be read.
     pub before: Option<String>,
-    /// The value that was asked for.
+    /// The requested value.
     pub wanted: String,
-    /// The value afterwards, read back.
+    /// Value after the change, read back.
     pub after: Option<String>,
-    /// What became of it.
+    /// Outcome of the change.
     pub outcome: KnobOutcome,
-    /// Why, where the outcome does not say it all.
+    /// Reason, where the outcome does not explain itself.
     pub reason: Option<String>,
 }
 
-/// What was repaired of the tasks, control groups and interrupts that lost their CPUs.
+/// Repairs of tasks, control groups and interrupts that lost their CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Repairs {
     /// Tasks whose affinity was put back.
     pub tasks: usize,
-    /// Tasks that were born meanwhile and got the affinity of their parent.
+    /// Tasks that were created meanwhile and got the affinity of their parent.
     pub children: usize,
     /// Tasks that were moved back into their cpuset.
     pub memberships: usize,
@@ -76,74 +76,74 @@ pub struct Repairs {
     pub cpusets: usize,
     /// Interrupts whose affinity was put back.
     pub interrupts: usize,
-    /// Tasks, cpusets and interrupts that somebody else had changed or that could not be repaired: which, what they are
-    /// now, and what they were.
+    /// Tasks, cpusets and interrupts that another program had changed or that could not be repaired: each with its
+    /// present and its former state.
     pub left: Vec<String>,
 }
 
-/// What was done with a journal: values put back, or dropped because the machine was started anew.
+/// The processing of a journal: values put back, or dropped because the machine was rebooted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Restoration {
-    /// The command line of the fauxplat that had made the changes.
+    /// Command line of the fauxplat that made the changes.
     pub tuned_by: Vec<String>,
-    /// When it began, in RFC 3339 form, UTC.
+    /// Start of that fauxplat, in RFC 3339 form, UTC.
     pub tuned_at: String,
-    /// One entry per change of the journal.
+    /// An entry per change of the journal.
     pub changes: Vec<KnobChange>,
-    /// What was repaired beside them.
+    /// Repairs that were made in addition.
     pub repairs: Repairs,
-    /// Whether the machine was started anew since, so that there was nothing to put back.
+    /// Whether the machine was rebooted since, so that there was nothing to put back.
     pub rebooted: bool,
-    /// Whether the journal is gone, because nothing of it is left to do.
+    /// Whether the journal was removed, because nothing of it is left to do.
     pub complete: bool,
-    /// Why the journal does not say what was put back: it could not be written to or removed.
+    /// Why the journal does not record the restoration: it could not be written to or removed.
     pub journal_error: Option<String>,
 }
 
-/// What `tune` was asked to do.
+/// Action of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TuneAction {
-    /// Change the machine until `restore`.
+    /// Changes the machine until `restore`.
     Applied,
-    /// Change it for one command.
+    /// Changes the machine for one command.
     Held,
-    /// Say what would be changed.
+    /// Lists the changes that would be made.
     DryRun,
-    /// Say what is changed.
+    /// Lists the changes that are in effect.
     Status,
 }
 
-/// Who changes the machine at this moment.
+/// The process that holds the lock for changes of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tuner {
-    /// Its process id.
+    /// Process id.
     pub pid: u32,
-    /// Its user id.
+    /// User id.
     pub uid: u32,
-    /// Its command line.
+    /// Command line.
     pub command: String,
 }
 
 /// Findings of `tune`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneFindings {
-    /// What was asked.
+    /// The action.
     pub action: TuneAction,
-    /// Profiles and settings, as they were given.
+    /// Profiles and settings of the command line.
     pub asked: Vec<String>,
-    /// One entry per value.
+    /// An entry per value.
     pub changes: Vec<KnobChange>,
-    /// What an earlier fauxplat had left behind and was put back first.
+    /// Changes of an earlier fauxplat that were put back first.
     pub recovered: Option<Restoration>,
-    /// What was put back at the end, when the machine was changed for one command.
+    /// Changes that were put back at the end, when the machine was changed for one command.
     pub restored: Option<Restoration>,
-    /// The journal.
+    /// Path of the journal.
     pub journal: String,
-    /// Whether the machine is tuned now: `restore` has something to do.
+    /// Whether the machine is tuned at present, so that `restore` has something to do.
     pub tuned: bool,
-    /// Who holds the lock at this moment, for `--status`.
+    /// The holder of the lock at present, for `--status`.
     pub tuner: Option<Tuner>,
     /// Exit status of the command, as a shell shows it.
     pub exit_status: Option<i32>,
@@ -152,39 +152,39 @@ pub struct TuneFindings {
 /// Findings of `restore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreFindings {
-    /// What was put back; absent when there was no journal.
+    /// Values that were put back; `None` when there was no journal.
     pub restored: Option<Restoration>,
-    /// The journal.
+    /// Path of the journal.
     pub journal: String,
 }
 
-/// A profile of the list.
+/// A profile in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileEntry {
-    /// Its name.
+    /// Name of the profile.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the profile.
     pub purpose: String,
-    /// Its settings.
+    /// Settings of the profile.
     pub set: Vec<String>,
 }
 
-/// A knob of the list.
+/// A knob in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnobEntry {
-    /// Its name.
+    /// Name of the knob.
     pub name: String,
-    /// Values that it takes.
+    /// Values that the knob accepts.
     pub values: String,
-    /// Why one would turn it.
+    /// Reason for changing the knob.
     pub purpose: String,
-    /// Its value on this machine, where it has one.
+    /// Value on this machine; `None` where it has none.
     pub current: Option<String>,
-    /// What sets it for one command alone.
+    /// The option that sets it for one command alone.
     pub process: Option<String>,
 }
 
-/// What `tune` can do: findings of `tune --list`.
+/// Findings of `tune --list`: all profiles and knobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneCatalog {
     /// Profiles.

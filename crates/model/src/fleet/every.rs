@@ -1,18 +1,18 @@
-//! How often a run over a fleet is repeated.
+//! Intervals at which a fleet run is repeated.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How often.
+/// Interval between fleet runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
-    /// Each hour.
+    /// Every hour.
     Hour,
-    /// Each night.
+    /// Every night.
     Day,
-    /// Each week.
+    /// Every week.
     Week,
-    /// Each month.
+    /// Every month.
     Month,
 }
 

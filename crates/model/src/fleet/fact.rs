@@ -1,26 +1,26 @@
-//! Which facts of a machine make it the same hardware as another, and which may explain that it is slower.
+//! Facts about machines: those that define equal hardware, and those that may explain slowness.
 
-/// What a fact is for.
+/// Role of a fact in the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactRole {
-    /// Machines that differ in it are not the same hardware, and are not compared with each other.
+    /// Identity: machines that differ in the fact are not the same hardware, and are not compared with each other.
     Identity,
-    /// Machines of the same hardware may differ in it, and be slower for it.
+    /// Candidate: a name in which machines of the same hardware may differ, and which may explain slowness.
     Candidate,
-    /// The same, but it is a number of which more or less may be slower, and not a name.
+    /// Candidate with a number, of which more or less may explain slowness.
     Reading,
-    /// Told for people, and never an explanation: it is another one on every machine.
+    /// For people only, and never an explanation, since the value is different on every machine.
     Told,
 }
 
-/// One fact that nodes tell.
+/// A fact that nodes report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactSpec {
-    /// Its name in documents.
+    /// Name in documents.
     pub name: &'static str,
-    /// What a person calls it.
+    /// Name in reports.
     pub title: &'static str,
-    /// What it is for.
+    /// Role of the fact.
     pub role: FactRole,
 }
 
@@ -28,10 +28,10 @@ const fn fact(name: &'static str, title: &'static str, role: FactRole) -> FactSp
     FactSpec { name, title, role }
 }
 
-/// All facts that are known by name. One that is not among them is a candidate.
+/// All facts that are known by name. Any other fact is a candidate.
 ///
-/// What a fault or a setting can change is never identity: a module of memory that the firmware has switched off, or a
-/// core that is offline, has to show as a difference within a group, and not as a group of one machine.
+/// A fact that a fault or a setting can change is never identity: a module of memory that the firmware has switched
+/// off, or a core that is offline, has to show as a difference within a group, and not as a group of one machine.
 pub const FACTS: [FactSpec; 27] = [
     fact("architecture", "architecture", FactRole::Identity),
     fact("product", "product", FactRole::Identity),
@@ -62,7 +62,7 @@ pub const FACTS: [FactSpec; 27] = [
     fact("not-measured", "not measured", FactRole::Told),
 ];
 
-/// What a fact is for, by its name.
+/// The role of a fact, by its name.
 pub fn role_of(name: &str) -> FactRole {
     FACTS.iter().find(|fact| fact.name == name).map_or(FactRole::Candidate, |fact| fact.role)
 }

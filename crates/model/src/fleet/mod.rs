@@ -1,4 +1,4 @@
-//! What a fleet of machines gives: a document of each node, and an account of those that gave none.
+//! Evidence of a fleet run: a document of each node, and an account of nodes without one.
 
 mod every;
 mod fact;
@@ -12,24 +12,24 @@ pub use order::NodeOrder;
 
 use serde::{Deserialize, Serialize};
 
-/// What became of a node's delivery, where it is no record that counts.
+/// State of a delivery that holds no usable record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeliveryState {
-    /// Nothing came.
+    /// Nothing was delivered.
     Missing,
-    /// The engine, or fauxplat on the node, says that it could not be measured.
+    /// The engine, or fauxplat on the node, reports that the measurement failed.
     Failed,
-    /// What came is no document of this run: not readable, damaged, or of another plan.
+    /// The delivery is no document of this run: unreadable, damaged, or of another plan.
     Garbage,
-    /// A second document of the same attempt; the first one counts.
+    /// A second document of the same attempt; the first one is used.
     Twice,
-    /// A document in which the node calls itself by the name of another.
+    /// A document in which the node has the name of another.
     ForAnother,
 }
 
 impl DeliveryState {
-    /// What a person calls it.
+    /// The words in reports.
     pub fn words(self) -> &'static str {
         match self {
             DeliveryState::Missing => "nothing came",
@@ -41,58 +41,59 @@ impl DeliveryState {
     }
 }
 
-/// One delivery that is no record that counts.
+/// A delivery that holds no usable record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// The node that was asked.
     pub node: String,
-    /// The round of the fleet run: 0 for the first measurement of all, from 1 on for those of suspects.
+    /// Round of the fleet run: 0 for the survey of all nodes, from 1 on for repeated measurements of suspects.
     pub round: u32,
-    /// Which attempt at that round it was, from 1.
+    /// Number of the attempt in that round, from 1.
     pub attempt: u32,
-    /// What became of it.
+    /// State of the delivery.
     pub state: DeliveryState,
-    /// Why, in one line; what the engine or the reader of the document said.
+    /// Reason in one line, from the engine or the reader of the document.
     pub reason: Option<String>,
 }
 
-/// All that came home from one run over a fleet. The findings follow from this, and from nothing else.
+/// Evidence of one fleet run. Findings are computed from evidence and from nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FleetEvidence {
     /// UUID of the run.
     pub fleet: String,
-    /// What every node was asked to do.
+    /// The plan that every node was given.
     pub plan: NodePlan,
-    /// What reports call the commands, in the order of their index; two for a comparison.
+    /// Names of the commands in reports, in the order of their index; two for a comparison.
     pub commands: Vec<String>,
-    /// The records that count: at most one for each node and round.
+    /// Usable records: at most one for each node and round.
     pub records: Vec<NodeRecord>,
-    /// Everything else that came or did not come.
+    /// All other deliveries, and missing ones.
     pub deliveries: Vec<Delivery>,
-    /// How suspects were measured again, as it was settled before the first round; absent where nobody was. Machines
-    /// that answered the survey later would make another plan, by which the rounds of this one could not be read.
+    /// Plan for repeated measurements of suspects, fixed before the first of their rounds; `None` where there are no
+    /// suspects. The plan is stored because machines that answer the survey later would give another one, and the
+    /// rounds could not be read by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Remeasurement>,
 }
 
-/// Which machines are to be measured again, and in which order: every round one after the other, and the nodes of a
-/// turn in the order of its list, so that a suspect is measured between two machines that stand for its group.
+/// Machines to be measured again, and their order: one round after the other, and the nodes of a round in the order of
+/// its list, so that a suspect is measured between two machines that represent its group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remeasurement {
-    /// Whom to measure in each round; the first one is round 1.
+    /// Nodes to measure in each round; the first is round 1.
     pub rounds: Vec<Vec<String>>,
-    /// With whom each suspect is compared.
+    /// References of each suspect.
     pub suspects: Vec<SuspectPlan>,
     /// Suspects that cannot be decided by measuring again, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
-/// With whom a suspect is compared.
+/// References with which a suspect is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuspectPlan {
     /// The suspect.
     pub node: String,
-    /// Machines of its group whose median is nearest to that of the group; two where there are two.
+    /// Machines of the suspect's group with the medians nearest to that of the group; two where there are two.
     pub references: Vec<String>,
 }
 
@@ -101,6 +102,6 @@ pub struct SuspectPlan {
 pub struct LeftOut {
     /// The suspect.
     pub node: String,
-    /// Why.
+    /// Why the suspect cannot be decided.
     pub reason: String,
 }

@@ -1,10 +1,10 @@
-//! What one node returns, as one JSON document.
+//! The JSON document that a node returns.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a node was asked to do.
+/// Identity of the plan that a node was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodePlan {
     /// SHA-256 of the definition, in hexadecimal.
@@ -13,69 +13,69 @@ pub struct NodePlan {
     pub seed: u64,
 }
 
-/// One block of runs on a node, in the order in which they were made.
+/// Block of runs on a node, in the order in which they were made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeBlock {
-    /// When it began, counted from the start of the node's record.
+    /// Start of the block, counted from the start of the node's record.
     pub started_ns: u64,
-    /// The command of each run, by its index.
+    /// Index of the command of each run.
     pub commands: Vec<u16>,
-    /// By metric id: what each run read, in the unit of the metric; absent where it was not measured.
+    /// Readings of each run by metric id, in the unit of the metric; `None` where not measured.
     pub values: BTreeMap<String, Vec<Option<u64>>>,
 }
 
-/// What the program answered.
+/// An answer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeAnswer {
-    /// The command, by its index.
+    /// Index of the command.
     pub command: u16,
-    /// SHA-256 of its output, or of what the definition names as its answer, in hexadecimal.
+    /// SHA-256 of the output, or of the part that the definition names as the answer, in hexadecimal.
     pub sha256: String,
-    /// Runs that answered so. A node that gives two answers has two entries.
+    /// Runs that gave this answer. A node that gives two answers has two entries.
     pub runs: u32,
 }
 
-/// What a node says about its own quiet.
+/// Noise check of a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeNoise {
-    /// Share of the time that the hypervisor took, where it is known.
+    /// Share of the time that the hypervisor took; `None` where unknown.
     pub steal_share: Option<f64>,
-    /// Share of the time in which something waited for a CPU (`some` of the kernel's pressure), where it is known.
+    /// Share of the time in which some task waited for a CPU (`some` of the kernel's pressure); `None` where unknown.
     pub pressure_share: Option<f64>,
-    /// Times that a CPU was throttled for heat or power while it was measured, where it is known.
+    /// Number of times that a CPU was throttled for heat or power during the measurement; `None` where unknown.
     pub throttles: Option<u64>,
-    /// Relative spread of its runs: the interquartile range over the median.
+    /// Relative spread of the node's runs: the interquartile range over the median.
     pub spread: Option<f64>,
-    /// What it warns of, in sentences.
+    /// Warnings, a sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Something that went wrong on a node.
+/// A failure on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeFailure {
-    /// The command, by its index, where it was one.
+    /// Index of the command; `None` for a failure outside of commands.
     pub command: Option<u16>,
-    /// How many runs it took.
+    /// Number of failed runs.
     pub runs: u32,
-    /// What happened, in one line.
+    /// Description in one line.
     pub reason: String,
 }
 
-/// What one node returns: the document `fauxplat.node/1`.
+/// Record of a node: the document `fauxplat.node/1`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeRecord {
     /// Name and version of this document.
     pub schema: String,
     /// UUID of the run over the fleet.
     pub fleet: String,
-    /// What the node is called by the engine.
+    /// Name of the node in the engine.
     pub node: String,
-    /// What it was asked to do.
+    /// The plan that the node was given.
     pub plan: NodePlan,
-    /// The round: 0 for the first measurement of all, from 1 on for those of suspects.
+    /// Round of the fleet run: 0 for the survey of all nodes, from 1 on for repeated measurements of suspects.
     pub round: u32,
-    /// Which attempt at that round this was, from 1.
+    /// Number of the attempt in that round, from 1.
     pub attempt: u32,
     /// Version of fauxplat on the node.
     pub fauxplat_version: String,
@@ -83,20 +83,20 @@ pub struct NodeRecord {
     pub architecture: String,
     /// Identifier of the boot.
     pub boot_id: String,
-    /// The node's clock when it began, in nanoseconds since 1970, UTC.
+    /// The node's clock at the start, in nanoseconds since 1970, UTC.
     pub started_utc_ns: i64,
-    /// The same when it ended.
+    /// The node's clock at the end, in nanoseconds since 1970, UTC.
     pub ended_utc_ns: i64,
-    /// Its runs.
+    /// Blocks of runs.
     pub blocks: Vec<NodeBlock>,
-    /// What its programs answered.
+    /// Answers of the programs.
     pub answers: Vec<NodeAnswer>,
-    /// What is known of the machine, by the names of [`super::FACTS`]; others may be among them.
+    /// Facts of the machine by name, those of [`super::FACTS`] and possibly others.
     pub facts: BTreeMap<String, String>,
-    /// Its own noise check.
+    /// Noise check of the node.
     #[serde(default)]
     pub noise: NodeNoise,
-    /// What went wrong.
+    /// Failures during the measurement.
     #[serde(default)]
     pub failures: Vec<NodeFailure>,
 }

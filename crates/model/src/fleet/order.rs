@@ -1,33 +1,33 @@
-//! What a node is asked to do, as one JSON document.
+//! The JSON document that a node is given.
 
 use serde::{Deserialize, Serialize};
 
 use super::NodePlan;
 use crate::Definition;
 
-/// What a node is asked to do: the document `fauxplat.node-order/1`.
+/// Order to a node: the document `fauxplat.node-order/1`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeOrder {
     /// Name and version of this document.
     pub schema: String,
-    /// Version of fauxplat that gives it: one of another version refuses it.
+    /// Version of fauxplat that gives the order; a node with another version refuses it.
     pub fauxplat_version: String,
     /// UUID of the run over the fleet.
     pub fleet: String,
-    /// What the engine calls the node; absent where one order goes to many.
+    /// Name of the node in the engine; `None` where one order goes to many.
     #[serde(default)]
     pub node: Option<String>,
-    /// By what the plan is known.
+    /// Identity of the plan.
     pub plan: NodePlan,
-    /// The round: 0 for the first measurement of all.
+    /// Round of the fleet run: 0 for the survey of all nodes.
     #[serde(default)]
     pub round: u32,
-    /// Which attempt at that round it is, from 1.
+    /// Number of the attempt in that round, from 1.
     #[serde(default)]
     pub attempt: u32,
-    /// What is measured.
+    /// The definition to carry out.
     pub definition: Definition,
-    /// Whether each command is run once more for a checksum of what it answers.
+    /// Whether each command is run once more for a checksum of its answer.
     pub answers: bool,
 }
 

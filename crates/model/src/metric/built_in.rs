@@ -1,11 +1,11 @@
-//! The metrics that every run has. They are constants, and have columns of their own in the store.
+//! Metrics that every run has. They are constants, and have columns of their own in the store.
 
 use std::borrow::Cow;
 
 use super::spec::Unit::{Bytes, Count, MicroPerSecond, Nanos};
 use super::{Better, Coverage, Interned, Metric, MetricId, MetricSpec, Unit};
 
-/// The table, in the order of the columns. A new row gets the next number, a constant below and a place in
+/// The built-in metrics in the order of the columns. A new row gets the next number, a constant below and a place in
 /// [`Metric::BUILT_IN`].
 const TABLE: &[Interned] = &[
     row(0, "wall", "wall_ns", "wall time", Nanos, "CLOCK_MONOTONIC"),
@@ -30,7 +30,8 @@ const STEAL: Interned = with(row(13, "steal", "steal_ns", "steal", Nanos, "/proc
 const RATE: Interned =
     with(row(14, "rate", "rate_micro_per_s", "rate", MicroPerSecond, "live table"), Coverage::Published);
 
-/// Number, command-line word, document field, title, unit, source. More of a rate is better, of everything else less.
+/// A row: number, command-line word, document field, title, unit, source. More is better for a rate, less for
+/// everything else.
 const fn row(
     number: u16,
     word: &'static str,
@@ -53,19 +54,19 @@ const fn row(
     Interned { number, spec }
 }
 
-/// The same row about less, or more, than the process tree.
+/// The row with another coverage than the process tree.
 const fn with(mut row: Interned, coverage: Coverage) -> Interned {
     row.spec.coverage = coverage;
     row
 }
 
-/// The metric that is built in under this word.
+/// The built-in metric with this word.
 pub(crate) fn find(word: &str) -> Option<Metric> {
     Metric::BUILT_IN.iter().copied().find(|metric| metric.name() == word)
 }
 
 impl Metric {
-    /// From just before the process is created until its end is seen.
+    /// Wall time from just before the process is created until its end is seen.
     pub const WALL: Metric = Metric(&TABLE[0]);
     /// CPU time in user mode.
     pub const USER: Metric = Metric(&TABLE[1]);
@@ -77,9 +78,9 @@ impl Metric {
     pub const RUN_DELAY: Metric = Metric(&TABLE[4]);
     /// Largest resident set of any process of the tree.
     pub const PEAK_MEMORY: Metric = Metric(&TABLE[5]);
-    /// Context switches because a task waited for something.
+    /// Context switches of tasks that had to wait.
     pub const VOLUNTARY_SWITCHES: Metric = Metric(&TABLE[6]);
-    /// Context switches because the scheduler took the CPU away.
+    /// Context switches forced by the scheduler.
     pub const INVOLUNTARY_SWITCHES: Metric = Metric(&TABLE[7]);
     /// Moves from one CPU to another.
     pub const MIGRATIONS: Metric = Metric(&TABLE[8]);
@@ -93,7 +94,8 @@ impl Metric {
     pub const BLOCK_OUTPUT: Metric = Metric(&TABLE[12]);
     /// Time that the hypervisor took from all CPUs together during the run; it moves in ticks of 10 ms.
     pub const STEAL: Metric = Metric(&TABLE[13]);
-    /// Rise of the first published counter over the run, by the wall time of the run; see [`crate::TableSource`].
+    /// Rise of the first published counter over the run, divided by the wall time of the run; see
+    /// [`crate::TableSource`].
     pub const RATE: Metric = Metric(&TABLE[14]);
 
     /// The metrics that every run has, in the order of their columns.

@@ -1,5 +1,5 @@
-//! What is read of each run. A metric is a handle to what is known of it, so that it is as cheap to pass on as a number
-//! and a new one needs no change to any stage.
+//! Metrics: quantities that are read of runs. A metric is a handle to its specification, so that it is as cheap to pass
+//! on as a number and a new one needs no change to any stage.
 
 mod built_in;
 mod open;
@@ -16,37 +16,37 @@ pub(crate) use built_in::find as built_in;
 pub use set::MetricSet;
 pub use spec::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit, check_region};
 
-/// How many metrics a process may know beside those that are built in. They are never forgotten, and documents name
-/// them too.
+/// Number of metrics that a process may know beside the built-in ones. Metrics are never forgotten, and documents can
+/// name new ones too, so the number is bounded.
 pub const OPEN_MAX: usize = 4096;
-/// The longest title, field or source of a metric.
+/// Greatest length in bytes of a title, field or source of a metric.
 pub(crate) const TEXT_MAX: usize = 400;
 
-/// From this likeness on (Jaro and Winkler's, 1 for the same) a name may be meant for another.
+/// Least similarity (Jaro and Winkler, 1 for equal words) at which a name is suggested for an unknown one.
 const NEAR: f64 = 0.8;
 
-/// What is known of a metric, and its number in this process: those that are built in come first.
+/// A specification with its number in this process; built-in metrics have the first numbers.
 #[derive(Debug)]
 struct Interned {
     number: u16,
     spec: MetricSpec,
 }
 
-/// One quantity that is read of every run. The whole process tree is meant unless [`crate::Sources`] or the metric's
-/// own [`Coverage`] says otherwise. Two are equal if their ids are.
+/// A quantity that is read of every run. Readings cover the whole process tree unless [`crate::Sources`] or the
+/// metric's own [`Coverage`] says otherwise. Two metrics are equal if their ids are.
 #[derive(Clone, Copy)]
 pub struct Metric(&'static Interned);
 
 impl Metric {
-    /// Makes a metric known. The same id gives the same metric; what is said last of it stands.
+    /// Registers a metric. The same id gives the same metric; the last specification holds.
     ///
     /// # Errors
-    /// [`MetricError`]: it is one that is built in, its texts are too long, or there are too many.
+    /// [`MetricError`]: the metric is built in, its texts are too long, or there are too many metrics.
     pub fn open(spec: MetricSpec) -> Result<Metric, MetricError> {
         open::intern(spec)
     }
 
-    /// The metric of an id: one that is built in, one that is known, or else one of which nothing but the id is known.
+    /// The metric of an id: a built-in or known one, or else a new one with a guessed specification.
     ///
     /// # Errors
     /// [`MetricError::BadId`], [`MetricError::TooMany`].
@@ -57,27 +57,25 @@ impl Metric {
         }
     }
 
-    /// Finds a metric that is built in, or known, by the word that the command line uses (`sys` is accepted for
-    /// `system`).
+    /// Finds a built-in or known metric by the word of the command line (`sys` is accepted for `system`).
     pub fn from_name(name: &str) -> Option<Metric> {
         built_in(if name == "sys" { "system" } else { name }).or_else(|| open::find(name))
     }
 
-    /// The built-in metric whose word is nearest to a name that is none, if one is near.
+    /// The built-in metric whose word is most similar to an unknown name, if one is similar enough.
     pub fn near(name: &str) -> Option<&'static str> {
         let likeness = |metric: &Metric| strsim::jaro_winkler(name, metric.name());
         let best = Metric::BUILT_IN.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
         (likeness(best) >= NEAR).then(|| best.name())
     }
 
-    /// The metric whose field in documents this is: one that is built in, or an open one by the id in the field and the
-    /// unit behind it.
+    /// The metric of a field in documents: a built-in one, or an open one by the id and the unit suffix of the field.
     pub fn from_field(field: &str) -> Option<Metric> {
         let built_in = Metric::BUILT_IN.iter().copied().find(|metric| metric.field() == field);
         built_in.or_else(|| open::of_field(field))
     }
 
-    /// All that is known of it.
+    /// Specification of the metric.
     pub fn spec(self) -> &'static MetricSpec {
         &self.0.spec
     }
@@ -87,7 +85,7 @@ impl Metric {
         self.spec().id.as_str()
     }
 
-    /// The region of a program of which it is.
+    /// The region of a program that the metric is about; `None` for metrics of whole runs.
     pub fn region(self) -> Option<&'static str> {
         self.name().split_once(':')?.0.strip_prefix(MetricSpec::REGION)
     }
@@ -97,7 +95,7 @@ impl Metric {
         &self.spec().field
     }
 
-    /// What a person calls it: `peak memory`.
+    /// Name in reports: `peak memory`.
     pub fn title(self) -> &'static str {
         &self.spec().title
     }
@@ -107,17 +105,17 @@ impl Metric {
         self.spec().unit
     }
 
-    /// Whether more of it is better, as of a rate; of most else less is.
+    /// Whether more is better, as for a rate; for most metrics less is.
     pub fn more_is_better(self) -> bool {
         self.spec().better == Better::More
     }
 
-    /// Whether it is one of [`Metric::BUILT_IN`].
+    /// Whether the metric is one of [`Metric::BUILT_IN`].
     pub fn is_built_in(self) -> bool {
         self.number() < Metric::BUILT_IN.len()
     }
 
-    /// Its number in this process. Those that are built in have the numbers of their columns.
+    /// Number in this process; for built-in metrics, the number of the column.
     fn number(self) -> usize {
         self.0.number.into()
     }
@@ -138,7 +136,7 @@ impl Hash for Metric {
 }
 
 impl Ord for Metric {
-    /// Those that are built in come first, in the order of their columns; then the others, in the order of their ids.
+    /// Built-in metrics come first, in the order of their columns; then the others, in the order of their ids.
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |metric: &Metric| match metric.is_built_in() {
             true => (metric.number(), ""),

@@ -1,4 +1,4 @@
-//! Metrics that become known while the process runs: from an option, a table, a document, the store.
+//! Metrics that are registered while the process runs: from an option, a table, a document, the store.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::{Interned, Metric, MetricError, OPEN_MAX, TEXT_MAX};
 use crate::{Coverage, MetricId, MetricSpec, Unit};
 
-/// The metrics that are known so far. What is said anew of one takes memory too, so both are counted.
+/// The registered metrics. A repeated specification takes memory too, so both metrics and specifications are counted.
 struct Known {
     by_id: BTreeMap<&'static str, Metric>,
     specs: usize,
@@ -14,7 +14,7 @@ struct Known {
 
 static KNOWN: RwLock<Known> = RwLock::new(Known { by_id: BTreeMap::new(), specs: 0 });
 
-/// Nothing is ever left half done under the lock, so a panic elsewhere does not spoil it.
+/// Locks for reading. The data is consistent after every step under the lock, so a poisoned lock is usable.
 fn known() -> RwLockReadGuard<'static, Known> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -28,7 +28,7 @@ pub(super) fn intern(spec: MetricSpec) -> Result<Metric, MetricError> {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(spec)
 }
 
-/// A metric of which only the id is known. Whoever made it known meanwhile knew more.
+/// Registers a metric of which only the id is known, unless it was registered meanwhile with a better specification.
 pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     let spec = MetricSpec::guess(id)?;
     check(&spec)?;
@@ -40,10 +40,10 @@ pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
 }
 
 /// The metric of a field such as `table:requests_micro_per_s`. A name that itself ends like a unit is read as shorter,
-/// unless that metric is known. A field with another unit than somebody said its metric has is of no metric that is
-/// known here: whoever looks a field up does not change what was said.
+/// unless that metric is registered. A field whose unit contradicts the registered metric has no metric, since a lookup
+/// must not change a specification.
 pub(super) fn of_field(field: &str) -> Option<Metric> {
-    // Most fields of a document are no metrics, and are told apart here without a lock.
+    // Most fields of a document are no metrics; reject those without taking the lock.
     if !field.contains(':') {
         return None;
     }

@@ -1,22 +1,21 @@
-//! Which metrics the samples of an experiment have: shared by all of them, so that a sample is little more than its
-//! values.
+//! The metrics of samples. All samples of an experiment share one set, so that a sample is little more than its values.
 
 use std::sync::{Arc, LazyLock};
 
 use crate::Metric;
 
-/// Metrics in the order of a sample's values, each once.
+/// Metrics in the order of a sample's values, without duplicates.
 #[derive(Debug, Default)]
 pub struct MetricSet {
     metrics: Vec<Metric>,
-    /// The place of each metric by its number in this process; `ABSENT` for those that are not here.
+    /// Position of each metric by its number in this process; `ABSENT` for metrics outside of the set.
     places: Vec<u16>,
 }
 
 const ABSENT: u16 = u16::MAX;
 
 impl MetricSet {
-    /// These metrics, in this order; one that comes again is left out.
+    /// Creates a set in this order; repeated metrics are left out.
     pub fn new(metrics: impl IntoIterator<Item = Metric>) -> Arc<MetricSet> {
         let mut set = MetricSet::default();
         metrics.into_iter().for_each(|metric| set.push(metric));
@@ -41,22 +40,22 @@ impl MetricSet {
         self.metrics.push(metric);
     }
 
-    /// Where the value of a metric stands.
+    /// Position of a metric's value.
     pub fn place(&self, metric: Metric) -> Option<usize> {
         self.places.get(metric.number()).filter(|&&place| place != ABSENT).map(|&place| place.into())
     }
 
-    /// How many there are.
+    /// Number of metrics.
     pub fn len(&self) -> usize {
         self.metrics.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.metrics.is_empty()
     }
 
-    /// The metrics, in their order.
+    /// The metrics in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metric> + '_ {
         self.metrics.iter().copied()
     }

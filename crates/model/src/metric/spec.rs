@@ -1,4 +1,4 @@
-//! What is known of a metric: its id, its names, its unit, which way is better, and what a reading covers.
+//! Specifications of metrics: id, names, unit, better direction, coverage.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,14 +15,14 @@ pub enum Unit {
     Bytes,
     /// A number of events.
     Count,
-    /// Millionths of an event per second: whole numbers that keep the digits of one event in an hour.
+    /// Millionths of an event per second: whole numbers that are precise enough for one event in an hour.
     MicroPerSecond,
-    /// Millionths of whatever a program prints, or of a joule: whole numbers that keep six digits behind the point.
+    /// Millionths of a joule or of a unit that a program prints: whole numbers with six decimal places.
     Millionth,
 }
 
 impl Unit {
-    /// What the field names of documents end in: `_ns`; nothing for a number of events.
+    /// Suffix of the field names in documents: `_ns`; empty for a number of events.
     pub const fn suffix(self) -> &'static str {
         match self {
             Unit::Nanos => "_ns",
@@ -34,46 +34,46 @@ impl Unit {
     }
 }
 
-/// Which way a metric is better.
+/// Direction in which a metric is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// Less of it, as of time, memory and most events.
+    /// Less, as for time, memory and most events.
     Less,
-    /// More of it, as of a rate.
+    /// More, as for a rate.
     More,
 }
 
-/// What a reading covers.
+/// The processes that a reading covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
     /// The whole process tree of the run, unless [`crate::Sources`] says less.
     Tree,
-    /// The whole machine while the run lasted.
+    /// The whole machine during the run.
     Machine,
-    /// What the program, or one beside it, counts of itself and publishes.
+    /// Figures that the program, or another beside it, publishes about itself.
     Published,
-    /// Nobody said: all that is known of the metric is its id.
+    /// Unknown: only the id of the metric is known.
     Unknown,
 }
 
-/// The name of a metric that no other has: a bare word (`wall`) for one that is built in, `source:name`
-/// (`table:requests`) for every other, so that two sources can stand side by side.
+/// The unique name of a metric: a bare word (`wall`) for a built-in one, `source:name` (`table:requests`) for every
+/// other, so that two sources can stand side by side.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MetricId(Cow<'static, str>);
 
 impl MetricId {
-    /// Ids longer than this are refused: they come from documents too, and are kept for the life of the process.
+    /// Greatest length of an id. Ids come from documents too, and are kept for the life of the process.
     pub const MAX_BYTES: usize = 200;
 
     pub(super) const fn built_in(word: &'static str) -> Self {
         MetricId(Cow::Borrowed(word))
     }
 
-    /// The id of a metric that is not built in. The source is lower-case letters, digits, `.`, `-` and `_`; the name is
-    /// anything printable without spaces.
+    /// The id of an open metric. The source is lower-case letters, digits, `.`, `-` and `_`; the name is anything
+    /// printable without spaces.
     ///
     /// # Errors
     /// [`MetricError::BadId`].
@@ -96,12 +96,12 @@ impl MetricId {
         &self.0
     }
 
-    /// What stands before the colon; nothing for a metric that is built in.
+    /// The part before the colon; `None` for a built-in metric.
     pub fn source(&self) -> Option<&str> {
         self.0.split_once(':').map(|(source, _)| source)
     }
 
-    /// What stands behind the colon, or the bare word.
+    /// The part behind the colon, or the bare word.
     pub fn name(&self) -> &str {
         self.0.split_once(':').map_or(&self.0, |(_, name)| name)
     }
@@ -125,7 +125,7 @@ impl TryFrom<String> for MetricId {
     fn try_from(id: String) -> Result<Self, MetricError> {
         match id.split_once(':') {
             Some((source, name)) => MetricId::open(source, name),
-            // Whether one of that name is built in, is asked where metrics are known.
+            // A bare word is well-formed here; the registry decides whether it is built in.
             None if !id.is_empty() && id.bytes().all(is_of_bare_word) => Ok(MetricId(Cow::Owned(id))),
             None => Err(MetricError::BadId { id }),
         }
@@ -137,29 +137,29 @@ fn is_of_bare_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte == b'-'
 }
 
-/// All that is known of a metric.
+/// Specification of a metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricSpec {
     /// The word that the command line uses: `peak-memory`, `table:requests`.
     pub id: MetricId,
     /// The field name in documents, with its unit: `peak_memory_bytes`, `table:requests_micro_per_s`.
     pub field: Cow<'static, str>,
-    /// What a person calls it: `peak memory`.
+    /// Name in reports: `peak memory`.
     pub title: Cow<'static, str>,
     /// The unit of the stored number.
     pub unit: Unit,
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// What gives the figure: a call, a file of the kernel, a table. [`crate::Sources`] says it of the metrics whose source
+    /// Origin of the figure: a call, a file of the kernel, a table. [`crate::Sources`] has it for metrics whose source
     /// depends on the machine.
     pub source: Cow<'static, str>,
-    /// What a reading covers.
+    /// The processes that a reading covers.
     pub coverage: Coverage,
 }
 
 impl MetricSpec {
-    /// A metric that is not built in, with less being better, its id as title, its id and unit as field, its id's source
-    /// as source, and unknown coverage; the caller changes what it knows better.
+    /// Specification of an open metric with defaults: less is better, the id as title, id and unit as field, the id's
+    /// source as source, and unknown coverage.
     pub fn open(id: MetricId, unit: Unit) -> Self {
         let text = id.as_str().to_owned();
         MetricSpec {
@@ -188,10 +188,10 @@ impl MetricSpec {
         })
     }
 
-    /// The resources for which somebody can have to wait.
+    /// Resources for which the kernel reports pressure.
     pub const PRESSURES: [&'static str; 3] = ["cpu", "memory", "io"];
 
-    /// Time in which somebody on the machine waited for a resource.
+    /// Time in which some task on the machine waited for a resource.
     fn of_pressure(id: MetricId) -> Self {
         let title = format!("wait of any task for {}", id.name());
         let source = format!("/proc/pressure/{}", id.name());
@@ -206,27 +206,27 @@ impl MetricSpec {
         MetricSpec { title, source: "cpu.stat of control groups".into(), coverage: Coverage::Tree, ..open }
     }
 
-    /// What a zone of the machine took, in joules to six digits behind the point.
+    /// Energy of a zone of the machine, in millionths of a joule.
     fn of_energy(id: MetricId) -> Self {
         let title = format!("energy of {}, whole machine (J)", id.name());
         let open = MetricSpec::open(id, Unit::Millionth);
         MetricSpec { title: title.into(), source: "powercap".into(), coverage: Coverage::Machine, ..open }
     }
 
-    /// What happened in a region that programs mark: `wall`, `calls`, or the name of a counter.
+    /// A figure of a region that programs mark: `wall`, `calls`, or the name of a counter.
     ///
     /// # Errors
-    /// [`MetricError::BadId`]: the region's name is none, or too long.
+    /// [`MetricError::BadId`]: the region's name is invalid or too long.
     pub fn of_region(region: &str, name: &str) -> Result<Self, MetricError> {
         let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
         let part = MetricSpec::of_part(&format!("{}{region}", Self::REGION), region, name, unit)?;
         Ok(MetricSpec { source: "marks in the program".into(), coverage: Coverage::Published, ..part })
     }
 
-    /// What the sources of metrics of regions begin with.
+    /// Prefix of the sources of metrics of regions.
     pub const REGION: &'static str = "region.";
 
-    /// What happened while a program had counting enabled: `wall`, `times`, or the name of a counter.
+    /// A figure of the time in which a program had counting enabled: `wall`, `times`, or the name of a counter.
     ///
     /// # Errors
     /// [`MetricError::BadId`]: the name is too long.
@@ -236,17 +236,17 @@ impl MetricSpec {
         Ok(MetricSpec { source: "commands of the program".into(), coverage: Coverage::Tree, ..part })
     }
 
-    /// The source of those.
+    /// Source of metrics under `--control`.
     pub const CONTROL: &'static str = "control";
 
-    /// A metric of a part of the run.
+    /// A metric of a part of the run, whose title begins with the part and a colon.
     fn of_part(source: &str, part: &str, name: &str, unit: Unit) -> Result<Self, MetricError> {
         let shown = if name == "wall" { "wall time" } else { name };
         let open = MetricSpec::open(MetricId::open(source, name)?, unit);
         Ok(MetricSpec { title: format!("{part}: {shown}").into(), ..open })
     }
 
-    /// This metric in a region alone.
+    /// Restricts the metric to a region.
     ///
     /// # Errors
     /// As [`MetricSpec::of_region`].
@@ -254,7 +254,7 @@ impl MetricSpec {
         Ok(self.as_part(MetricSpec::of_region(region, self.id.name())?))
     }
 
-    /// This metric while a program had it enabled.
+    /// Restricts the metric to the time in which a program had counting enabled.
     ///
     /// # Errors
     /// As [`MetricSpec::of_control`].
@@ -262,7 +262,7 @@ impl MetricSpec {
         Ok(self.as_part(MetricSpec::of_control(self.id.name())?))
     }
 
-    /// The same of a part of the run, whose title stands before a colon.
+    /// The specification restricted to a part of the run, whose name becomes the start of the title.
     fn as_part(&self, part: MetricSpec) -> Self {
         let of = part.title.split_once(": ").map_or("", |(of, _)| of);
         MetricSpec {
@@ -273,7 +273,7 @@ impl MetricSpec {
         }
     }
 
-    /// What can be told from an id alone: the metrics of a live table are rates, of all others the number is a count.
+    /// The specification that an id alone suggests: metrics of a live table are rates, most others are counts.
     pub(super) fn guess(id: MetricId) -> Result<Self, MetricError> {
         match id.source() {
             Some("pressure") if Self::PRESSURES.contains(&id.name()) => Ok(MetricSpec::of_pressure(id)),
@@ -290,10 +290,10 @@ impl MetricSpec {
     }
 }
 
-/// Whether programs can mark a region of this name.
+/// Whether a name is valid for a region.
 ///
 /// # Errors
-/// What a name has to be.
+/// The requirements of a name.
 pub fn check_region(name: &str) -> Result<(), &'static str> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_one = (1..=63).contains(&name.len())
@@ -307,25 +307,25 @@ pub fn check_region(name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Why there is no such metric.
+/// Reason why a metric is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricError {
-    /// The id is neither that of a metric that is built in nor of the form `source:name`.
+    /// The id is neither that of a built-in metric nor of the form `source:name`.
     BadId {
         /// The id.
         id: String,
     },
-    /// A text of the spec is longer than a document may make this process keep.
+    /// A text of the specification is longer than `TEXT_MAX` bytes.
     TooLong {
         /// The id.
         id: String,
     },
-    /// The spec is about a metric that is built in, or its field is one of theirs.
+    /// The specification is about a built-in metric, or its field is that of one.
     BuiltIn {
         /// The id.
         id: String,
     },
-    /// This process knows as many metrics as it may.
+    /// The limit of metrics of this process is reached.
     TooMany {
         /// The id.
         id: String,

@@ -1,4 +1,4 @@
-//! Metrics by their ids: open ones, what is learnt of them later, in documents and in sets.
+//! Tests of open metrics: ids, later specifications, documents and sets.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! CPUs by what they are to each other: `sibling-of:3`, `one-per-core&node:0`, `!isolated`.
+//! Relations: CPUs named by their relation to each other, such as `sibling-of:3`, `one-per-core&node:0`, `!isolated`.
 //!
 //! A relation is a set of CPUs that has no numbers until a machine is known. The grammar, from the loosest binding on:
 //!
@@ -18,8 +18,8 @@
 //! PART     = cpu | core | cluster | l1 | l2 | l3 | l4 | die | package | book | drawer | node | kind
 //! ```
 //!
-//! `one-per-…` and `quietest` choose among what the other factors of the same `&` leave over, in their own order:
-//! `one-per-core&!isolated` is one CPU that is not isolated of every core that has one.
+//! `one-per-…` and `quietest` choose among the CPUs that the other factors of the same `&` leave over, in their own
+//! order: `one-per-core&!isolated` is one CPU that is not isolated of every core that has one.
 
 mod parser;
 
@@ -30,7 +30,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::GroupKind;
 
-/// What CPUs can have in common.
+/// A part of the machine that CPUs may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// The logical CPU itself.
@@ -57,24 +57,24 @@ impl fmt::Display for Part {
     }
 }
 
-/// A set of CPUs by what they are to each other.
+/// A set of CPUs, named by their relation to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// All that this process may use.
+    /// All CPUs that this process may use.
     All,
-    /// Those that the kernel keeps free of other tasks.
+    /// CPUs that the kernel keeps free of other tasks.
     Isolated,
-    /// Those without a timer tick while one task runs.
+    /// CPUs without a timer tick while one task runs.
     NohzFull,
     /// The fastest kind of a hybrid machine.
     PerformanceCores,
-    /// The other kinds.
+    /// All kinds but the fastest of a hybrid machine.
     EfficiencyCores,
-    /// These.
+    /// The CPUs of a list.
     List(CpuSet),
-    /// In the parts with these numbers.
+    /// CPUs in the parts with these numbers.
     In(Part, CpuSet),
-    /// Those that share one part with a CPU, or are in another one, or both. At least one of the two is given.
+    /// CPUs that share one part with a CPU, or are in another one, or both. At least one of the two is given.
     To {
         /// The part in which they differ.
         other: Option<Part>,
@@ -85,13 +85,13 @@ pub enum Relation {
     },
     /// The lowest CPU of each part.
     OnePer(Part),
-    /// Those that lose the least time to others.
+    /// A number of CPUs: those that lose the least time to other programs.
     Quietest(usize),
-    /// All that are not in it.
+    /// All CPUs that are not in the inner relation.
     Not(Box<Relation>),
-    /// Those in all of them.
+    /// CPUs that are in all of the relations.
     Every(Vec<Relation>),
-    /// Those in any of them.
+    /// CPUs that are in any of the relations.
     Any(Vec<Relation>),
 }
 
@@ -106,7 +106,7 @@ impl Relation {
         }
     }
 
-    /// Whether it chooses among CPUs rather than telling of each by itself whether it is meant.
+    /// Whether the relation selects among candidates, instead of testing each CPU by itself.
     pub fn is_choice(&self) -> bool {
         matches!(self, Relation::OnePer(_) | Relation::Quietest(_))
     }
@@ -157,7 +157,7 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Relation], sign: &str) -> fmt::Re
     Ok(())
 }
 
-/// A part of a larger relation, in brackets where it would otherwise fall apart.
+/// Formats an inner relation, in brackets where precedence requires them.
 struct Bound<'r>(&'r Relation);
 
 impl fmt::Display for Bound<'_> {

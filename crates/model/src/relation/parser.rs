@@ -1,14 +1,14 @@
-//! Reads relations; see the grammar in the parent.
+//! Parser of relations; the grammar is in the parent module.
 
 use fauxplat_units::CpuSet;
 
 use super::{Part, Relation};
 use crate::GroupKind;
 
-/// Brackets and negations within each other. Nobody needs more, and each takes stack.
+/// Greatest depth of brackets and negations. The parser recurses, so that deeper nesting would use up the stack.
 const DEPTH_MAX: usize = 32;
 
-/// The words, for messages.
+/// The words of relations, for error messages.
 const WORDS: &str = "all, isolated, nohz-full, p-cores, e-cores, sibling-of:CPU, same-PART:CPU, \
 other-PART:CPU, other-PART-same-PART:CPU, PART:N, one-per-PART, quietest:COUNT; PART is cpu, core, cluster, l1 to l4, \
 die, package, book, drawer, node or kind";
@@ -37,7 +37,7 @@ impl<'t> Parser<'t> {
         self.joined('&', Parser::factor, Relation::Every)
     }
 
-    /// One part, or several with a sign between them.
+    /// Parses one operand, or several with a sign between them.
     fn joined(
         &mut self,
         sign: char,
@@ -112,7 +112,7 @@ fn word(text: &str) -> Result<Relation, String> {
     }
 }
 
-/// `same-…`, `other-…`, `other-…-same-…`, or a part by its number.
+/// Parses `same-…`, `other-…`, `other-…-same-…`, or a part by its number.
 fn related(text: &str, name: &str, argument: &str) -> Result<Relation, String> {
     let known = |name: &str| part(name).ok_or_else(|| unknown(text));
     if let Some(same) = name.strip_prefix("same-") {

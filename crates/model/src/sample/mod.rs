@@ -1,4 +1,4 @@
-//! What one run of one command left behind.
+//! The sample of a run.
 
 mod readings;
 
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use crate::{Metric, MetricSet};
 pub use readings::{Counted, Reading, Readings};
 
-/// Why a run was made.
+/// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Made to warm caches; recorded and never analysed.
+    /// Warms caches; recorded and never analysed.
     Warmup,
-    /// Made to be analysed.
+    /// Measured and analysed.
     Measured,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -38,7 +38,8 @@ impl Outcome {
         self == Outcome::Exited(0)
     }
 
-    /// One number as a shell shows it: the status, 128 + signal, or 124 for a time-out as `timeout(1)` says it.
+    /// The outcome as one number, as a shell shows it: the status, 128 + signal, or 124 for a time-out like
+    /// `timeout(1)`.
     pub fn exit_status(self) -> i32 {
         match self {
             Outcome::Exited(status) => status.into(),
@@ -48,32 +49,32 @@ impl Outcome {
     }
 }
 
-/// Everything that was read of one run.
+/// All readings of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Position in the experiment, counted over all runs from 0.
     pub trial: u32,
-    /// The block (shared setup) that the run belongs to.
+    /// Number of the block (shared setup).
     pub block: u32,
     /// Index of the command in the plan.
     pub command: u16,
     /// Place within the block, from 0.
     pub position: u16,
-    /// Why it was made.
+    /// Warm-up or measured run.
     pub phase: Phase,
-    /// How it ended.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// The CPU on which the command began; `u16::MAX` when unknown.
     pub cpu_first: u16,
     /// The CPU on which the command ended; `u16::MAX` when unknown.
     pub cpu_last: u16,
-    /// Processes of the tree that were still alive when the command ended, and were ended.
+    /// Processes of the tree that were still alive when the command ended, and were killed.
     pub left_behind: u16,
     /// Environment padding of the run, in bytes.
     pub env_pad_bytes: u16,
     /// Start of the run, counted from the start of the experiment.
     pub started_ns: u64,
-    /// What was read.
+    /// The readings.
     pub readings: Readings,
 }
 
@@ -84,13 +85,13 @@ impl Sample {
     }
 }
 
-/// The metrics that samples have: those that every run has, then the others in the order of their ids.
+/// The metrics of samples: those that every run has, then the others in the order of their ids.
 pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metric> {
     let mut open = BTreeSet::new();
     let mut last: Option<&Arc<MetricSet>> = None;
     for sample in samples {
         let metrics = sample.readings.metrics();
-        // Most samples of an experiment share one set, so it is looked at once.
+        // Most samples of an experiment share one set, which is examined once.
         if last.is_none_or(|last| !Arc::ptr_eq(last, metrics)) {
             open.extend(metrics.iter().filter(|metric| !metric.is_built_in()));
             last = Some(metrics);
@@ -99,7 +100,7 @@ pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metr
     Metric::BUILT_IN.iter().copied().chain(open).collect()
 }
 
-/// Where a figure comes from, and so what it covers.
+/// Kernel interface of a figure, which decides the processes that it covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -116,37 +117,37 @@ pub enum Source {
     None,
 }
 
-/// Where the figures of an experiment come from.
+/// Sources of the figures of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
     /// Source of CPU time.
     pub cpu_time: Source,
     /// Source of peak memory.
     pub peak_memory: Source,
-    /// With [`Source::Rusage`], readings at or below this many bytes may be the spawner's own peak.
+    /// With [`Source::Rusage`], a reading up to this many bytes may be the spawner's own peak.
     pub peak_memory_floor_bytes: u64,
     /// Source of the run-queue wait.
     pub run_delay: Source,
     /// Source of migrations.
     pub migrations: Source,
-    /// What counters say of a program that does nothing, under the same condition: how far they are off.
+    /// Counts of a program that does nothing, under the same condition: the offset of each counter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counter_floors: Vec<CounterFloor>,
 }
 
-/// What a counter says of the empty static program, which is never subtracted.
+/// Count of the empty static program. Never subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterFloor {
     /// The counter.
     pub metric: Metric,
-    /// What it really does, where that is known: its instructions in user mode.
+    /// The true count where it is known: the program's instructions in user mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<u64>,
-    /// The least that was counted.
+    /// Least count.
     pub least: u64,
-    /// The median.
+    /// Median count.
     pub median: u64,
-    /// The most.
+    /// Greatest count.
     pub most: u64,
     /// Runs of the empty program.
     pub runs: u32,
@@ -156,8 +157,8 @@ pub struct CounterFloor {
 mod tests {
     use super::*;
 
-    /// A hundred thousand samples are kept: with the fifteen metrics that every run has, each takes fewer than 200 bytes
-    /// in all, and eight more per metric beyond.
+    /// A hundred thousand samples must fit into memory: with the fifteen metrics that every run has, each takes fewer
+    /// than 200 bytes in all, and eight more per further metric.
     #[test]
     fn a_hundred_thousand_samples_stay_small() {
         const BLOCK: usize = 16;

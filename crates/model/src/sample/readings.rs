@@ -1,16 +1,16 @@
-//! The values of one run: which metrics they are of is shared by all runs of an experiment.
+//! The values of one run. All runs of an experiment share the list of their metrics.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::{Metric, MetricSet};
 
-/// A number that may not have been measured. It takes eight bytes, since a hundred thousand samples are kept.
+/// A number, or the absence of a measurement. Eight bytes wide, because a hundred thousand samples are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reading(u64);
 
 impl Reading {
-    /// Nothing was measured, which is not the same as zero.
+    /// Not measured, which is not the same as zero.
     pub const ABSENT: Reading = Reading(u64::MAX);
 
     /// A measured number; `u64::MAX` itself cannot be told from absence and is never a real reading.
@@ -36,28 +36,29 @@ impl fmt::Debug for Reading {
     }
 }
 
-/// For how long something counted, where it did not count all the time: a counter that shares its register.
+/// Time for which a counter was active, where that was only a part of the run: a counter that shares its register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// For how long it was to count.
+    /// Time for which the counter was enabled, in nanoseconds.
     pub enabled_ns: u64,
-    /// For how long it did.
+    /// Time for which the counter was counting, in nanoseconds.
     pub running_ns: u64,
 }
 
-/// The readings of one run, one for each metric of a set that other runs share.
+/// Readings of one run, one for each metric of a set that other runs share.
 #[derive(Clone)]
 pub struct Readings {
     metrics: Arc<MetricSet>,
-    /// The values. Where one of them counted only part of the time, all enabled and then all running times follow.
+    /// The values. Where a metric counted only part of the time, the enabled times of all metrics follow, then the
+    /// running times.
     words: Box<[Reading]>,
 }
 
 impl Readings {
-    /// Values in the order of the metrics. Missing ones were not measured.
+    /// Values in the order of the metrics. Missing values are [`Reading::ABSENT`].
     ///
     /// # Panics
-    /// There are more values than metrics, which is a bug in whoever read them.
+    /// There are more values than metrics, which is a bug in the caller.
     pub fn new(metrics: Arc<MetricSet>, values: impl Into<Vec<Reading>>) -> Self {
         let mut values = values.into();
         assert!(values.len() <= metrics.len(), "{} readings of {} metrics", values.len(), metrics.len());
@@ -65,8 +66,8 @@ impl Readings {
         Readings { metrics, words: values.into_boxed_slice() }
     }
 
-    /// Values of the first metrics in their order, so many, behind which may stand for how long each was to count and then for
-    /// how long each did; absent where it counted all the time.
+    /// Values of the first `count` metrics in order, optionally followed by the enabled times and the running times of
+    /// all of them; [`Reading::ABSENT`] stands for a metric that counted all the time.
     ///
     /// # Panics
     /// As [`Readings::new`].
@@ -82,12 +83,12 @@ impl Readings {
         readings
     }
 
-    /// The metrics that every run has, none of them measured.
+    /// Readings of the built-in metrics, none of them measured.
     pub fn none() -> Self {
         Readings::new(MetricSet::built_in(), Vec::new())
     }
 
-    /// Memory behind the readings of so many metrics that counted all the time, in bytes.
+    /// Memory in bytes of the readings of this number of metrics, if all counted all the time.
     pub const fn bytes(metrics: usize) -> usize {
         metrics * size_of::<Reading>()
     }
@@ -102,12 +103,12 @@ impl Readings {
         self.words[self.metrics.place(metric)?].get()
     }
 
-    /// Whether some metric counted only part of the time.
+    /// Whether a metric counted only part of the time.
     pub fn is_partial(&self) -> bool {
         self.words.len() > self.metrics.len()
     }
 
-    /// For how long a metric counted, if that was not all the time.
+    /// Enabled and running time of a metric; `None` if it counted all the time.
     pub fn counted(&self, metric: Metric) -> Option<Counted> {
         if !self.is_partial() {
             return None;
@@ -117,18 +118,18 @@ impl Readings {
         Some(Counted { enabled_ns: at(len + place)?, running_ns: at(2 * len + place)? })
     }
 
-    /// All metrics and their readings, in the order of the metrics.
+    /// All metrics with their readings, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Metric, Option<u64>)> + '_ {
         self.metrics.iter().zip(&self.words).map(|(metric, reading)| (metric, reading.get()))
     }
 
-    /// Sets the reading of a metric. One that the set does not have costs a set of this run's own.
+    /// Sets the reading of a metric. A metric outside of the shared set gives this run a set of its own.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         let place = self.place(metric);
         self.words[place] = value.into();
     }
 
-    /// Says for how long a metric counted.
+    /// Sets the enabled and running time of a metric.
     pub fn set_counted(&mut self, metric: Metric, counted: Counted) {
         let (place, len) = (self.place(metric), self.metrics.len());
         if self.words.len() == len {
@@ -138,7 +139,7 @@ impl Readings {
         self.words[2 * len + place] = Reading::new(counted.running_ns);
     }
 
-    /// Where a metric stands, from now on at least.
+    /// Position of a metric, which is added to the set if it is missing.
     fn place(&mut self, metric: Metric) -> usize {
         if let Some(place) = self.metrics.place(metric) {
             return place;
@@ -160,7 +161,7 @@ impl Readings {
 }
 
 impl FromIterator<(Metric, u64)> for Readings {
-    /// The metrics that every run has and those that are named, of which only the latter were measured.
+    /// Readings with the built-in metrics and those named; only the latter are measured.
     fn from_iter<T: IntoIterator<Item = (Metric, u64)>>(pairs: T) -> Self {
         let mut readings = Readings::none();
         pairs.into_iter().for_each(|(metric, value)| readings.set(metric, Some(value)));
@@ -175,7 +176,7 @@ impl<const N: usize> From<[(Metric, u64); N]> for Readings {
 }
 
 impl PartialEq for Readings {
-    /// Whether the same was measured. A metric that is missing and one that was not measured are the same.
+    /// Whether the same was measured. A metric that is missing equals one that was not measured.
     fn eq(&self, other: &Self) -> bool {
         let within = |one: &Readings, other: &Readings| {
             one.iter().all(|(metric, value)| {

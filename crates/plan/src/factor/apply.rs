@@ -1,11 +1,11 @@
-//! What a setting does to a command.
+//! Application of a setting to a command.
 
 use std::path::Path;
 
 use fauxplat_model::{Aslr, Command, EnvBase, EnvPad, Heap, Placement, Policy, Priority, Setting};
 
-/// Fixes a setting in a command. `folder` gives the folder whose path has so many bytes. A parameter and a build change
-/// nothing: they are in the command since its line was read.
+/// Applies a setting to a command. `folder` gives a directory whose path has this number of bytes. Parameters and
+/// builds change nothing here: the command already contains them.
 pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) -> &'f Path) {
     let condition = &mut command.condition;
     match setting {
@@ -16,7 +16,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::ArgvSize(bytes) => lengthen(command, *bytes),
         Setting::CwdLength(bytes) => {
             let path = folder(*bytes);
-            // A shell that changes its folder says so in PWD, and its commands inherit that.
+            // A shell that changes its directory records it in PWD, and its commands inherit that.
             condition.env_set.push(format!("PWD={}", path.display()));
             condition.cwd = Some(path.to_owned());
         }
@@ -34,7 +34,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::HugePages(pages) => condition.huge_pages = *pages,
         Setting::MemoryPolicy(policy) => condition.memory_policy = policy.clone(),
         Setting::StackLimit(limit) => condition.stack_limit = *limit,
-        // It goes before every other LC_ variable, and before LANG.
+        // `LC_ALL` overrides every other `LC_` variable, and `LANG`.
         Setting::Locale(name) => condition.env_set.push(format!("LC_ALL={name}")),
         Setting::Parameter { .. }
         | Setting::LinkOrder(_)
@@ -43,8 +43,8 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
     }
 }
 
-/// Makes `argv[0]` so many bytes longer than the program's path: a path with more slashes names the same file, and
-/// its last component, by which some programs know what they are, stays.
+/// Makes `argv[0]` longer than the program's path by `bytes`: a path with more slashes names the same file, and its
+/// last component, from which some programs derive their function, is kept.
 fn lengthen(command: &mut Command, bytes: u16) {
     let path = command.program.display().to_string();
     let name = format!("{}{path}", "/".repeat(bytes.into()));

@@ -1,14 +1,14 @@
-//! What can be wrong with the words of a sweep.
+//! Errors in the words of a sweep.
 
 /// Why a sweep cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
-    /// Neither a factor nor a parameter of the command.
+    /// Unknown name: neither a factor nor a parameter of the command.
     #[error("there is no factor `{name}`: there are {known}; a parameter needs {{{name}}} in the command")]
     Unknown {
-        /// What was written.
+        /// The name as it was written.
         name: String,
-        /// The factors that there are.
+        /// List of the known factors.
         known: String,
     },
     /// A parameter without values.
@@ -19,7 +19,7 @@ pub enum FactorError {
     Range {
         /// The factor.
         factor: String,
-        /// What was written.
+        /// The range as it was written.
         range: String,
     },
     /// A range that runs backwards.
@@ -27,10 +27,10 @@ pub enum FactorError {
     Reversed {
         /// The factor.
         factor: String,
-        /// What was written.
+        /// The range as it was written.
         range: String,
     },
-    /// No level at all.
+    /// A range without any level.
     #[error("{0}: the range is empty")]
     Empty(String),
     /// A single level cannot differ from anything.
@@ -41,7 +41,7 @@ pub enum FactorError {
         /// The level.
         level: String,
     },
-    /// The same level twice.
+    /// A level that is given twice.
     #[error("{factor}: level `{level}` is given twice")]
     LevelTwice {
         /// The factor.
@@ -49,56 +49,56 @@ pub enum FactorError {
         /// The level.
         level: String,
     },
-    /// More levels than anybody wants.
+    /// The levels exceed the greatest number.
     #[error("{factor}: {count} levels are more than {most}; give a STEP as in LOW..HIGH:STEP")]
     TooMany {
         /// The factor, or the product.
         factor: String,
-        /// How many levels.
+        /// Number of levels.
         count: usize,
-        /// How many there may be.
+        /// Greatest number of levels.
         most: usize,
     },
-    /// A number beyond what the factor can take.
+    /// A number outside of the factor's bounds.
     #[error("{factor}: {value} is beyond {low} to {high}{why}")]
     Beyond {
         /// The factor.
         factor: String,
-        /// What was asked for.
+        /// The number that was requested.
         value: String,
         /// The lowest level.
         low: u64,
         /// The highest level.
         high: u64,
-        /// Why it ends there, or nothing.
+        /// Reason for the bound, or empty.
         why: &'static str,
     },
-    /// A level that this factor does not have.
+    /// A level that this factor cannot have.
     #[error("{factor}: {reason}")]
     Level {
         /// The factor.
         factor: String,
-        /// What is wrong with the level.
+        /// Reason of the error.
         reason: String,
     },
-    /// One factor cannot be crossed with itself.
+    /// A factor cannot be crossed with itself.
     #[error("factor `{0}` is given twice")]
     Twice(String),
     /// Only two factors can be crossed.
     #[error("at most two factors can be crossed, as in env-size*cpu")]
     ThreeFactors,
-    /// This machine does not have what the factor needs.
+    /// The machine lacks a feature that the factor needs.
     #[error("{factor}: {reason}")]
     Absent {
         /// The factor.
         factor: String,
-        /// What is missing, and how to get it.
+        /// The missing feature, and how to get it.
         reason: String,
     },
 }
 
 impl FactorError {
-    /// Whether the machine or its permissions are the reason rather than the words.
+    /// Whether the machine or its permissions are the reason, and not the words of the sweep.
     pub fn is_machine(&self) -> bool {
         matches!(self, FactorError::Absent { .. })
     }

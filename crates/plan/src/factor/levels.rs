@@ -1,4 +1,4 @@
-//! The levels of each factor: what may be written, and what is taken when nothing is.
+//! The levels of each factor: syntax, bounds and defaults.
 
 use fauxplat_model::{
     Background, Beside, Factor, HugePages, Level, Limit, MemoryPolicy, Policy, Priority, Setting, StackLimit,
@@ -17,7 +17,7 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
     };
     let mut levels: Vec<Level> =
         items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
-    // Numbers place levels on an axis; where one is a word there is no axis.
+    // Numbers place levels on an axis; if any level is a word there is no axis.
     match levels.iter().all(|level| level.number.is_some()) {
         true => {
             levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
@@ -27,7 +27,7 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
     }
 }
 
-/// What is swept when no range is given.
+/// The levels that are swept when no range is given.
 fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> {
     let words = |list: &[&str]| Ok(list.iter().map(|&word| word.to_owned()).collect());
     let range = |text: &str| items(factor, text);
@@ -53,7 +53,8 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
             let bound = offer.memory_nodes.iter().map(|node| format!("bind:{node}"));
             Ok(std::iter::once("local".to_owned()).chain(bound).collect())
         }
-        // Mappings begin further down, by what is more than the least gap of 128 MiB; or they grow from the bottom up.
+        // With a larger limit, mappings begin further down, by the excess over the least gap of 128 MiB; without a
+        // limit they grow from the bottom up.
         Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
         Factor::Locale => words(&["C", "C.UTF-8"]),
         Factor::LinkOrder => range("0..15"),
@@ -72,7 +73,7 @@ fn spread(frequencies_khz: &[u32]) -> Vec<String> {
     chosen.iter().map(u32::to_string).collect()
 }
 
-/// What the factor needs of the machine.
+/// Checks that the machine has the features that the factor needs.
 fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
     match factor {
         Factor::Frequency if offer.frequencies_khz.is_empty() => Err(absent(
@@ -89,7 +90,7 @@ fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
     }
 }
 
-/// One level from its word.
+/// A level from its word.
 fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorError> {
     let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
     let sized = |least, most, why, setting: fn(u16) -> Setting| {
@@ -136,7 +137,7 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
     Ok(Level { name: item.to_owned(), number, settings: vec![setting], cell: None })
 }
 
-/// What is placed on a page repeats itself with every page.
+/// Reason for the upper bound of displacements: their effect repeats with every page.
 const BEYOND_PAGES: &str = ": sixteen pages of 4096 bytes, after which nothing new comes";
 /// `PATH_MAX` of `limits.h`, without the terminator and with room for the program's own names.
 const PATH_BYTES_MAX: u16 = 3072;
@@ -171,7 +172,7 @@ fn aslr(item: &str) -> Result<bool, String> {
     }
 }
 
-/// CPUs of a level: a list as everywhere, except that a comma would end the level; so `0-1`, or `0+2`.
+/// CPUs of a level. A comma would end the level, so lists are written as `0-1`, or `0+2`.
 fn cpus(item: &str, offer: &Offer) -> Result<CpuSet, String> {
     let cpus: CpuSet = item.replace('+', ",").parse().map_err(|_| {
         format!("`{item}` names no CPUs: a number, a range such as 0-1, or several joined by +")
@@ -250,7 +251,7 @@ fn limit(factor: &Factor, item: &str, offer: &Offer) -> Made {
     Ok((Setting::Limit(limit), number))
 }
 
-/// The number of a limit that states one thing alone.
+/// The number of a limit that states a single quantity.
 fn only_number(limit: &Limit) -> Option<f64> {
     let stated = limit.to_string();
     let numbers = [

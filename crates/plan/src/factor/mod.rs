@@ -1,4 +1,4 @@
-//! From the words of a sweep (`env-size=0..4096:64*cpu`) to the levels that it visits.
+//! Sweeps: from the words on the command line (`env-size=0..4096:64*cpu`) to the levels that are visited.
 
 mod apply;
 mod error;
@@ -13,24 +13,24 @@ pub use apply::apply;
 pub use error::FactorError;
 pub use stack::stack_class;
 
-/// What this machine and these permissions offer to a sweep.
+/// Features of this machine, with these permissions, that a sweep can use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// CPUs on which the command may run.
     pub allowed: CpuSet,
     /// Frequencies that can be set, rising; empty without cpufreq.
     pub frequencies_khz: Vec<u32>,
-    /// Bytes of the shortest path that a folder of ours can have.
+    /// Length in bytes of the shortest path of a directory that fauxplat can create.
     pub cwd_bytes_min: u16,
     /// Whether negative nice values and real-time policies are permitted.
     pub may_raise_priority: bool,
-    /// Memory nodes that have memory; none where the kernel knows no nodes.
+    /// Memory nodes that have memory; empty where the kernel reports no nodes.
     pub memory_nodes: CpuSet,
     /// Installed memory.
     pub memory_bytes: u64,
 }
 
-/// A sweep as it was asked for: one factor or two, and all their levels.
+/// A requested sweep: one factor or two, and all their levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     /// The factors.
@@ -39,17 +39,17 @@ pub struct Sweep {
     pub levels: Vec<Level>,
 }
 
-/// More levels than this are a typing error; the classic sweep has 8193.
+/// Greatest number of levels; more are a typing error, the classic sweep has 8193.
 const LEVELS_MAX: usize = 20_000;
 
-/// Reads what is to be swept. `places` are the names that stand in braces in the command.
+/// Parses a sweep. `places` are the names in braces in the command.
 ///
 /// # Errors
-/// An unknown factor, a range that is empty, reversed or too long, a level that does not exist; and what the machine
-/// does not offer ([`FactorError::is_machine`]).
+/// An unknown factor, a range that is empty, reversed or too long, an impossible level; or a feature that the machine
+/// lacks ([`FactorError::is_machine`]).
 pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep, FactorError> {
     let parts: Vec<&str> = text.split(['*', '×']).map(str::trim).collect();
-    // Each would be laid out with all its levels before the third is refused.
+    // Refused first, because each factor would be expanded to all its levels before the third is reached.
     if parts.len() > 2 {
         return Err(FactorError::ThreeFactors);
     }
@@ -71,7 +71,7 @@ pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep
     Ok(Sweep { factors, levels })
 }
 
-/// One factor with its levels, at least two.
+/// A factor with its levels, at least two.
 fn one(text: &str, places: &[String], offer: &Offer) -> Result<(Factor, Vec<Level>), FactorError> {
     let (name, range) = text.split_once('=').map_or((text, None), |(name, range)| (name, Some(range)));
     let factor = factor(name.trim(), places)?;
@@ -88,7 +88,7 @@ fn one(text: &str, places: &[String], offer: &Offer) -> Result<(Factor, Vec<Leve
     }
 }
 
-/// Finds a factor by its word. `param:n` is the parameter `n` even where a factor has that name.
+/// Finds a factor by its name. `param:n` is the parameter `n` even where a factor has that name.
 fn factor(name: &str, places: &[String]) -> Result<Factor, FactorError> {
     if let Some(built_in) = Factor::BUILT_IN.into_iter().find(|factor| factor.name() == name) {
         return Ok(built_in);
@@ -111,7 +111,7 @@ fn repeated(levels: &[Level]) -> Option<String> {
 }
 
 /// Every combination of two factors' levels. The number of a combination is that of the factor that has numbers, if
-/// only one has.
+/// exactly one has.
 fn product(first: &[Level], second: &[Level]) -> Vec<Level> {
     let combine = |(i, a): (usize, &Level), (j, b): (usize, &Level)| Level {
         name: format!("{} × {}", a.name, b.name),

@@ -1,16 +1,16 @@
-//! Which levels place the stack equally.
+//! Levels that place the stack equally.
 //!
-//! The kernel copies the program's path, the environment and the arguments to the top of the stack and then rounds
-//! down to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`), so sizes that end in the same 16
-//! bytes give the same stack pointer, and what stands below it cannot tell them apart.
+//! The kernel copies the program's path, the environment and the arguments to the top of the stack and then rounds down
+//! to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`), so sizes that end in the same 16 bytes give
+//! the same stack pointer, and have the same effect.
 
 /// The kernel leaves one pointer free at the very top (`bprm_mm_init` in `fs/exec.c`).
 const TOP_BYTES: usize = 8;
-/// To so many bytes the stack is rounded.
+/// Alignment of the stack pointer in bytes.
 const STEP_BYTES: usize = 16;
 
-/// What decides where the stack begins: programs of one machine for which it is equal begin with the same stack
-/// pointer when ASLR is off, and with ASLR on with one of the same choice.
+/// The quantities that determine the start of the stack: programs of one machine with equal classes start with the same
+/// stack pointer when ASLR is off, and with ASLR on with one of the same set.
 ///
 /// `string_bytes` are those of the program's path, its arguments and its environment, each with its terminator;
 /// `strings` is the number of arguments and variables, since the pointers to them take room as well.

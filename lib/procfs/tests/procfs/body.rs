@@ -1,11 +1,11 @@
-//! What the fuzz target does with its bytes, shared with the replay on stable.
+//! Body of the fuzz target, shared with the replay on stable.
 
 use fauxplat_procfs::{
     cgroup, cpuinfo, kallsyms, keyed, maps, meminfo, mounts, oom, per_cpu, pressure, stat, status, task,
     whole_lines,
 };
 
-/// Every parser on the same text: whatever it is, nobody panics, and what is found fits together.
+/// Runs every parser on the same text: none may panic, and results must be consistent with each other.
 pub(crate) fn files(bytes: &[u8]) {
     let text = &*String::from_utf8_lossy(bytes);
     stat_file(text);
@@ -92,7 +92,7 @@ fn task_files(text: &str) {
 }
 
 fn groups(text: &str) {
-    // One text is both files: lines of either make no sense as the other.
+    // The text serves as both files: lines of one are malformed in the other.
     if let Some(found) = cgroup::ancestry(text, text, "cpu") {
         assert!(!found.folders.is_empty() && found.folders.len() <= 65);
         assert!(found.folders.iter().all(|folder| !folder.starts_with('/')));

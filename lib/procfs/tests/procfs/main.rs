@@ -1,4 +1,4 @@
-//! The parsers on captured machines, on what the tests print in the kernel's manner, and on bytes that mean nothing.
+//! Tests of the parsers on captured machines, on generated files in the kernel's format, and on arbitrary bytes.
 
 mod body;
 mod captured;

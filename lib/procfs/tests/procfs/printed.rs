@@ -1,4 +1,4 @@
-//! What is printed as the kernel prints it is read as it was.
+//! Text that is printed as the kernel prints it is parsed back to the same values.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ fn words(numbers: &[u64]) -> String {
     numbers.iter().map(|number| format!(" {number}")).collect()
 }
 
-/// A name of a path or a task: anything but what would end it.
+/// A name of a path or a task: any characters but those that would end it.
 fn name() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9 ()\\\\:,.é-]{1,15}"
         .prop_filter("a name of its own", |name| name.trim() == name && name != "..")

@@ -13,7 +13,7 @@ fn the_corpus_is_read_without_trust() {
     for entry in std::fs::read_dir(folder).expect("the corpus is there").flatten() {
         let bytes = std::fs::read(entry.path()).expect("a file of the corpus");
         body::files(&bytes);
-        // What a buffer or a killed writer cuts off is still read.
+        // The rest of a text that a buffer or a killed writer cuts off is still read.
         (0..bytes.len().min(600)).for_each(|end| body::files(&bytes[..end]));
         inputs += 1;
     }

@@ -1,21 +1,21 @@
-//! One period: its bins, and how clearly effects return in them.
+//! A candidate period: its bins, and the part of the effects that they explain.
 
 use crate::noncentral::f_upper_tail;
 
-/// Arrangements that are judged at a time: as many as fit a vector register or a few.
+/// Number of arrangements that are judged at a time, as many as fit a few vector registers.
 pub(super) const LANES: usize = 8;
 
-/// One period and the bin of each position.
+/// A period and the bin of each position.
 pub(super) struct Candidate {
     pub(super) period: f64,
     bins: Vec<u16>,
     pub(super) inverse_counts: Vec<f64>,
-    /// Bins that hold a position.
+    /// Number of bins that hold a position.
     pub(super) used: usize,
 }
 
 impl Candidate {
-    /// Folds the positions at a period into so many bins. Positions on the lattice of the middle one lie in the middle
+    /// Folds the positions at a period into `bins` bins. Positions on the lattice of the middle one lie in the middle
     /// of a bin, so that rounding cannot move them.
     pub(super) fn new(positions: &[f64], period: f64, bins: usize) -> Self {
         let middle = positions[positions.len() / 2];
@@ -34,7 +34,7 @@ impl Candidate {
         }
     }
 
-    /// Whether enough is left to judge by.
+    /// Whether enough degrees of freedom are left for a test.
     pub(super) fn is_testable(&self) -> bool {
         self.used >= 2 && self.bins.len() >= self.used + 3
     }
@@ -52,7 +52,7 @@ impl Candidate {
         between
     }
 
-    /// Gain of log likelihood under normal noise, times two, less the price of the bins (the corrected criterion of
+    /// Twice the gain of log likelihood under normal noise, less the penalty for the bins (the corrected criterion of
     /// Akaike; Hurvich and Tsai 1989), so that periods with different numbers of bins compare.
     pub(super) fn clearness(&self, centred: &[[f64; LANES]], total: f64) -> [f64; LANES] {
         let (n, k) = (self.bins.len() as f64, self.used as f64);
@@ -98,7 +98,7 @@ impl Candidate {
     }
 }
 
-/// Takes the mean off; the sum of squares that is left.
+/// Subtracts the mean; returns the remaining sum of squares.
 pub(super) fn centre(values: &mut [f64]) -> f64 {
     let mean = crate::describe::mean(values).unwrap_or(0.0);
     values.iter_mut().for_each(|value| *value -= mean);

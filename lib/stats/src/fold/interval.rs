@@ -1,4 +1,4 @@
-//! How sure a period is.
+//! Intervals of periods.
 
 use super::candidate::{Candidate, centre};
 use super::{FEW_BINS, Folder};
@@ -7,7 +7,7 @@ use crate::distribution::t_upper_quantile;
 use crate::linear::Basis;
 
 impl Folder<'_> {
-    /// All periods near the best that are nearly as likely, and those that the replicates prefer.
+    /// Interval of all periods near the best that are nearly as likely, and of the best periods of the replicates.
     pub(super) fn interval(&self, best: &Candidate, effects: &[f64], replicates: &[Vec<f64>]) -> (f64, f64) {
         let near = self.zoom(best, effects);
         let (low, high) = likely(&near, &spreads(&near, effects));
@@ -37,8 +37,8 @@ impl Folder<'_> {
         near
     }
 
-    /// A grid of periods, with the shape that each gives. Few bins would jump from one position to the next, so their
-    /// shape is drawn by as many harmonics.
+    /// A grid of periods, with the shape that each gives. Few bins would make positions jump between them, so shapes
+    /// with few bins are replaced by the same number of harmonics.
     fn near(&self, best: &Candidate, centre: f64, reach: f64) -> Vec<(f64, Shape)> {
         let bins = best.inverse_counts.len();
         let at = |point: i32| {
@@ -63,7 +63,7 @@ fn spreads(near: &[(f64, Shape)], effects: &[f64]) -> Vec<f64> {
     near.iter().map(|(_, shape)| (total - shape.explains(&centred)).max(1e-12 * total)).collect()
 }
 
-/// Place of the smallest.
+/// Index of the smallest.
 fn least(spreads: &[f64]) -> usize {
     let smallest = spreads.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
     smallest.map_or(0, |smallest| smallest.0)
@@ -79,7 +79,7 @@ fn likely(near: &[(f64, Shape)], spreads: &[f64]) -> (f64, f64) {
     inside.fold((near[best].0, near[best].0), |(low, high), period| (low.min(period), high.max(period)))
 }
 
-/// What effects are projected on.
+/// The basis on which effects are projected.
 enum Shape {
     /// A period and its harmonics.
     Waves(Basis),
@@ -88,7 +88,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// Degrees of freedom that it leaves.
+    /// Degrees of freedom that the shape leaves.
     fn left(&self) -> f64 {
         match self {
             Shape::Waves(basis) => basis.length() as f64 - basis.rank() as f64 - 1.0,
@@ -96,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// Sum of squares of centred effects that it explains.
+    /// Sum of squares of centred effects that the shape explains.
     fn explains(&self, centred: &[f64]) -> f64 {
         match self {
             Shape::Waves(basis) => basis.explains(centred),
@@ -105,8 +105,8 @@ impl Shape {
     }
 }
 
-/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal. What has no
-/// length, such as a sine of half the step, is not a column.
+/// Cosines and sines of a period and its harmonics at the positions, less their means, made orthonormal. A wave that
+/// vanishes at all positions, such as a sine of half the step, gives no column.
 fn waves(positions: &[f64], period: f64, harmonics: usize) -> Basis {
     let mut basis = Basis::default();
     for (harmonic, function) in

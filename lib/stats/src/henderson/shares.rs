@@ -16,9 +16,9 @@ const GRID: usize = 160;
 pub struct Share {
     /// Share of the sum of all components, 0 to 1.
     pub share: f64,
-    /// Low end of the interval.
+    /// Low end of the interval of `share`.
     pub low: f64,
-    /// High end of it.
+    /// High end of the interval of `share`.
     pub high: f64,
 }
 
@@ -45,8 +45,8 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
         };
         let mut all: Vec<f64> = parts.factors.iter().zip(&known).map(component).collect();
         all.push(residual);
-        // A drawn component may be negative. Cutting it off before the sum would make all parts that are nothing look like
-        // a little, and the rest like less.
+        // A drawn component may be negative. Cutting it off before the sum would make components that are zero look
+        // positive, and the rest look smaller.
         let total: f64 = all.iter().sum();
         let share = |part: f64| if total > 0.0 { (part / total).clamp(0.0, 1.0) } else { 0.0 };
         drawn.iter_mut().zip(all).for_each(|(drawn, part)| drawn.push(share(part)));
@@ -62,14 +62,15 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
     found.into_iter().zip(drawn).map(share).collect()
 }
 
-/// The confidence distribution of a noncentrality: at which value the observed ratio has which probability.
+/// The confidence distribution of a noncentrality: the probability of the observed ratio as a function of the
+/// noncentrality.
 struct Confidence {
     /// Noncentrality and P(F ≤ observed), falling.
     points: Vec<(f64, f64)>,
 }
 
 impl Confidence {
-    /// For a factor whose levels are all there is.
+    /// For a factor whose levels are not a sample.
     fn of(part: &Part, parts: &Parts) -> Option<Self> {
         if part.is_sample || part.df == 0 || parts.residual <= 0.0 {
             return None;

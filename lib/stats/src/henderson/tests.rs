@@ -3,8 +3,8 @@
 use super::*;
 use crate::draw::Draw;
 
-/// A random balanced design of 16 runs a block with known components: a sampled factor of 16 levels, one of 2 levels that
-/// are all there is, blocks, places in the block, noise of one.
+/// A random balanced design of 16 runs a block with known components: a sampled factor of 16 levels, one of 2 levels
+/// that are all there is, blocks, places in the block, noise of one.
 fn design(seed: u64, blocks: usize, sampled_sd: f64, two: f64, block_sd: f64) -> (Vec<f64>, Vec<Factor>) {
     let mut draw = Draw::new(seed, 0);
     let sampled: Vec<f64> = (0..16).map(|_| sampled_sd * draw.normal()).collect();

@@ -1,36 +1,37 @@
-//! The density of values that are symmetric about zero, seen through their magnitudes.
+//! The density of values that are symmetric about zero, estimated from their magnitudes.
 
 use std::f64::consts::PI;
 
 /// Bins in a bandwidth.
 const BINS: f64 = 4.0;
 
-/// How many bins the kernel reaches to either side: four bandwidths.
+/// Reach of the kernel in bins to either side: four bandwidths.
 const REACH: i64 = 16;
 
-/// Magnitudes further out than this many bins are alone, as far as a density can say.
+/// Number of bins beyond which magnitudes are treated as having no neighbours.
 const BINS_MAX: usize = 4096;
 
-/// So many bins are summed side by side.
+/// Number of bins that are summed side by side, for vectorisation.
 const SIDE_BY_SIDE: usize = 16;
 
-/// Beyond so many bandwidths a kernel is zero to rounding.
+/// Number of bandwidths beyond which a kernel is zero to rounding.
 const NEGLIGIBLE: f64 = 9.0;
 
-/// A Gaussian kernel density of ±r, without the point at which it is looked at.
+/// A Gaussian kernel density of ±r, evaluated at each point without the point itself.
 pub(crate) struct Density {
     /// Bandwidth.
     pub(crate) width: f64,
     /// The bin of each magnitude.
     bins: Vec<u32>,
-    /// Per bin: how many magnitudes are there.
+    /// Number of magnitudes per bin.
     counts: Vec<u32>,
-    /// Where a magnitude is, the sums of K, u·K and (1 − u²)·K over all points but it and its mirror image.
+    /// For each bin with a magnitude, the sums of K, u·K and (1 − u²)·K over all points but one in the bin and its
+    /// mirror image.
     sums: Vec<[f64; 3]>,
 }
 
 impl Density {
-    /// Of rising magnitudes; `None` if more than a quarter are zero or all are equal to rounding.
+    /// Estimates the density of rising magnitudes; `None` if more than a quarter are zero or all are equal to rounding.
     pub(crate) fn of(r: &[f64]) -> Option<Density> {
         let n = r.len() as f64;
         let squares: f64 = r.iter().map(|r| r * r).sum();
@@ -89,8 +90,8 @@ fn score([k, uk, curve]: [f64; 3]) -> (f64, f64) {
     (uk / below, (curve * below + uk * uk) / (below * below))
 }
 
-/// Sums over all points and their mirror images, seen from the middle of each bin. Many bins are summed side by side, each
-/// from the lowest step to the highest.
+/// Sums over all points and their mirror images, seen from the middle of each bin. Many bins are summed side by side,
+/// each from the lowest step to the highest.
 fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
     let reach = REACH as usize;
     let at = |place: usize| f64::from(counts.get(place).copied().unwrap_or(0));
@@ -99,7 +100,7 @@ fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
     let mut all = Vec::with_capacity(counts.len());
     for (first, part) in (0..).step_by(SIDE_BY_SIDE).zip(counts.chunks(SIDE_BY_SIDE)) {
         let mut sums = [[0.0; SIDE_BY_SIDE]; 3];
-        // Most bins far out are empty, and nobody asks for their sums.
+        // Most bins far out are empty, and their sums are never used.
         if part.iter().any(|&count| count > 0) {
             for (step, tap) in taps.iter().enumerate() {
                 let seen = &padded[first + step..][..SIDE_BY_SIDE];
@@ -113,10 +114,10 @@ fn sums(counts: &[u32]) -> Vec<[f64; 3]> {
     all
 }
 
-/// The same without one point in the bin and its mirror image.
+/// The sums without one point in the bin and its mirror image.
 fn without([k, uk, curve]: [f64; 3], bin: usize) -> [f64; 3] {
     let u = (2 * bin + 1) as f64 / BINS;
-    // Further out it is zero, to the last bit.
+    // Further out the kernel is zero, to the last bit.
     let mirror = if u < 40.0 { (-0.5 * u * u).exp() } else { 0.0 };
     [k - 1.0 - mirror, uk - u * mirror, curve - 1.0 - (1.0 - u * u) * mirror]
 }
@@ -147,7 +148,7 @@ mod tests {
         let mut mostly = vec![0.0; 30];
         mostly.extend([1.0; 10]);
         assert!(Density::of(&mostly).is_none());
-        // One value far out is alone.
+        // A single value far out has no neighbours.
         let mut far: Vec<f64> = (0..60).map(|i| 1e-3 * f64::from(i)).collect();
         far.push(1e6);
         assert_eq!(Density::of(&far).unwrap().scores().last(), Some((0.0, 0.0)));

@@ -1,10 +1,10 @@
-//! A sequential paired test that is exact over all looks, whatever the noise.
+//! A sequential paired test that is exact over all looks, for any noise.
 //!
 //! If A and B are the same, the coin that orders them makes each log ratio d as likely as −d. So the signs of d are one
 //! draw among all patterns of signs, given the magnitudes; [`rows`] draws thousands of others. A statistic that weighs
-//! the signs by the magnitudes alone gives every pattern a path over the looks, and [`path`] lets as many of them cross
-//! as the level allows: the observed path is among those with at most that probability, at all looks together. This
-//! holds for any [`score`], so the one that fits the noise is chosen, from the magnitudes.
+//! the signs by the magnitudes alone gives every pattern a path over the looks, and [`path`] lets the fraction of them
+//! cross that the level allows: the observed path is among those with at most that probability, at all looks together.
+//! This holds for any [`score`], so the one that fits the noise is chosen, from the magnitudes.
 
 pub mod carried;
 mod density;
@@ -25,11 +25,11 @@ pub fn looks(max: u32) -> Vec<u32> {
     below.chain([max.max(1)]).collect()
 }
 
-/// The part of the level that is spent before the first look. It makes the rarest pattern of ten signs affordable, and
-/// leaves enough for late looks.
+/// The part of the level that is spent before the first look. With less, the rarest pattern of ten signs could not
+/// cross; with more, too little would be left for late looks.
 const LUMP: f64 = 0.25;
 
-/// The share of the level that may be spent by look `number` (from 1) of `of`.
+/// Share of the level that may be spent up to look `number` (from 1) of `of`.
 pub fn spending(number: usize, of: usize) -> f64 {
     LUMP + (1.0 - LUMP) * (number as f64 / of.max(1) as f64).min(1.0)
 }

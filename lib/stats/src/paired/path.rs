@@ -1,19 +1,19 @@
-//! Paths of all patterns of signs over the looks, of which as many cross as the level allows.
+//! Paths of all sign patterns over the looks, of which a fraction given by the level crosses.
 
 use super::carried::Carried;
 use super::rows::Rows;
 use super::score::{Question, Sorted, weights};
 use crate::distribution::normal_upper_quantile;
 
-/// So many times as many paths as may cross are looked at more closely.
+/// Factor by which more paths than may cross are selected for the exact comparison.
 const GENEROUS: f64 = 4.0;
 
-/// How far each path lies to either side at one look: all rows, then their mirror images.
+/// Distance of each path to either side at one look: all rows, then their mirror images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keys(Vec<f32>);
 
 impl Keys {
-    /// How far the values lie above `theta`, and what other signs would have made of the same magnitudes.
+    /// Distances of the values above `theta`, and those that other signs of the same magnitudes would give.
     pub fn of(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> Keys {
         let (up, down) = sides(rows, sorted, theta, question);
         Keys::from_sides(up, down)
@@ -56,7 +56,7 @@ impl Keys {
         Keys::from_sides(up, down)
     }
 
-    /// Keys that were computed elsewhere: upwards for each row, then downwards.
+    /// Keys from other statistics: upwards for each row, then downwards.
     pub(crate) fn from_sides(up: Vec<f32>, down: Vec<f32>) -> Keys {
         let mut keys = up;
         keys.extend(down);
@@ -83,28 +83,28 @@ fn sides(rows: &Rows, sorted: &Sorted, theta: f64, question: Question) -> (Vec<f
     }
 }
 
-/// What became of the observed path.
+/// State of the observed path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Crossed {
-    /// It crossed upwards, now or earlier.
+    /// Whether the path has crossed upwards, at this look or earlier.
     pub up: bool,
-    /// It crossed downwards.
+    /// Whether the path has crossed downwards.
     pub down: bool,
     /// The key beyond which paths cross now; infinite when none may.
     pub critical: f64,
 }
 
-/// Lets paths cross, look by look. `spent` is the probability per side that may have been used up by each look. Whatever
-/// the magnitudes are, the observed path is one of the paths at random, so it crosses upwards with at most the last of
-/// these, and downwards too.
+/// Lets paths cross, look by look. `spent` is the cumulative probability per side that may be used up by each look.
+/// Whatever the magnitudes are, the observed path is a random one of the paths, so it crosses upwards with at most the
+/// last of these probabilities, and downwards too.
 pub fn crossed(looks: &[Keys], spent: &[f64]) -> Crossed {
     Course::default().crossed(looks, spent)
 }
 
-/// Which paths have crossed, as far as the looks have come.
+/// The paths that have crossed up to the latest look.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
-    /// What might have been used up by each look so far.
+    /// Cumulative probability that could be used up by each look so far.
     spent: Vec<f64>,
     has_crossed: Vec<bool>,
     count: usize,
@@ -112,8 +112,8 @@ pub struct Course {
 }
 
 impl Course {
-    /// The same as [`crossed`] of the same looks and more, which goes on where it was left, unless something else might have
-    /// been used up by then.
+    /// Like [`crossed`], but continues from the looks of the previous call, unless the probabilities of those have
+    /// changed.
     pub fn crossed(&mut self, looks: &[Keys], spent: &[f64]) -> Crossed {
         let Some(Keys(first)) = looks.first() else {
             return Crossed { critical: f64::INFINITY, ..Crossed::default() };
@@ -132,7 +132,7 @@ impl Course {
         }
     }
 
-    /// One more look.
+    /// Adds a look.
     fn take(&mut self, Keys(keys): &Keys, spent: f64) {
         let allowed = ((spent * keys.len() as f64 + 1e-9) as usize).saturating_sub(self.count);
         self.critical = barrier(keys, &self.has_crossed, (self.count, allowed));
@@ -150,7 +150,8 @@ fn barrier(keys: &[f32], has_crossed: &[bool], (crossed, allowed): (usize, usize
     if allowed == 0 {
         return f32::INFINITY;
     }
-    // Keys are about normal, so most are seen at once to be too small. Where a guess leaves too few, all are asked.
+    // Keys are about normal, so most can be excluded at once by a guessed bound. Where the guess leaves too few, all
+    // are sorted.
     let far = GENEROUS * (crossed + allowed) as f64 / keys.len() as f64;
     let guess = normal_upper_quantile(far.min(0.5)) as f32;
     let far = open_above(guess, keys, has_crossed);
@@ -175,7 +176,7 @@ mod tests {
 
     type Noise = fn(&mut Draw) -> f64;
 
-    /// The share of series that cross at either side over all looks up to 64, at 5 %.
+    /// Share of series that cross at either side over all looks up to 64, at 5 %.
     fn rate(mut noise: impl FnMut(&mut Draw) -> f64, series: u64) -> f64 {
         let schedule = looks(64);
         let mut crossings = 0;

@@ -1,53 +1,54 @@
-//! Patterns of signs, drawn once and kept over all looks.
+//! Random sign patterns, drawn once and kept over all looks.
 
 use crate::draw::Draw;
 
 /// Columns of one word.
 const COLUMNS: usize = 32;
 
-/// After the first column, all patterns of so many are there, equally often.
+/// Number of columns after the first in which all patterns occur, equally often.
 const ENUMERATED: u32 = 11;
 
-/// Rows for one comparison at [`LEVEL`]. Where several share the level, or it is lower, each row has to be rarer.
+/// Rows for one comparison at [`LEVEL`]. Where several comparisons share the level, or it is lower, more rows are
+/// needed.
 const ROWS: usize = 8192;
 
-/// The level for which those are enough.
+/// The level for which [`ROWS`] rows are enough.
 const LEVEL: f64 = 0.01;
 
-/// The most rows that are kept.
+/// Greatest number of rows.
 const ROWS_MAX: usize = 8 * ROWS;
 
-/// So many paths there are at most, mirror images included. A side whose share of the level is less than one of them never
+/// Greatest number of paths, mirror images included. A side whose share of the level is less than one path never
 /// crosses.
 pub const PATHS_MAX: usize = 2 * ROWS_MAX;
 
-/// Rows of signs; row 0 has none flipped and stands for what was observed. Each row stands for its mirror image too.
+/// Rows of signs; row 0 has none flipped and represents the observed pattern. Each row represents its mirror image too.
 ///
 /// The first column is never flipped, because the mirror image does that. The next eleven hold all patterns, so that
-/// the first looks enumerate; the others are drawn. With the observed signs multiplied in, row 0 is then a draw like any
-/// other: the enumerated columns are a group, and products with a uniform pattern are uniform.
+/// the first looks enumerate; the others are drawn. With the observed signs multiplied in, row 0 is then a draw like
+/// any other: the enumerated columns are a group, and products with a uniform pattern are uniform.
 #[derive(Clone, Debug)]
 pub struct Rows {
     seed: u64,
     count: usize,
-    /// For every 32 columns a word for each row; a set bit flips.
+    /// For every 32 columns, a word per row; a set bit flips the sign.
     words: Vec<Vec<u32>>,
 }
 
 impl Rows {
-    /// Rows for so many comparisons that share a level.
+    /// Rows for a number of comparisons that share a level.
     pub fn new(comparisons: usize, level: f64, seed: u64) -> Self {
         let rarer = comparisons.max(1) as f64 * (LEVEL / level).max(1.0);
         let count = ROWS * (rarer.ceil() as usize).min(ROWS_MAX / ROWS).next_power_of_two();
         Rows { seed, count, words: Vec::new() }
     }
 
-    /// How many rows there are; paths are twice as many.
+    /// Number of rows; there are twice as many paths.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Draws columns until there are at least so many.
+    /// Draws columns until there are at least `columns`.
     pub fn grow(&mut self, columns: usize) {
         while self.words.len() * COLUMNS < columns {
             let chunk = self.words.len();
@@ -69,12 +70,12 @@ impl Rows {
         }
     }
 
-    /// The sum of the weights under the signs of each row. There must be as many columns.
+    /// Sum of the weights under the signs of each row. The rows must have at least `weights.len()` columns.
     pub fn sums(&self, weights: &[f32]) -> Vec<f32> {
         self.sums_of([weights]).into_flattened()
     }
 
-    /// The same for several sets of weights, which must be equally many. What a row is, is looked up once for all of them.
+    /// Sums for several sets of weights of equal length, which share the lookup of each row's signs.
     pub(crate) fn sums_of<const SETS: usize>(&self, weights: [&[f32]; SETS]) -> Vec<[f32; SETS]> {
         let mut sums = vec![[0.0f32; SETS]; self.count];
         let columns = weights.iter().map(|weights| weights.len()).max().unwrap_or(0);
@@ -92,7 +93,7 @@ impl Rows {
         sums
     }
 
-    /// Adds `sign` (±1) to each row in which a column is not flipped, and takes it away where it is.
+    /// Adds `sign` (±1) to each row in which the column is not flipped, and subtracts it elsewhere.
     pub(crate) fn add(&self, column: usize, sign: i32, counts: &mut [i32]) {
         let bit = column % COLUMNS;
         for (count, word) in counts.iter_mut().zip(&self.words[column / COLUMNS]) {
@@ -101,7 +102,7 @@ impl Rows {
     }
 }
 
-/// The sums of eight weights under all signs. Each is added up in the same order, so that a pattern and its mirror image
+/// Sums of eight weights under all signs. Weights are added in a fixed order, so that a pattern and its mirror image
 /// have exactly opposite sums, and equal patterns equal ones.
 fn table<const SETS: usize>(weights: impl Fn(usize) -> [f32; SETS]) -> [[f32; SETS]; 256] {
     let mut sums = [[0.0f32; SETS]; 256];

@@ -4,19 +4,20 @@ use crate::describe::MAD_TO_SD;
 
 use super::density::Density;
 
-/// Magnitudes beyond this many scaled medians count no more than that.
+/// Magnitudes beyond this many scaled medians are capped.
 const CAP: f64 = 1.5;
 
-/// From here on the weights are chosen by their efficacy.
+/// Number of differences from which on the weights are chosen by their efficacy.
 const CHOSEN_FROM: usize = 24;
 
-/// From here on the shape of the noise can be a weight.
+/// Number of differences from which on the shape of the noise can be a weight.
 const SHAPED_FROM: usize = 48;
 
-/// What the shape has to be better by. It is the tail of a choice: it costs when it is not needed.
+/// Factor by which the fitted shape has to be better to be chosen. Above one, because fitting costs precision where the
+/// shape is not needed.
 const SHAPED_GAIN: f64 = 1.1;
 
-/// What is asked about the differences.
+/// The hypothesis about the differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// Whether there is any difference: weights are chosen, the shape of the noise among them. The shape knows where modes
@@ -28,7 +29,7 @@ pub enum Question {
     Mean,
 }
 
-/// Differences with their order, so that magnitudes about any point are had without sorting again.
+/// Differences with their order, so that magnitudes about any point are available without sorting again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sorted {
     /// Differences in rising order, each with its place in time.
@@ -43,7 +44,7 @@ impl Default for Sorted {
     }
 }
 
-/// Magnitudes about a point, rising, each with its sign and its place in time.
+/// Magnitudes about a point in rising order, each with its sign and its place in time.
 pub(crate) struct About {
     pub(crate) r: Vec<f64>,
     pub(crate) sign: Vec<f64>,
@@ -85,29 +86,29 @@ impl Sorted {
         signed
     }
 
-    /// Takes what has come since. What is in order already is merged and not sorted again.
+    /// Adds new differences. The sorted part is merged with them and not sorted again.
     pub fn extend(&mut self, d: &[f64]) {
         let first = self.rising.len() as u32;
         self.rising.extend(d.iter().copied().zip(first..));
         self.rising.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     }
 
-    /// The smallest and the largest.
+    /// The smallest and the largest difference.
     pub fn range(&self) -> Option<(f64, f64)> {
         Some((self.rising.first()?.0, self.rising.last()?.0))
     }
 
-    /// How many there are.
+    /// Number of differences.
     pub fn len(&self) -> usize {
         self.rising.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.rising.is_empty()
     }
 
-    /// How many values lie below a point, and how many above it.
+    /// Number of values below a point, and above it.
     pub(crate) fn sides(&self, theta: f64) -> (usize, usize) {
         let below = self.rising.partition_point(|one| one.0 < theta);
         (below, self.len() - self.rising.partition_point(|one| one.0 <= theta))
@@ -138,7 +139,7 @@ impl Sorted {
         self.rising.iter().map(|one| one.0).sum::<f64>() / self.rising.len() as f64
     }
 
-    /// How far the middle half reaches; the same from above as from below. There must be a value.
+    /// Width of the middle half, defined symmetrically. There must be a value.
     pub(crate) fn middle_half(&self) -> f64 {
         if self.rising.is_empty() {
             return 0.0;
@@ -153,7 +154,7 @@ impl Sorted {
             About { r: Vec::with_capacity(n), sign: Vec::with_capacity(n), place: Vec::with_capacity(n) };
         let (low, high) = self.rising.split_at(self.rising.partition_point(|one| one.0 < theta));
         let (mut below, mut above) = (low.len(), 0);
-        // The nearer of both goes first. Which it is cannot be foreseen, so nothing branches on it.
+        // Merge without a branch, because the order of the two sides is unpredictable.
         while below > 0 && above < high.len() {
             let (down, up) = (theta - low[below - 1].0, high[above].0 - theta);
             let is_down = down < up;
@@ -211,7 +212,7 @@ fn best_monotone(r: &[f64], capped: Vec<f64>, cap: f64, density: &Density) -> (f
     }
 }
 
-/// The score of the density itself, if it is better than asked for.
+/// The score of the density itself, if its efficacy is at least `asked`.
 fn shape(r: &[f64], density: &Density, asked: f64) -> Option<Vec<f64>> {
     let (weights, slopes): (Vec<f64>, Vec<f64>) = density.scores().unzip();
     let slope = slopes.iter().sum::<f64>() / r.len() as f64 / density.width;
@@ -224,7 +225,7 @@ fn mean_square(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64
 }
 
-/// Ranks of rising magnitudes; equal ones share theirs, zeros have none.
+/// Ranks of rising magnitudes; equal ones share a mean rank, zeros have rank zero.
 fn midranks(r: &[f64]) -> Vec<f64> {
     let mut ranks = Vec::with_capacity(r.len());
     for equal in r.chunk_by(|one, next| one == next) {
@@ -235,7 +236,7 @@ fn midranks(r: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Scaled so that the squares sum to one.
+/// Scales the weights so that their squares sum to one.
 fn unit(mut weights: Vec<f64>) -> Vec<f64> {
     let length = weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
     if length > 0.0 {

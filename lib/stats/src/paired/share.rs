@@ -1,45 +1,46 @@
-//! That the shares of slow runs of A and B are alike: a bet against each share that is too large.
+//! Test that A and B have equal shares of slow runs: a bet against each share that is too large.
 
 use crate::describe::{MAD_TO_SD, median_in_place, quantile_sorted};
 
-/// Pairs that only set the threshold.
+/// Number of first pairs that only set the threshold.
 const PAST_MIN: usize = 8;
 
 /// A difference is large from this many scaled medians on.
 const LARGE: f64 = 4.0;
 
-/// Half as long again, ln 1.5, is large in any noise, if it is twice what is usual. Where modes lie far apart, four scaled
-/// medians would be more than twice as long.
+/// Least ratio that always counts as large: half as long again, ln 1.5, is large in any noise, if it is twice the usual
+/// difference. Where modes lie far apart, four scaled medians would be more than twice as long.
 const ALWAYS_LARGE: f64 = 0.405;
 
-/// So many large differences are assumed to have been seen before the first pair, so that nobody bets everything.
+/// Number of large differences that are assumed to have been seen before the first pair, so that no bet risks
+/// everything.
 const DOUBT: f64 = 0.1;
 
 /// The excess of large differences to one side over those to the other, as a share of all pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExcessShare {
-    /// Below it no difference is large.
+    /// Least size of a large difference.
     least: f64,
-    /// All magnitudes so far, rising.
+    /// All magnitudes so far, in rising order.
     rising: Vec<f64>,
-    /// Of each pair that counts: 1 if B was much slower, −1 if A was, else 0.
+    /// Per counted pair: 1 if B was much slower, −1 if A was, else 0.
     seen: Vec<i8>,
-    /// What is asked for at every look, kept pair by pair.
+    /// The bets that every look evaluates, updated pair by pair.
     asked: [Bet; 2],
 }
 
 impl ExcessShare {
-    /// Differences below `least` are never large. An excess of `share` is what will be asked for most.
+    /// Differences below `least` are never large. `share` is the excess that is tested most often.
     pub fn new(least: f64, share: f64) -> Self {
         ExcessShare { least, rising: Vec::new(), seen: Vec::new(), asked: Bet::both(share) }
     }
 
-    /// Below it no difference is large.
+    /// Least size of a large difference.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// Takes one more difference. Whether it is large, those before it say.
+    /// Adds a difference. The differences before it decide whether it is large.
     pub fn push(&mut self, d: f64) {
         let magnitude = d.abs();
         if self.rising.len() >= PAST_MIN {
@@ -51,7 +52,7 @@ impl ExcessShare {
         self.rising.insert(place, magnitude);
     }
 
-    /// What the next difference has to exceed.
+    /// Magnitude above which the next difference counts as large.
     pub fn threshold(&self) -> f64 {
         threshold(quantile_sorted(&self.rising, 0.5), self.least)
     }
@@ -76,7 +77,7 @@ impl ExcessShare {
         }
     }
 
-    /// The smallest excess that is excluded to both sides; one while nothing is.
+    /// The smallest excess that is excluded to both sides; 1 while none is.
     pub fn bound(&self, level: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..20 {
@@ -87,28 +88,28 @@ impl ExcessShare {
     }
 }
 
-/// Evidence that the excess to one side is less than a share: what one has after betting on it, pair by pair, in the
+/// Evidence that the excess to one side is less than a share: the capital after betting on it, pair by pair, with the
 /// proportion that would have been best so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bet {
     share: f64,
-    /// 1 where the excess would be B's, −1 where A's.
+    /// Side of the excess: 1 for B, −1 for A.
     side: i8,
     pairs: f64,
     /// Large differences to this side, and to the other.
     ahead: f64,
     behind: f64,
-    /// Logarithm of what has become of the stake.
+    /// Logarithm of the capital.
     evidence: f64,
 }
 
 impl Bet {
-    /// Against an excess to either side.
+    /// Bets against an excess to either side.
     fn both(share: f64) -> [Bet; 2] {
         [1, -1].map(|side| Bet { share, side, pairs: 0.0, ahead: 0.0, behind: 0.0, evidence: 0.0 })
     }
 
-    /// One more pair.
+    /// Adds a pair.
     fn take(&mut self, seen: i8) {
         let before = self.pairs + 1.0;
         let bet = best_bet(self.share, (self.ahead + DOUBT) / before, self.behind / before);
@@ -120,27 +121,27 @@ impl Bet {
     }
 }
 
-/// What a magnitude has to exceed to be large among others whose median is this; `least` in any case.
+/// Magnitude above which a difference is large among others with this median; at least `least`.
 fn threshold(usual: Option<f64>, least: f64) -> f64 {
     let usual = usual.unwrap_or(0.0);
     let always = ALWAYS_LARGE.max(2.0 * usual);
     least.max((LARGE * MAD_TO_SD * usual).min(always))
 }
 
-/// What a magnitude has to exceed to be large among these differences; `least` in any case. It depends on magnitudes alone,
-/// so that given it every pattern of signs is as likely as before.
+/// Magnitude above which one of these differences is large; at least `least`. The threshold depends on magnitudes
+/// alone, so that given it every pattern of signs is as likely as before.
 pub fn threshold_of(d: &[f64], least: f64) -> f64 {
     threshold(median_in_place(&mut d.iter().map(|d| d.abs()).collect::<Vec<_>>()), least)
 }
 
-/// Those of the differences that are not large; below `least` none is.
+/// The differences that are not large; differences below `least` never are.
 pub fn usual(d: &[f64], least: f64) -> Vec<f64> {
     let large = threshold_of(d, least);
     d.iter().copied().filter(|d| d.abs() <= large).collect()
 }
 
-/// The stake whose logarithm of gain, 1 + stake · (share − y), is largest if y is 1 and −1 with these probabilities. It
-/// is never negative, and never loses everything.
+/// The stake that maximises the logarithm of the gain, 1 + stake · (share − y), if y is 1 and −1 with these
+/// probabilities. Never negative, and never a stake that can lose everything.
 fn best_bet(share: f64, ahead: f64, behind: f64) -> f64 {
     let slope = |bet: f64| {
         let part = |gain: f64| gain / (1.0 + bet * gain);
@@ -216,11 +217,11 @@ mod tests {
         }
         assert!(same.excludes(0.03, 0.01) && !slow.excludes(0.03, 0.01), "{:?}", slow.counts());
         assert!(slow.counts().0 >= slow.counts().1 + 30, "{:?}", slow.counts());
-        // What noise does by itself to both sides is no excess.
+        // Large differences to both sides, caused by noise, are no excess.
         let mut wide = ExcessShare::new(0.02, 0.03);
         (0..4000).for_each(|_| wide.push(0.2 * draw.normal()));
         assert!(wide.counts().0 > 50 && wide.excludes(0.03, 0.01), "{:?}", wide.counts());
-        // What B does in all of its runs, it does not do now and then.
+        // An effect in all runs of B is no tail.
         let mut twice = ExcessShare::new(0.02, 0.03);
         (0..200).for_each(|_| twice.push(0.69 + 0.01 * draw.normal()));
         assert_eq!(twice.counts(), (0, 0));

@@ -1,24 +1,24 @@
-//! Whether the largest differences lie to one side: a program that is slow now and then.
+//! Test whether the largest differences lie to one side: a program that is slow now and then.
 
 use super::path::Keys;
 use super::rows::Rows;
 use super::share::threshold_of;
 
-/// The largest differences are counted in groups of so many, and larger ones.
+/// Size of the smallest group of largest differences that is tested.
 const FIRST: usize = 8;
 
-/// No group is larger: what half of 1024 pairs do is typical.
+/// Size of the largest group: half of 1024 pairs is no tail any more.
 const LAST: usize = 512;
 
-/// 8, 12, 16, 24, … up to half of the pairs, of those that are `large` and all of these.
+/// Group sizes 8, 12, 16, 24, … up to half of the pairs, of the differences that are `large`, and the number of these.
 fn groups(n: usize, large: usize) -> impl Iterator<Item = usize> {
     let most = large.min(n / 2).min(LAST);
     let all = (0..).flat_map(|power| [FIRST << power, 12usize << power]);
     all.take_while(move |&size| size < most).chain((most > 0).then_some(most))
 }
 
-/// The places of the differences that are large, the largest magnitude first, as many as the largest group holds. Below
-/// `least` none is. Which they are is told by magnitudes alone.
+/// Indices of the large differences, the largest magnitude first, up to the largest group size. Differences below
+/// `least` are never large. Magnitudes alone decide, not signs.
 fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
     let threshold = threshold_of(d, least);
     let mut places: Vec<usize> = (0..d.len()).filter(|&place| d[place].abs() > threshold).collect();
@@ -28,9 +28,9 @@ fn largest(d: &[f64], least: f64) -> (Vec<usize>, impl Iterator<Item = usize>) {
     (places, groups)
 }
 
-/// How far the signs of the k largest magnitudes lie to either side, for the k that shows it best, with the paths of all
-/// other signs. This is McNemar's test with its threshold scanned (McNemar 1947). Only differences that are large beside the
-/// usual ones, and above `least`, are asked: what lies below is no tail, whichever side it leans to.
+/// Sign imbalance of the k largest magnitudes, for the k that shows it best, with the paths of all other sign patterns.
+/// This is McNemar's test with its threshold scanned (McNemar 1947). Only differences that are large beside the usual
+/// ones, and above `least`, take part: smaller ones are no tail, whichever side they lean to.
 ///
 /// Every `group` neighbours were ordered by one coin, so that their signs turn together.
 pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
@@ -52,7 +52,7 @@ pub fn keys(rows: &Rows, d: &[f64], group: usize, least: f64) -> Keys {
     Keys::from_sides(up, down)
 }
 
-/// The key of the observed signs at the side where it is larger, below zero where that is the lower one.
+/// The key of the observed signs on the side where it is larger; negative on the lower side.
 pub fn observed(d: &[f64], least: f64) -> f64 {
     let (places, groups) = largest(d, least);
     let mut groups = groups.peekable();
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(observed(&[0.0; 40], LEAST), 0.0);
     }
 
-    /// What lies within two margins is no tail, and neither is what noise does by itself, though all of it lean to one side.
+    /// Differences within two margins are no tail, and neither is ordinary noise, though all of it leans to one side.
     #[test]
     fn what_is_not_large_is_no_tail() {
         let mut rows = Rows::new(1, 0.01, 5);

@@ -27,7 +27,7 @@ pub(super) fn word_apart<M: Memory, W: Cell, R: Rules>(
     place.map_or(0, |place| view.load(view.cell(place, column)))
 }
 
-/// The same for a key that is not one of the dense ones, and for all keys of a record.
+/// Word of a pair whose key is not dense, or whose table has records.
 #[cold]
 #[inline(never)]
 pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
@@ -41,7 +41,7 @@ pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
     view.word_at(place, column)
 }
 
-/// The word of such a key in a row that was found.
+/// The word of a pair whose key is not dense, in a row that was found.
 #[cold]
 #[inline(never)]
 fn word_in_apart<M: Memory, W: Cell, R: Rules>(
@@ -69,7 +69,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word
     }
 
-    /// The word of a column in a row, whatever kind of table it is.
+    /// The word of a column in a row, in a plain table or a record table.
     pub(crate) fn word_at(&self, place: Place, column: Column) -> u64 {
         match self.geometry.shape.records {
             true => self.read_one(place, column),
@@ -97,11 +97,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         decode::<W>(self.word(object, key))
     }
 
-    /// The word of a pair, 0 if it has no cell. In line is the way of nearly all of them: a dense key of an object that is dense
-    /// or that one look finds.
-    ///
-    /// Nothing but the word comes back from the ways out of line, and each condition has a way of its own: the compiler
-    /// joins conditions that lead to one place, which costs two instructions a read.
+    /// The word of a pair, 0 if it has no cell. The inlined path covers nearly all of them: a dense key of an object
+    /// that is dense or that a single probe finds.
     #[inline(always)]
     fn word(&self, object: u64, key: u64) -> u64 {
         if COLUMNS != 0 {
@@ -124,7 +121,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word_apart::<M, W, R>(self.memory, self.geometry, object, key)
     }
 
-    /// The same for who knows the number of columns, and reads dense objects in tight loops: every search stays out of those.
+    /// The word of a pair for a known number of columns, used to read dense objects in tight loops: every search is
+    /// kept out of line.
     #[inline(always)]
     fn word_of_dense(&self, object: u64, key: u64) -> u64 {
         let Some(column) = self.hot.dense_column_of::<COLUMNS>(key) else {
@@ -156,7 +154,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         Ok(self.cell(place, column))
     }
 
-    /// Adds to a cell, an absent one counting as 0; answers the value before.
+    /// Adds to a cell, an absent one counting as 0; returns the value before.
     ///
     /// A loop of exchanges and not one fetch-and-add: the sum must not run over the ends of the range, and
     /// an absent cell must not become a number by accident.
@@ -180,7 +178,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// Replaces the expected value by another; on failure answers what is there. `None` is absent.
+    /// Replaces the expected value by another; on failure returns the present value. `None` is absent.
     pub(crate) fn compare_exchange(
         &self,
         at: CellAt,
@@ -197,7 +195,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         [one, other].into_iter().flatten().try_for_each(|value| encode::<W>(value).map(drop))
     }
 
-    /// Makes a cell absent; answers its value.
+    /// Makes a cell absent; returns its value.
     pub(crate) fn remove(&self, at: CellAt) -> Option<i64> {
         let mut word = W::load(self.memory, at, Ordering::Relaxed);
         while word != 0 {

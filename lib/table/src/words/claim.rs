@@ -1,10 +1,11 @@
-//! Taking rows: a row is free while its first word is 0, claimed by the number that is exchanged into it, and named for ever
-//! once a slot says where it is.
+//! Taking rows: a row is free while its first word is 0, claimed by the number that is exchanged into it, and named for
+//! ever once a slot says where it is.
 //!
-//! Nobody ever owns a row that no slot names. Its first word says for which number it may be published, and everybody may
-//! publish it for that number. If that number turns out to be named elsewhere, the row can never be published for it any
-//! more: the other one stands in the same first empty slot, or that slot is frozen. So it may be claimed for another number.
-//! Hence no row is lost to a race, a death, a refused page or a fork, and a table is full when a slot names each row.
+//! A row without a slot belongs to no thread. Its first word is the number for which it may be published, and every
+//! thread may publish it for that number. If that number turns out to be named elsewhere, the row can never be
+//! published for it any more: the other row is in the same first empty slot, or that slot is frozen. So the row may be
+//! claimed for another number. Hence no row is lost to a race, a death, a refused page or a fork, and a table is full
+//! when a slot names each row.
 
 use std::sync::atomic::Ordering;
 
@@ -14,20 +15,20 @@ use crate::error::Error;
 use crate::layout::Row;
 use crate::memory::Memory;
 
-/// What came of an attempt to claim a row.
+/// Result of an attempt to claim a row.
 enum Claim {
-    /// The row's first word is ours and no slot names it.
+    /// The row's first word is the caller's number and no slot names the row.
     Ours,
-    /// A slot names it.
+    /// A slot names the row.
     Named,
-    /// Somebody is about to publish it for this number, or has died over it.
+    /// Another thread is about to publish the row for this number, or has died while doing so.
     InHand(u64),
-    /// Somebody else claimed it in this moment.
+    /// Another thread claimed the row at the same time.
     Changed,
 }
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// A row that may be published for a number: one that was left over, the next of the file, or whatever no slot names.
+    /// A row that may be published for a number: a spare one, the next of the file, or one that no slot names.
     #[inline]
     pub(super) fn claim(self, id: u64) -> Result<Row, Refusal> {
         if let Some(row) = self.claim_spare(id)? {
@@ -53,7 +54,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         self.memory.exchange64(at, old, id, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// The row that somebody noted, if it is free. The note is a hint: it may be stale, doubled or overwritten.
+    /// The spare row that a thread noted, if it is free. The note is a hint: it may be stale, doubled or overwritten.
     #[inline(always)]
     fn claim_spare(self, id: u64) -> Result<Option<Row>, Refusal> {
         let at = self.geometry.spare_at();
@@ -87,12 +88,12 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
 
     /// The next row of the file; `None` when each was handed out once.
     ///
-    /// Looks before it counts, so that a full table's counter stays put however often it is asked, and asks for the pages
-    /// first, so that no number is handed out in vain.
+    /// The counter is read before it is incremented, so that the counter of a full table stays in range however often a
+    /// row is requested, and the pages are reserved first, so that no number is handed out in vain.
     #[inline(always)]
     fn next_row(self) -> Result<Option<Row>, Refusal> {
         let at = self.geometry.next_at();
-        // Relaxed: uniqueness is of no importance here, because rows are claimed.
+        // Relaxed: the number need not be unique here, because rows are claimed.
         let next = self.memory.load64(at, Ordering::Relaxed);
         if next >= u64::from(self.geometry.max_rows()) {
             return Ok(None);
@@ -102,7 +103,7 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         let Some(row) = u32::try_from(number).ok().and_then(|number| self.geometry.row(number)) else {
             return Ok(None);
         };
-        // Others may have taken what was reserved.
+        // Another process may have used up the reserved space.
         self.reserve_row(row)?;
         Ok(Some(row))
     }
@@ -115,15 +116,15 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         })
     }
 
-    /// Claims a row unless it is somebody's.
+    /// Claims a row unless it has an owner.
     fn try_claim(self, row: Row, id: u64) -> Claim {
         let holder = self.id(row);
         if holder != 0 {
             match self.search(holder) {
                 Some(named) if named == row => return Claim::Named,
-                // Named elsewhere: this row is nobody's.
+                // Named elsewhere: this row has no owner.
                 Some(_) => {}
-                // Whoever publishes it publishes it for us.
+                // Another thread that publishes the row publishes it for this number.
                 None if holder == id => return Claim::Ours,
                 None if R::SPARE_THE_HELD => return Claim::InHand(holder),
                 None => {}
@@ -134,13 +135,14 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
 
     /// A row that no slot names, after each was handed out once. *Full* only when a slot names each.
     ///
-    /// Rows below the mark were found to be named, which they are for ever, so all the calls in the life of a table together
-    /// look at each row a few times.
+    /// Rows below the mark are named, and remain so for ever, so all calls in the life of a table together visit each
+    /// row a few times.
     #[cold]
     #[inline(never)]
     fn claim_unnamed(self, id: u64) -> Result<Row, Refusal> {
         let max = self.geometry.max_rows();
-        // Acquire: pairs with the release in `raise_named`. Who is told *full* by it sees every object that is in.
+        // Acquire: pairs with the release in `raise_named`. A caller that gets *full* because of the mark sees every
+        // object of the table.
         let named = self.memory.acquire64(self.geometry.named_at()).min(u64::from(max));
         let (mut number, mut helped) = (named as u32, None);
         while let Some(row) = self.geometry.row(number) {

@@ -1,7 +1,7 @@
-//! Growth: the next level of an index is filled from the current one while everybody goes on.
+//! Growth: the next level of an index is filled from the current one while other threads continue.
 //!
-//! Any thread helps, may repeat what others did, and may die at any instruction: the next one that needs
-//! the level does the whole work again, which changes nothing that was already done.
+//! Any thread helps, may repeat the work of others, and may die at any instruction: the next one that needs the level
+//! does the whole work again, which changes nothing that was already done.
 
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ const RESERVE_LEAST: usize = 64 << 10;
 const RESERVE_MOST: usize = 4 << 20;
 
 impl<M: Memory, R: Rules> Index<'_, M, R> {
-    /// Moves everybody from `level` to the one above.
+    /// Moves all entries from `level` to the one above.
     #[cold]
     pub(super) fn grow(self, level: Level) -> Result<(), Error> {
         let Some(above) = self.geometry.above(level) else {
@@ -32,8 +32,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         for from in (0..level.slots()).step_by(BLOCK) {
             self.move_block(level, above, from)?;
         }
-        // Release: whoever acquires the new level sees every copy made or found above. Failure means that
-        // another helper raised it, which is as good.
+        // Release: a thread that acquires the new level sees every copy made or found above. Failure means that another
+        // helper raised it, which is as good.
         let (old, new) = (self.geometry.level_word(level), self.geometry.level_word(above));
         if R::RAISE_BY_EXCHANGE {
             let _ = self.memory.exchange32(self.geometry.level_at(), old, new, R::RAISE, Ordering::Relaxed);
@@ -70,8 +70,8 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
             self.memory.store32(at, FROZEN, Ordering::Release);
             return FROZEN;
         }
-        // Acquire on failure: the row of the entry that came in between is read next. Success needs no
-        // release: a frozen slot says nothing about any other word.
+        // Acquire on failure: the row of the entry that came in between is read next. Success needs no release: a
+        // frozen slot carries no information about other words.
         match self.memory.exchange32(at, EMPTY, FROZEN, Ordering::Relaxed, R::SETTLE) {
             Ok(_) => FROZEN,
             Err(entry) => entry,
@@ -100,14 +100,15 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
                 return Ok(());
             }
         }
-        // A level has twice the slots of the one below it, and nobody freezes it before the copies of all of them are there.
+        // A level has twice the slots of the one below it, and is frozen only after the copies of all of them are
+        // there.
         Err(Error::Damaged { what: "a level of its index lacks what is on the one below" })
     }
 
     /// Makes sure that the pages of a row exist, so that storing into it cannot fault on a full disk.
     pub(super) fn reserve_rows(self, number: u64) -> Result<(), Error> {
         let at = self.geometry.reserved_at();
-        // Relaxed: the pages belong to the file, so the kernel orders their coming into being.
+        // Relaxed: the pages belong to the file, so the kernel orders their allocation.
         let mut reserved = self.memory.load64(at, Ordering::Relaxed);
         while number >= reserved {
             let have =

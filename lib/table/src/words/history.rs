@@ -20,7 +20,7 @@ enum Call {
     /// Delta and the value before.
     Add(i64, i64),
     Remove(Option<i64>),
-    /// Expected, new, and what was there if it failed.
+    /// Expected value, new value, and the present value if the exchange failed.
     Exchange(Option<i64>, Option<i64>, Result<(), Option<i64>>),
 }
 
@@ -101,7 +101,7 @@ fn run_one(view: View<'_, &Plain, Narrow, Sound>, object: u64, random: u64) -> C
     }
 }
 
-/// One history of three threads on one object of a fresh table, insertion and growth included.
+/// A history of three threads on one object of a fresh table, insertion and growth included.
 fn record(seed: u64) -> Vec<Event> {
     const CALLS: u64 = 12;
     let geometry = geometry();
@@ -120,7 +120,7 @@ fn record(seed: u64) -> Vec<Event> {
             random ^= random >> 7;
             random ^= random << 17;
             let begin = clock.fetch_add(1, Ordering::SeqCst);
-            // Each thread also brings in an object of its own now and then, so that the index grows.
+            // Each thread also inserts an object of its own now and then, so that the index grows.
             if random.is_multiple_of(5) {
                 let _ = view.set(number + 100, 0, 1);
             }

@@ -1,4 +1,4 @@
-//! The index: finds the row of an object (or of a sparse key), takes one when there is none.
+//! The index: finds the row of an object (or of a sparse key), and allocates one when there is none.
 //!
 //! A slot is empty, frozen, or holds an entry; an empty slot becomes one of the others once and never
 //! changes again. That one rule is why no reader can be misled by reuse and nothing needs reclaiming.
@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::layout::{IndexGeometry, Level, Row};
 use crate::memory::Memory;
 
-/// Nothing was ever put here.
+/// An unused slot.
 pub(super) const EMPTY: u32 = 0;
-/// Nothing will ever be put here: the search continues on the next level.
+/// A slot that will never be used: the search continues on the next level.
 pub(super) const FROZEN: u32 = u32::MAX;
 /// A chain longer than this makes the index grow although it is not full: the objects' numbers collide.
 const LONGEST_CHAIN: usize = 64;
@@ -37,7 +37,7 @@ impl<M: Copy, R> Clone for Index<'_, M, R> {
 }
 impl<M: Copy, R> Copy for Index<'_, M, R> {}
 
-/// Why no row could be had.
+/// Reason why there is no row.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// A slot names each row of the table.
@@ -61,7 +61,7 @@ impl Refusal {
     }
 }
 
-/// What one pass over a level came to.
+/// Result of one pass over a level.
 enum Pass {
     Found(Row),
     Inserted(Row),
@@ -92,13 +92,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.geometry.level(self.memory.acquire32(self.geometry.level_at()))
     }
 
-    /// The entry for a row: the row's number plus one, and as many bits of the hash as fit above it.
+    /// The entry for a row: the row's number plus one, with the bits of the hash that fit above it.
     #[inline(always)]
     pub(super) fn entry(self, row: Row, hash: u64) -> u32 {
         (hash as u32 & !self.geometry.row_mask()) | (row.number() + 1)
     }
 
-    /// The row of an entry, unless its tag speaks against the hash. Empty and frozen words give no row.
+    /// The row of an entry, unless its tag contradicts the hash. Empty and frozen words give no row.
     #[inline(always)]
     pub(super) fn candidate(self, entry: u32, hash: u64) -> Option<Row> {
         if (entry ^ hash as u32) & !self.geometry.row_mask() != 0 {
@@ -125,10 +125,10 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.memory.load64(self.geometry.id_at(row), Ordering::Relaxed)
     }
 
-    /// The row of a number. Takes at most as many steps as the level has slots, whatever others do.
+    /// The row of a number. Takes at most as many steps as the level has slots, whatever other threads do.
     ///
-    /// A miss counts at the moment of the level load: whoever inserts on a higher level does so after
-    /// raising it, hence after that moment, so the level need not be looked at again.
+    /// A miss is linearised at the load of the level: an insertion on a higher level happens after raising it, hence
+    /// after that load, so the level need not be read again.
     #[inline(always)]
     pub(crate) fn find(self, id: u64) -> Option<Row> {
         let hash = hash(id);
@@ -144,10 +144,10 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
 
     /// The entry in the first slot or in its neighbour, by the tag of the first.
     ///
-    /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a
-    /// branch, because nobody can predict it: one search in eight would wait for a mispredicted branch that
-    /// itself waits for memory. The neighbour of a level's last slot belongs to another level, which is of
-    /// no harm: an entry is true wherever it stands, and the caller compares the number.
+    /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a branch, because
+    /// it is unpredictable: one search in eight would wait for a mispredicted branch that itself waits for memory. The
+    /// neighbour of a level's last slot belongs to another level, which is harmless: an entry is true in any slot, and
+    /// the caller compares the number.
     #[inline(always)]
     pub(super) fn likely_entry(self, hash: u64, level: Level) -> u32 {
         let (first, second) = self.geometry.first_two(hash, level);
@@ -170,7 +170,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.number_in(self.likely_entry(hash(id), level))
     }
 
-    /// The row of a number, for who has looked in vain where it is likely to be.
+    /// The row of a number that is not in its likely slots.
     pub(super) fn search(self, id: u64) -> Option<Row> {
         self.find_on(self.level(), id, hash(id))
     }
@@ -193,7 +193,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         None
     }
 
-    /// The row of a number, taken for it if it has none.
+    /// The row of a number, which is allocated if there is none.
     ///
     /// Lock-free: each retry means that another thread raised the level, which happens a bounded number of
     /// times in the life of a table.
@@ -205,13 +205,13 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
             self.note_spare(row);
         }
         match result {
-            // Whoever took the last row may have taken it for this number.
+            // The thread that took the last row may have taken it for this number.
             Err(Refusal::Full(max)) => self.search(id).ok_or(Refusal::Full(max)),
             result => result,
         }
     }
 
-    /// The same with a row in hand, or none: one that is published is not in hand any more.
+    /// Inserts with a row that the caller has claimed already, if any; `held` is cleared when that row is published.
     pub(super) fn insert_row(self, id: u64, held: &mut Option<Row>) -> Result<Row, Refusal> {
         let mut left: Option<Level> = None;
         loop {
@@ -223,7 +223,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
                 Pass::Found(row) => return Ok(row),
                 Pass::Inserted(row) => {
                     if (u64::from(row.number()) + 1) * SLOTS_PER_ROW > level.slots() as u64 {
-                        // The object is in. If there is no room to grow now, a later insert will try again.
+                        // The object is inserted. If there is no room to grow now, a later insert will try again.
                         let _ = self.grow(level);
                     }
                     return Ok(row);
@@ -270,7 +270,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
                 && self.id(row) == id
             {
                 if *held == Some(row) {
-                    // Somebody published the very row for us.
+                    // Another thread published the claimed row for this number.
                     *held = None;
                 }
                 return Ok(Pass::Found(row));
@@ -279,7 +279,8 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         Ok(Pass::Above)
     }
 
-    /// Whether a larger level is the right answer to a long chain: not when the numbers collide so much that no level helps.
+    /// Whether a larger level is the right answer to a long chain: not when the numbers collide so much that no level
+    /// helps.
     fn is_sparse(self, level: Level) -> bool {
         let rows = self.rows_taken().max(1);
         self.geometry.above(level).is_some() && (level.slots() as u64) < rows * MOST_SLOTS_PER_ROW

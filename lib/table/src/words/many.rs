@@ -51,10 +51,10 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// Looks at the slots of a pair and asks for its cell.
+    /// Loads the slots of a pair and prefetches its cell.
     ///
-    /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and its slots arrive side
-    /// by side.
+    /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and the slots
+    /// arrive in parallel.
     #[inline(always)]
     fn seek(&self, object: u64, key: u64, level: Level) -> Sought {
         let row = self.objects().likely_number(object, level);
@@ -70,8 +70,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             std::hint::cold_path();
             return word_of_other_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
-        // The row may not exist, or not be the object's, which only its own number tells. Any other that holds the number would not
-        // do: before a slot names a row, it may go to another object.
+        // The row may not exist, or not be the object's, which only its own number tells. Any other that holds the
+        // number would not do: before a slot names a row, it may go to another object.
         let row = if R::NAMED_ROWS_ONLY { row } else { 0 };
         if let Some(row) = self.hot.objects.row(row)
             && self.objects().id(row) == object
@@ -83,8 +83,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         word_apart::<M, W, R>(self.memory, self.geometry, object, key)
     }
 
-    /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends it: what came before is
-    /// stored.
+    /// Stores the value of each (object, key, value), in order, each as `set` stores it. An error ends the call; values
+    /// before it are stored.
     #[inline]
     pub(crate) fn set_each<I>(&self, values: I) -> Result<(), Error>
     where
@@ -108,7 +108,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// Asks for the slots at which the searches for hashed objects begin.
+    /// Prefetches the slots at which the searches for hashed objects begin.
     #[inline(always)]
     fn fetch_slots(&self, objects: impl Iterator<Item = u64>) {
         let index = self.objects();

@@ -1,7 +1,7 @@
-//! The algorithm: what is stored where, in which order, with which strength.
+//! The algorithm: locations, order and memory ordering of all stores.
 //!
-//! Everything here is generic over the [`Memory`] it runs on and over the [`Rules`] of the protocol. The
-//! product runs [`Sound`]; the tests run rules with one thing wrong each, which the explorer must notice.
+//! Everything here is generic over the [`Memory`] it runs on and over the [`Rules`] of the protocol. The product runs
+//! [`Sound`]; the tests run rules with one mistake each, which the explorer must notice.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -46,17 +46,18 @@ pub(crate) trait Rules: Copy {
     const FREEZE: bool = true;
     /// Whether a helper recognises an entry that another helper has copied.
     const COPY_ONCE: bool = true;
-    /// Whether the loser of a slot looks at the same slot again.
+    /// Whether a thread that lost the race for a slot reads the slot again.
     const LOOK_AGAIN: bool = true;
     /// Whether an inserter stops at a frozen slot.
     const STOP_AT_FROZEN: bool = true;
     /// Whether a row is claimed by compare-and-exchange rather than by a store.
     const CLAIM_BY_EXCHANGE: bool = true;
-    /// Whether a row that somebody else has in hand is published for them rather than taken away.
+    /// Whether a row that another thread has claimed is published for that thread rather than taken away.
     const SPARE_THE_HELD: bool = true;
-    /// Whether the note of a spare row is cleared by who takes the row.
+    /// Whether the note of a spare row is cleared when the row is taken.
     const CLEAR_SPARE: bool = true;
-    /// Raises the mark of the named rows: pairs with the acquire load by who is told that the table is full.
+    /// Ordering with which the mark of the named rows is raised: pairs with the acquire load of a caller that gets
+    /// *full*.
     const NAMED: Ordering = Ordering::Release;
     /// Reads a slot that is being settled: pairs with the release of the exchange that published its row.
     const SETTLE: Ordering = Ordering::Acquire;
@@ -66,11 +67,11 @@ pub(crate) trait Rules: Copy {
     const TWO_PASSES: bool = true;
     /// Whether a value is removed by compare-and-exchange rather than by load and store.
     const REMOVE_BY_EXCHANGE: bool = true;
-    /// Whether a batch looks only into rows that a slot names, and not into any that may hold the object.
+    /// Whether a batch reads only rows that a slot names, and none that merely may hold the object.
     const NAMED_ROWS_ONLY: bool = true;
     /// Whether a record's writer fences between its previous sequence and the half it fills.
     const WRITER_FENCE: bool = true;
-    /// Whether a snapshot fences between the values and the second look at the sequence.
+    /// Whether a snapshot fences between the values and the second read of the sequence.
     const READER_FENCE: bool = true;
     /// Whether a record is filled in the half that is not published.
     const TWO_HALVES: bool = true;
@@ -84,12 +85,12 @@ pub(crate) struct Sound;
 
 impl Rules for Sound {}
 
-/// A copyable handle on a table: the memory, and a private copy of what a read needs of the geometry.
+/// A copyable handle on a table: the memory, and a private copy of the geometry that reads need.
 ///
-/// A local one lets the compiler keep bases, bounds and strides in registers across acquire loads, which it
-/// cannot do for fields behind a reference. For that, nothing that a read passes to a function out of line
-/// may be the view itself: its address alone would put all of it back into memory. The methods borrow it
-/// all the same, because a copy for each call is dearer than a few loads (measured: seven cycles a read).
+/// A local copy lets the compiler keep bases, bounds and strides in registers across acquire loads, which is impossible
+/// for fields behind a reference. For that, a read must not pass the view itself to a function out of line: its address
+/// alone would put all fields back into memory. The methods borrow the view all the same, because a copy for each call
+/// costs more than a few loads (measured: seven cycles a read).
 ///
 /// `COLUMNS` is the number of keys when the program knows it, 0 otherwise.
 pub(crate) struct View<'g, M, W, R = Sound, const COLUMNS: usize = 0> {
@@ -142,7 +143,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         Index::new(self.memory, &self.hot.objects)
     }
 
-    /// The same index for calls out of line, which must not see the address of the private copy.
+    /// The index of objects for calls out of line, which must not see the address of the private copy.
     #[inline(always)]
     pub(crate) fn shared_objects(&self) -> Index<'g, M, R> {
         Index::new(self.memory, &self.geometry.hot.objects)
@@ -177,7 +178,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         if dense.is_some() {
             return dense;
         }
-        // Who knows the number of columns reads dense objects in tight loops: the search stays out of them.
+        // A known number of columns means dense objects in tight loops: the search stays out of line.
         let row = match COLUMNS {
             0 => self.objects().find(object)?,
             _ => find_apart(self.shared_objects(), object)?,
@@ -185,7 +186,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         Some(self.hot.hashed_row(row))
     }
 
-    /// The column of a key, taken for it if it has none.
+    /// The column of a key, which is allocated if there is none.
     #[inline]
     pub(crate) fn column_or_insert(&self, key: u64) -> Result<Column, crate::Error> {
         if let Some(column) = self.hot.dense_column(key) {
@@ -196,14 +197,14 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
         self.geometry.column(number).ok_or(crate::Error::KeysFull { max: 0 })
     }
 
-    /// The row of an object, taken for it if it has none.
+    /// The row of an object, which is allocated if there is none.
     #[inline]
     pub(crate) fn place_or_insert(&self, object: u64) -> Result<Place, crate::Error> {
         if let Some(place) = self.hot.dense_row(object) {
             return Ok(place);
         }
-        // The common case in line: most writes are to objects that exist, and nearly all of those stand where they are likely
-        // to. The others are searched for by the walk that would insert them.
+        // The common case is inlined: most writes are to objects that exist, and nearly all of those are in their
+        // likely slot. The others are found by the walk that would insert them.
         let objects = self.objects();
         if let Some(row) = objects.likely_row(object)
             && objects.id(row) == object

@@ -8,7 +8,7 @@ use crate::layout::{At32, At64, Geometry, Shape};
 use crate::memory::Memory;
 use crate::width::Wide;
 
-/// Each offset has a word of its own for each width, which the layout never mixes.
+/// Each offset has a separate word for each width, which the layout never mixes.
 pub(super) struct Plain {
     narrow: Vec<AtomicU32>,
     wide: Vec<AtomicU64>,
@@ -63,7 +63,7 @@ fn threads_insert_grow_and_publish_on_plain_words() {
         records: false,
         exclusive: false,
         dense_objects: 1,
-        // Object 0 is dense; no row is to spare for who loses a race.
+        // Object 0 is dense; there is no spare row for a thread that loses a race.
         max_hashed: OBJECTS - 1,
         dense_keys: 2,
         max_sparse_keys: 1,

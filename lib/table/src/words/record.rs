@@ -16,11 +16,11 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// Publishes the words of all columns. One writer per object at a time: two would mix their values.
     pub(crate) fn publish(&self, place: Place, words: impl Iterator<Item = u64>) {
         let at = self.geometry.sequence_at(place);
-        // Relaxed: this thread stored it, or the handing over of the writer's role ordered it.
+        // Relaxed: this thread stored it, or the change of writers ordered it.
         let next = self.memory.load64(at, Ordering::Relaxed).wrapping_add(1);
         if R::WRITER_FENCE {
-            // Pairs with the acquire fence in `read_record`: a reader that sees any store below sees at
-            // least the present sequence in its second look, so it knows that its half was given up.
+            // Pairs with the acquire fence in `read_record`: a reader that sees any store below sees at least the
+            // present sequence in its second read, and so knows that its half was given up.
             self.memory.fence(Ordering::Release);
         }
         let half = if R::TWO_HALVES { next } else { 0 };
@@ -34,8 +34,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
 
     /// The word of one column in the last publication.
     ///
-    /// Publications that follow each other without a pause may catch up with each attempt. Then it is the last word read,
-    /// which the writer stored in this column all the same: in its latest publication or in the one that it is filling.
+    /// Publications that follow each other without a pause may overtake each attempt. Then the result is the last word
+    /// read, which the writer did store in this column: in its latest publication or in the one that it is filling.
     pub(crate) fn read_one(&self, place: Place, column: Column) -> u64 {
         let at = self.geometry.sequence_at(place);
         let mut word = 0;

@@ -12,9 +12,9 @@ pub(super) const ATTEMPTS: u32 = 1000;
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Fills `words` with the cells of a row as they were at one moment.
     ///
-    /// In a record table that is one publication. In a plain table it is two equal passes, which is exact
-    /// for values that do not return to an earlier one (counters): between the passes no cell changed, so
-    /// all of them held together what was read.
+    /// In a record table that is one publication. In a plain table it is two equal passes, which is exact for values
+    /// that do not return to an earlier one (counters): no cell changed between the passes, so that all of them held
+    /// the values read at the same time.
     pub(crate) fn snapshot(&self, place: Place, words: &mut [u64]) -> Result<(), Error> {
         if self.geometry.shape.records {
             return match (0..ATTEMPTS).any(|_| self.read_record(place, words)) {
@@ -32,7 +32,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
         }
     }
 
-    /// Reads every cell of a row once; answers whether any differs from what `words` held.
+    /// Reads every cell of a row once; returns whether any differs from the contents of `words`.
     fn collect(&self, place: Place, words: &mut [u64]) -> bool {
         let mut changed = false;
         for (number, word) in words.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
-//! Walking over everything that was written, and over nothing else.
+//! Walks over everything that was written, and over nothing else.
 //!
-//! A file has holes where nobody wrote. A look into one through the mapping makes the file system find a page for it, so a
-//! walk over a sparse file of any size must ask first where there is something.
+//! A file has holes where nothing was written. Reading a hole through the mapping makes the file system allocate a page
+//! for it, so a walk over a sparse file of any size must ask first where there is data.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use crate::layout::{Level, Place, Row};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
-/// Where the file has data, as far as somebody who goes forward needs to know.
+/// The data range of the file around the current position of a forward walk.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Holes {
     start: usize,
@@ -31,8 +31,8 @@ impl Holes {
 
 /// Iterates over the rows of one level.
 ///
-/// Every number that is in the index from the first to the last step is met exactly once; one that comes
-/// in meanwhile may be missed. Walking rows instead of slots would meet the rows that no slot names.
+/// Every number that is in the index from the first to the last step is returned exactly once; one that is inserted
+/// during the walk may be missed. Walking rows instead of slots would return rows that no slot names.
 pub(crate) struct Walk<'g, M, R> {
     index: Index<'g, M, R>,
     level: Level,
@@ -83,7 +83,7 @@ impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
 }
 
 impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
-    /// The words of a row's columns, each read for itself; 0 where nobody wrote.
+    /// The words of a row's columns, each read separately; 0 where nothing was written.
     pub(crate) fn written_words<'h>(
         self,
         place: Place,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Place(PathBuf);
 
 impl Place {
-    /// Nothing exists under the name.
+    /// A name under which no file exists.
     pub(crate) fn new(name: &str) -> Self {
         let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&path);

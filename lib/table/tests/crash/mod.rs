@@ -1,7 +1,7 @@
-//! Writers that are killed at arbitrary instructions, and what must be left afterwards.
+//! Writers that are killed at arbitrary instructions, and the invariants that must hold afterwards.
 //!
-//! Each writer acknowledges in the table what it has done, so that afterwards the observer knows what must
-//! be there (everything acknowledged) and what may be there (at most one step more for each death).
+//! Each writer acknowledges its work in the table, so that afterwards the observer knows which values must be there
+//! (everything acknowledged) and which may be there (at most one step more for each death).
 
 use std::path::Path;
 use std::process::Child;
@@ -20,7 +20,7 @@ const ADDS_DONE: u64 = 1;
 const INSERTS_DONE: u64 = 2;
 const RECORD_KEYS: usize = 6;
 
-/// What a campaign saw.
+/// Counts of a campaign.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) kills: u64,
@@ -90,8 +90,8 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
             let children: Vec<Child> = (0..pair).map(|n| spawn(&cells, &records, writer + n)).collect();
             for (mut child, number) in children.into_iter().zip(writer..) {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Where starting takes about a millisecond some die before the first step, most in the middle. Where it
-                // takes longer, every tenth is in the middle all the same.
+                // Where starting takes about a millisecond, some writers die before the first step, most in the middle.
+                // Where it takes longer, every tenth dies in the middle all the same.
                 while number.is_multiple_of(10) && table.get(WRITERS + number, INSERTS_DONE).is_none() {
                     assert!(
                         child.try_wait().expect("a child of our own").is_none(),
@@ -115,7 +115,7 @@ fn one_table(kills: u64, place: &Path, spawn: &dyn Fn(&Path, &Path, u64) -> Chil
     let _ = (std::fs::remove_file(&cells), std::fs::remove_file(&records));
 }
 
-/// Reads all the while: nothing goes back, nothing is torn, nothing waits.
+/// Reads during the campaign: no value goes back, none is torn, no read waits.
 fn watch(table: &Table<Narrow>, record: &Table, kills: u64, over: &AtomicBool, reads: &AtomicU64) {
     let mut last = 0;
     let mut done = vec![0; kills as usize];
@@ -140,7 +140,7 @@ fn watch(table: &Table<Narrow>, record: &Table, kills: u64, over: &AtomicBool, r
     }
 }
 
-/// Compares the table with the acknowledgements of the dead.
+/// Compares the table with the acknowledgements of killed writers.
 fn judge(table: &Table<Narrow>, record: &Table, kills: u64, report: &mut Report) {
     let (mut begun, mut done, mut objects) = (0, 0, 1);
     for writer in 0..kills {
@@ -165,8 +165,8 @@ fn judge(table: &Table<Narrow>, record: &Table, kills: u64, report: &mut Report)
     report.rows_waiting += waiting;
 }
 
-/// Fills the table, and sees that each row has its object then, also those that the dead had taken and not named: an object
-/// of theirs has such a row, or another object has it.
+/// Fills the table, and checks that each row then has its object, including rows that killed writers had claimed and
+/// not named: the writer's own object has such a row, or another object has it.
 fn fill(table: &Table<Narrow>, kills: u64, report: &mut Report) {
     let refused = loop {
         match table.set(FILLERS + report.filled, 0, 1) {
@@ -175,7 +175,7 @@ fn fill(table: &Table<Narrow>, kills: u64, report: &mut Report) {
         }
     };
     assert!(matches!(refused, Error::ObjectsFull { max: ROWS }), "{refused}");
-    // What the dead were about to insert may have been given its row, without a value.
+    // An object that a killed writer was about to insert may have got its row, without a value.
     for writer in 0..kills {
         let me = WRITERS + writer;
         let next = (writer << 20) | table.get(me, INSERTS_DONE).unwrap_or(0) as u64;
@@ -183,7 +183,7 @@ fn fill(table: &Table<Narrow>, kills: u64, report: &mut Report) {
             let _ = table.add(object, 0, 0);
         }
     }
-    // Object 0, the first of the first writer, has a row of its own from the beginning.
+    // Object 0, the first of the first writer, has a separate row from the beginning.
     let hashed = table.objects().filter(|&object| object != 0).count() as u64;
     assert_eq!(hashed, ROWS, "a full table has rows without an object");
 }

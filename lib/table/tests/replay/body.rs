@@ -1,4 +1,4 @@
-//! What a fuzz input does. Shared by the fuzz targets and by the test that replays the corpus.
+//! Interpreter of fuzz inputs, shared by the fuzz targets and by the test that replays the corpus.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -136,7 +136,8 @@ fn nothing_comes_between_an_exchange_and_what_it_replaced() {
         vec![look(m, x(), Relaxed)]
     };
     let seen = outcomes(&[&exchanger, &writer]);
-    // The exchange fails, or is overwritten, or comes after a store that was placed behind it: never 1 after a lost exchange.
+    // The exchange fails, or is overwritten, or comes after a store that was placed behind it: never 1 after a lost
+    // exchange.
     assert_eq!(seen, BTreeSet::from([vec![0, 2], vec![1, 2]]));
 }
 
@@ -154,7 +155,7 @@ fn readers_of_independent_writes_may_disagree() {
 
 #[test]
 fn a_thread_that_begins_with_a_load_is_interleaved() {
-    // The case that a well-known checker runs once only.
+    // The case that a well-known checker runs only once.
     let exchanger = |m: Handle<'_>| {
         let seen = look(m, x(), Relaxed);
         vec![seen, Some(i64::from(m.exchange64(x(), 0, 1, AcqRel, Acquire).is_ok()))]

@@ -8,10 +8,11 @@ use crate::error::Error;
 use crate::layout::{At32, At64};
 use crate::memory::Memory;
 
-/// A place in the modification order of a location. Between two places there is always room for a store that comes late.
+/// A place in the modification order of a location. Between two places there is always room for a store that comes
+/// late.
 type Time = u64;
 
-/// Between two stores that follow each other.
+/// Distance in time between two successive stores.
 const STEP: Time = 1 << 32;
 
 /// For each location the time of the oldest message that may still be read.
@@ -27,19 +28,19 @@ fn join(into: &mut View, from: &View) {
 #[derive(Clone, Default)]
 struct Message {
     value: u64,
-    /// What a reader with acquire strength comes to know.
+    /// The view that a reader with acquire strength takes over.
     view: View,
     /// A read-modify-write replaced the message before this one: nothing comes between the two.
     replaces: bool,
 }
 
-/// What a thread knows.
+/// The views of a thread.
 #[derive(Clone, Default)]
 struct Knowledge {
     now: View,
     /// Views of messages read without acquire strength: an acquire fence makes them known.
     pending: View,
-    /// What was known at the last release fence: relaxed stores carry it.
+    /// The view at the last release fence: relaxed stores carry it.
     fenced: View,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Everybody learns everything, as at the start and the end of threads.
+    /// Synchronises all threads, as at the start and the end of threads.
     pub(super) fn meet(&mut self) {
         let last = |messages: &BTreeMap<Time, Message>| messages.keys().next_back().copied().unwrap_or(0);
         let latest: View =
@@ -71,7 +72,7 @@ impl Store {
         self.messages(location).range(oldest..).rev().map(|(&time, _)| time).collect()
     }
 
-    /// Those among them behind which a store of the thread may be placed.
+    /// The visible messages behind which a store of the thread may be placed.
     fn open(&mut self, thread: usize, location: usize) -> Vec<Time> {
         let mut times = self.visible(thread, location);
         let messages = self.messages(location);
@@ -93,8 +94,8 @@ impl Store {
         join(into, &view);
     }
 
-    /// Places a message behind another, which it replaces if it belongs to a read-modify-write: then it continues the other's
-    /// release sequence.
+    /// Places a message behind another, which it replaces if it belongs to a read-modify-write: then it continues the
+    /// other's release sequence.
     fn place(&mut self, thread: usize, location: usize, word: (u64, Ordering), after: Time, replaces: bool) {
         let (value, order) = word;
         let next = self.messages(location).range(after + 1..).next().map(|(&time, _)| time);
@@ -147,7 +148,8 @@ impl State {
         self.store.place(thread, location, (value, order), after, false);
     }
 
-    /// A successful exchange reads a message behind which there is room; a failing one any visible one that differs.
+    /// A successful exchange reads a message behind which there is room; a failing one reads any visible message with
+    /// another value.
     fn exchange(
         &mut self,
         thread: usize,

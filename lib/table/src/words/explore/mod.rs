@@ -1,12 +1,11 @@
 //! A small explorer of schedules and of weak memory.
 //!
-//! It runs the shipped algorithm on simulated memory and tries, depth first and within stated bounds, every
-//! choice of which thread takes the next step, which of the visible stores a load reads, and whether the
-//! thread dies right there. The memory follows the view semantics of C11 (Kang et al., *A Promising
-//! Semantics for Relaxed-Memory Concurrency*, POPL 2017, without promises): a store is a message that
-//! carries what its writer had seen, a load may read any message that its thread has not yet seen past, and a store may be
-//! placed before any such message. Left out: load buffering; an exhaustive checker for that was run on a transcription, see
-//! `docs/table.md`.
+//! The shipped algorithm runs on simulated memory. The explorer tries, depth first and within stated bounds, every
+//! choice of which thread takes the next step, which of the visible stores a load reads, and whether the thread dies at
+//! that step. The memory follows the view semantics of C11 (Kang et al., *A Promising Semantics for Relaxed-Memory
+//! Concurrency*, POPL 2017, without promises): a store is a message that carries the view of its writer, a load may
+//! read any message that its thread has not yet seen past, and a store may be placed before any such message. Left out:
+//! load buffering; an exhaustive checker for that was run on a transcription, see `docs/table.md`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,25 +18,25 @@ mod mutants;
 mod protocol;
 mod rows;
 
-/// Most threads of a scenario, the final observer included.
+/// Greatest number of threads of a scenario, the final observer included.
 const THREADS: usize = 4;
 /// A thread that takes more steps than this in one execution never ends.
 const STEPS: usize = 3000;
 
-/// What a thread of a scenario reports.
+/// Results of the calls of a scenario's thread.
 pub(super) type Output = Vec<Option<i64>>;
 /// A thread of a scenario.
 pub(super) type Body<'a> = &'a (dyn Fn(Handle<'_>) -> Output + Sync);
 
-/// Judges the outputs of the threads, `None` for a dead one, and what an observer finds afterwards.
+/// Judges the outputs of the threads, `None` for a dead one, and the state that an observer finds afterwards.
 pub(super) type Check<'a> = &'a dyn Fn(Handle<'_>, &[Option<Output>]) -> Result<(), String>;
 
-/// How far the search goes.
+/// Bounds of the search.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     /// Switches away from a thread that could have gone on.
     pub preemptions: u32,
-    /// Loads that read something else than the newest store, and stores that go before others of their location.
+    /// Loads that read another than the newest store, and stores that go before others of their location.
     pub stale: u32,
     /// Threads that die.
     pub kills: u32,
@@ -45,14 +44,14 @@ pub(super) struct Bounds {
     pub refusals: u32,
 }
 
-/// What the search came to.
+/// Result of the search.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub executions: u64,
     pub failure: Option<String>,
 }
 
-/// One choice and the number of alternatives there were.
+/// A choice and the number of alternatives.
 #[derive(Clone, Copy)]
 struct Choice {
     taken: u32,
@@ -67,7 +66,7 @@ struct State {
     alive: [bool; THREADS],
     left: Bounds,
     steps: usize,
-    /// The observer looks at the end of all things: no choices, newest values.
+    /// Set for the observer after the end of all threads: no choices, newest values.
     alone: bool,
     endless: bool,
 }
@@ -87,7 +86,7 @@ impl State {
     }
 }
 
-/// Unwinds a thread that dies. Not a panic: nobody prints it.
+/// Payload that unwinds a thread that is killed. Not a panic, so that no message is printed.
 struct Killed;
 
 /// The simulated machine of one execution.
@@ -121,7 +120,7 @@ impl Machine {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The turn goes to another living thread for good.
+    /// Gives the turn to another living thread for good.
     fn retire(&self, thread: usize) {
         let mut state = self.lock();
         state.alive[thread] = false;
@@ -135,7 +134,7 @@ impl Machine {
 }
 
 impl Handle<'_> {
-    /// One step of the thread: first everything that may happen before it, then the step itself.
+    /// A step of the thread: first everything that may happen before it, then the operation itself.
     fn step<T>(self, operation: impl FnOnce(&mut State, usize) -> T) -> T {
         let mut state = self.machine.lock();
         state.steps += 1;
@@ -165,7 +164,7 @@ impl Handle<'_> {
     }
 }
 
-/// Runs one execution along the path; answers the outputs, `None` for a thread that died.
+/// Runs one execution along the path; returns the outputs, `None` for a thread that died.
 fn execute(machine: &Machine, bodies: &[Body<'_>]) -> Vec<Option<Output>> {
     let first = machine.lock().choose(bodies.len() as u32) as usize;
     machine.lock().current = first;
@@ -198,8 +197,8 @@ fn advance(path: &mut Vec<Choice>) -> bool {
     false
 }
 
-/// Tries every execution within the bounds. `setup` runs before the threads and is seen by all of them;
-/// `check` judges the outputs and what an observer finds afterwards.
+/// Tries every execution within the bounds. `setup` runs before the threads and is visible to all of them; `check`
+/// judges the outputs and the state that an observer finds afterwards.
 pub(super) fn explore(
     bounds: Bounds,
     setup: &dyn Fn(Handle<'_>),

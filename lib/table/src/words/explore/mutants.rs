@@ -1,4 +1,4 @@
-//! The protocol with one thing wrong at a time. Each must be noticed, or the explorer proves nothing.
+//! The protocol with one mistake at a time. Each must be noticed, or the explorer proves nothing.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0, refusals: 0 
 /// Few choices first: most mistakes show at once.
 const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 
-/// Runs the scenarios until one of them fails; answers which and how.
+/// Runs the scenarios until one of them fails; returns its name and the failure.
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     type Scenario = fn(Bounds) -> Verdict;
     let scenarios: [(&'static str, Scenario); 16] = [
@@ -79,14 +79,15 @@ impl Rules for Copying {
     const COPY: Ordering = Ordering::Relaxed;
 }
 
-/// Not a mistake, it turns out: nobody uses a level before acquiring its raising, which follows every copy.
-/// The release stays, because that argument is longer than the instruction, which is the same on x86-64.
+/// Equivalent, not a mistake: no thread uses a level before acquiring its raising, which follows every copy. The
+/// release stays, because that argument is longer than the instruction, which is the same on x86-64.
 #[test]
 fn copying_without_release_is_equivalent() {
     assert_eq!(noticed::<Copying>(&[CROWDED, KILLING]), None);
 }
 
-/// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the others.
+/// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the
+/// others.
 #[derive(Clone, Copy)]
 struct Guess;
 impl Rules for Guess {
@@ -99,14 +100,14 @@ fn guessing_a_row_is_noticed() {
     assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
 }
 
-/// Noting a spare row that stays noted when somebody takes it.
+/// A spare row whose note stays when the row is taken.
 #[derive(Clone, Copy)]
 struct Doubled;
 impl Rules for Doubled {
     const CLEAR_SPARE: bool = false;
 }
 
-/// Not a mistake any more: the note is a hint, and who follows it claims the row as everybody does.
+/// Equivalent, not a mistake: the note is a hint, and a thread that follows it claims the row like any other.
 #[test]
 fn a_note_that_stays_is_equivalent() {
     assert_eq!(noticed::<Doubled>(&[FEW, KILLING]), None);
@@ -114,7 +115,7 @@ fn a_note_that_stays_is_equivalent() {
     assert_eq!(verdict.failure, None);
 }
 
-/// Raising the level by a plain store: a sleeper can lower it again.
+/// Raising the level by a plain store: a thread that was delayed can lower it again.
 #[derive(Clone, Copy)]
 struct RaiseStore;
 impl Rules for RaiseStore {
@@ -127,7 +128,7 @@ fn raising_by_store_is_noticed() {
     assert!(verdict.failure.is_some(), "the explorer accepts this mutant");
 }
 
-/// Saying that all rows are named without saying by whom.
+/// The mark that all rows are named, raised without releasing their names.
 #[derive(Clone, Copy)]
 struct Named;
 impl Rules for Named {

@@ -1,4 +1,4 @@
-//! The scenarios: what must hold whatever the schedule, the memory and the killer do.
+//! The scenarios: properties that must hold for every schedule, memory behaviour and kill.
 
 use std::sync::OnceLock;
 
@@ -47,14 +47,14 @@ fn with_hash(hash: u64) -> u64 {
     inverse.wrapping_mul(hash)
 }
 
-/// Both begin in the first slot of every level; their tags differ.
+/// An object that begins in the first slot of every level, as does [`second`]; their tags differ.
 pub(super) fn first() -> u64 {
     with_hash(1 << 31)
 }
 pub(super) fn second() -> u64 {
     with_hash(1 << 30)
 }
-/// Begins where `first` begins and has its tag as well: only the number in the row tells them apart.
+/// Begins in the slot of `first` and has its tag as well: only the number in the row tells them apart.
 pub(super) fn twin() -> u64 {
     with_hash((1 << 31) | (1 << 32))
 }
@@ -69,12 +69,12 @@ pub(super) fn tagged() -> u64 {
 }
 
 fn set<R: Rules>(memory: Handle<'_>, object: u64, key: u64, value: i64) -> Option<i64> {
-    // Each thread is a process of its own, with its own spare rows.
+    // Each thread acts as a separate process, with its own spare rows.
     let done = view::<R>(memory).set(object, key, value);
     Some(i64::from(done.is_ok()))
 }
 
-/// Compares what an observer reads with what the surviving threads wrote.
+/// Compares the value that an observer reads with those that the surviving threads wrote.
 pub(super) fn expect(found: Option<i64>, output: Option<&Output>, wrote: i64) -> Result<(), String> {
     match output {
         Some(done) if done.first() == Some(&Some(1)) && found != Some(wrote) => {
@@ -124,7 +124,7 @@ pub(super) fn two_objects<R: Rules>(bounds: Bounds, other: u64) -> Verdict {
     })
 }
 
-/// A reader finds an old object whatever growth another thread is in the middle of.
+/// A reader finds an old object at every step of a growth by another thread.
 pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
     let setup = |m: Handle<'_>| {
         set::<R>(m, first(), 0, 10);
@@ -141,10 +141,10 @@ pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// An object that begins at a slot which a growing thread has just frozen, with empty slots behind it. The
-/// growth is not caused by the number of rows, so the inserter has no reason of its own to finish it.
+/// An object that begins at a slot which a growing thread has just frozen, with empty slots behind it. The growth is
+/// not caused by the number of rows, so the inserter has no reason of its own to finish it.
 ///
-/// In an empty table nothing else is copied whose copying would order what the grower reads of the victim.
+/// In an empty table no other entry is copied whose copying would order the grower's read of the victim.
 pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verdict {
     let grow = |m: Handle<'_>| {
         let objects = view::<R>(m).shared_objects();
@@ -170,7 +170,7 @@ pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verd
     })
 }
 
-/// Who sees the later store of a writer sees the earlier one, through a hashed object too.
+/// A reader that sees the later store of a writer sees the earlier one, through a hashed object too.
 pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
     let writer = |m: Handle<'_>| {
         set::<R>(m, first(), 0, 1);
@@ -188,8 +188,8 @@ pub(super) fn order<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A batch finds each object's own value or none, also while the row of one goes to another: who comes second with an object
-/// keeps the row that it took for it, and gives it to the next.
+/// A batch finds each object's own value or none, also while the row of one goes to another: who comes second with an
+/// object keeps the row that it took for it, and gives it to the next.
 pub(super) fn batch<R: Rules>(bounds: Bounds) -> Verdict {
     let once = |m: Handle<'_>| vec![set::<R>(m, first(), 0, 10)];
     let twice = |m: Handle<'_>| {
@@ -278,7 +278,7 @@ pub(super) fn single<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// A walk meets what is in from beginning to end exactly once, whatever grows meanwhile.
+/// A walk returns each object that is present from beginning to end exactly once, whatever grows during it.
 pub(super) fn walk<R: Rules>(bounds: Bounds) -> Verdict {
     let setup = |m: Handle<'_>| {
         set::<R>(m, first(), 0, 10);
@@ -343,7 +343,8 @@ fn stores_are_seen_in_order() {
 
 #[test]
 fn batches_find_each_objects_own_value() {
-    // Three threads have so many schedules that stale loads and second preemptions are explored one at a time.
+    // Three threads have too many schedules for one search, so stale loads and second preemptions are explored
+    // separately.
     holds_within([Bounds { stale: 0, ..CROWDED }, Bounds { preemptions: 1, ..CROWDED }], batch::<Sound>);
 }
 

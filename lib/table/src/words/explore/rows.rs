@@ -1,4 +1,4 @@
-//! The scenarios about rows: who gets which, and when there are none left. And those about single rows of cells.
+//! Scenarios about the allocation of rows, about full tables, and about single rows of cells.
 
 use super::protocol::{CROWDED, first, holds, holds_within, second, twin};
 use super::{Bounds, Handle, Output, Verdict, explore};
@@ -40,7 +40,7 @@ fn set<R: Rules>(geometry: &Geometry, memory: Handle<'_>, object: u64, key: u64,
     }
 }
 
-/// What a call that returned says must be so: stored or refused by the file system, and full only if that is allowed.
+/// Checks the result of a call that returned: stored or refused by the file system, and full only if that is allowed.
 fn judge(outputs: &[Option<Output>], full: bool) -> Result<(), String> {
     for result in outputs.iter().flatten().flatten() {
         if *result == DAMAGED || (*result == FULL && !full) {
@@ -50,7 +50,7 @@ fn judge(outputs: &[Option<Output>], full: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Everything that was acknowledged is there.
+/// Checks that every acknowledged value is there.
 fn kept<R: Rules>(
     geometry: &Geometry,
     memory: Handle<'_>,
@@ -65,7 +65,7 @@ fn kept<R: Rules>(
     }
 }
 
-/// *Full* is said when a slot names each row and not before, whatever was left in the middle.
+/// Checks that a table reports *full* exactly when a slot names each row, whatever was interrupted.
 fn exactly_full<R: Rules>(geometry: &Geometry, memory: Handle<'_>) -> Result<(), String> {
     let rows = geometry.hot.objects.max_rows() as usize;
     let answers: Vec<_> = (0..=rows as u64).map(|n| set::<R>(geometry, memory, 1000 + n, 0, 7)).collect();
@@ -97,7 +97,7 @@ pub(super) fn last_row<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Three objects and two rows: somebody is told that the table is full, and somebody looks for a row in the meantime.
+/// Three objects and two rows: one thread gets *full* while another searches for a row.
 pub(super) fn brim<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(2, 0);
     let a = |m: Handle<'_>| vec![set::<R>(geometry, m, first(), 0, 10)];
@@ -113,7 +113,7 @@ pub(super) fn brim<R: Rules>(bounds: Bounds) -> Verdict {
     })
 }
 
-/// Who is told that the table is full knows every object that is in it.
+/// A thread that gets *full* sees every object of the table.
 pub(super) fn full<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 0);
     let a = |m: Handle<'_>| {
@@ -156,7 +156,7 @@ pub(super) fn sparse_keys<R: Rules>(bounds: Bounds) -> Verdict {
         kept::<R>(geometry, m, nth(outputs, 0, 0), (0, first(), 10))?;
         kept::<R>(geometry, m, nth(outputs, 1, 0), (0, first(), 10))?;
         kept::<R>(geometry, m, nth(outputs, 1, 1), (0, second(), 20))?;
-        // What is left of the two columns can be had, and no more.
+        // The rest of the two columns is available, and no more.
         let others: Vec<_> = (7001..7004).map(|key| set::<R>(geometry, m, 0, key, 1)).collect();
         let named = view::<R>(geometry, m).keys().walk().count();
         if named == 2 && others.last() == Some(&FULL) {
@@ -171,7 +171,7 @@ fn cell<R: Rules>(geometry: &Geometry, memory: Handle<'_>, object: u64) -> CellA
     view::<R>(geometry, memory).cell_or_insert(object, 0).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-/// A value is removed, added to and exchanged: some order of the three explains what each saw and what is left.
+/// A value is removed, added to and exchanged: some order of the three explains each result and the final value.
 pub(super) fn remove<R: Rules>(bounds: Bounds) -> Verdict {
     let geometry = &geometry(1, 0);
     let setup = |m: Handle<'_>| {
@@ -211,7 +211,7 @@ pub(super) fn snapshot<R: Rules>(bounds: Bounds) -> Verdict {
         let mut words = [0; 2];
         let Some(row) = view.hot.dense_row(0) else { return vec![] };
         match view.snapshot(row, &mut words) {
-            // Above the word of the value 0, which absent ones count as.
+            // Above the word of the value 0, which absent cells count as.
             Ok(()) => words.map(|word| Some((word & 0xFF) as i64)).to_vec(),
             Err(_) => vec![],
         }
@@ -245,7 +245,7 @@ fn who_is_told_full_knows_what_is_in() {
 
 #[test]
 fn three_objects_of_three_threads_are_all_found() {
-    // As for batches: so many schedules that one thing at a time is explored.
+    // As for batches: there are too many schedules, so one kind of fault at a time is explored.
     let one = Bounds { preemptions: 1, stale: 0, kills: 0, refusals: 0 };
     holds_within([Bounds { stale: 1, ..one }, Bounds { kills: 1, ..one }], three::<Sound>);
     holds_within([one, Bounds { refusals: 1, ..one }], three::<Sound>);
