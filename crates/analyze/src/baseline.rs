@@ -1,8 +1,8 @@
 //! A comparison against readings that were taken at another time. It is weaker, and says so.
 
-use fauxplat_model::{Estimand, 
-    CompareFindings, Comparison, Grade, Metric, Rule, RunFindings, Sample, Scope, StoppedBy, VarianceBudget,
-    Verdict,
+use fauxplat_model::{
+    CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Grade, Metric, Rule, RunFindings, Sample, Scope,
+    StoppedBy, VarianceBudget, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
@@ -18,6 +18,7 @@ use crate::level::ratio_between;
 use crate::pairing::half_step;
 use crate::estimate::plain_z;
 use crate::standing::{beyond_margin, bounded, verdict};
+use crate::stored::{Stored, stored};
 use crate::summary::{readings, run_findings};
 use crate::verdict::elapsed_s;
 
@@ -163,7 +164,7 @@ pub fn stored_findings(
     let step = step(rule.metric, &values, &[baseline.findings, candidate.findings]);
     let ([a, b], name) = (values.map(|values| Side::of(values, step)), candidate.name);
     let movement = Movement::between(&a, &b, levels, rule.level);
-    let comparison = comparison(rule, (baseline.name, name), &a, &b, movement, seed);
+    let comparison = comparison(rule, (baseline.name, name), values, (&a, &b), movement, seed);
     let warnings = vec![
         format!(
             "{name} was not interleaved with {}: what changed on the machine in between counts as a difference",
@@ -207,8 +208,8 @@ fn between_sessions(levels: Option<SessionLevels>) -> String {
 fn comparison(
     rule: &Rule,
     names: (&str, &str),
-    a: &Side,
-    b: &Side,
+    readings: [&[f64]; 2],
+    (a, b): (&Side, &Side),
     movement: Movement,
     seed: u64,
 ) -> Comparison {
@@ -222,21 +223,34 @@ fn comparison(
         .map_or(rule.margin, |amount| ratio_between(amount, a.place.estimate, b.place.estimate));
     let margin_log = margin.max(0.0).ln_1p();
     let (bootstrap_low, bootstrap_high) = bootstrap(a, b, rule.level, seed).unwrap_or((low, high));
+    let typical = verdict(low, high, margin_log, || p_value <= rule.level);
+    let stored = stored(rule, readings, movement.half_width(rule.level), margin_log);
+    let of = |wanted: Verdict, is: fn(&Stored) -> Verdict| stored.as_ref().is_some_and(|it| is(it) == wanted);
+    let in_parts = [
+        (typical == Verdict::Different, DifferenceIn::Typical),
+        (of(Verdict::Different, |it| it.tail_verdict), DifferenceIn::Tail),
+        (of(Verdict::Different, |it| it.mean_verdict), DifferenceIn::Mean),
+    ];
+    let difference_in: Vec<DifferenceIn> =
+        in_parts.into_iter().filter(|(is, _)| *is).map(|(_, part)| part).collect();
+    let verdict = if difference_in.is_empty() { typical } else { Verdict::Different };
+    let is_whole = of(Verdict::Equivalent, |it| it.tail_verdict) && of(Verdict::Equivalent, |it| it.mean_verdict);
+    let extent = if is_whole { Extent::Whole } else { Extent::Typical };
     Comparison {
         a: names.0.to_owned(),
         b: names.1.to_owned(),
         metric: rule.metric,
-        verdict: verdict(low, high, margin_log, || p_value <= rule.level),
+        verdict,
         scope: Scope::Binaries,
         grade: Grade::AgainstBaseline,
-        extent: None,
-        difference_in: Vec::new(),
+        extent: (verdict == Verdict::Equivalent).then_some(extent),
+        difference_in,
         beyond_margin: beyond_margin(low, high, margin_log),
-        tail: None,
+        tail: stored.as_ref().map(|it| it.tail),
         estimand: Estimand::Typical,
         gate: None,
-        mean: None,
-        mean_verdict: Verdict::Inconclusive,
+        mean: stored.as_ref().map(|it| it.mean),
+        mean_verdict: stored.as_ref().map_or(Verdict::Inconclusive, |it| it.mean_verdict),
         carry_over: None,
         spread: None,
         halves: None,

@@ -43,6 +43,7 @@ mod series;
 mod sessions;
 mod slow_runs;
 mod standing;
+mod stored;
 mod summary;
 mod sweep;
 mod typical;

@@ -185,6 +185,7 @@ impl Series {
             Estimand::Typical => self.typical(rows, design, look, closing),
             Estimand::Mean => self.by_mean(rows, design, look),
         };
+        let main = Standing { level, margin: design.margin, estimand: design.estimand, ..main };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
             // What wanders moves the largest differences too.
@@ -269,6 +270,8 @@ impl Series {
             in_runs: estimate.in_runs,
             typical,
             tail: if is_equal { Verdict::Equivalent } else { Verdict::Inconclusive },
+            level,
+            margin: design.margin,
             ..Standing::open(self.d.len())
         };
         let standing = standing.with_sides(design.margin);

@@ -80,6 +80,8 @@ pub(crate) struct Standing {
     pub(crate) in_runs: bool,
     /// Error level of the contest at this look.
     pub(crate) level: f64,
+    /// Margin of equivalence as a log ratio.
+    pub(crate) margin: f64,
     /// Whether only runs after themselves answer, since they part from those after another command.
     pub(crate) parted: bool,
     /// Whether no shift explains the differences, so that the estimate is their median.
@@ -118,7 +120,8 @@ impl Standing {
             critical: f64::INFINITY,
             p: None,
             in_runs: false,
-            level: 0.01,
+            level: 0.0,
+            margin: 0.0,
             parted: false,
             leans: false,
             beyond: Sides::default(),
@@ -181,7 +184,16 @@ impl Standing {
         let in_tail = self.verdict == Verdict::Different
             && self.tail == Verdict::Different
             && self.tail_side.is_some_and(|side| is_asked(side == Side::B));
-        if in_tail { GateState::Beyond } else { self.beyond.state(gate) }
+        if in_tail || self.is_mean_beyond(is_asked) { GateState::Beyond } else { self.beyond.state(gate) }
+    }
+
+    /// Whether the mean is different on an asked side by more than the margin.
+    fn is_mean_beyond(&self, is_asked: impl Fn(bool) -> bool) -> bool {
+        let is_moved = self.verdict == Verdict::Different && self.mean_verdict == Verdict::Different;
+        let is_far = |mean: &MeanRatio| {
+            is_asked(true) && mean.low.ln() > self.margin || is_asked(false) && mean.high.ln() < -self.margin
+        };
+        is_moved && self.mean.as_ref().is_some_and(is_far)
     }
 
     /// How far an *equivalent* reaches.

@@ -10,6 +10,8 @@ mod levels;
 mod sessions;
 #[path = "judge/slow.rs"]
 mod slow;
+#[path = "support/rule.rs"]
+mod rule;
 #[path = "support/mod.rs"]
 mod support;
 #[path = "judge/winner.rs"]
@@ -20,6 +22,7 @@ use fauxplat_model::{
     DifferenceIn, DroppedReason, Extent, Grade, Metric, Outcome, Phase, Rule, Sample, StoppedBy, Verdict,
 };
 use jitter::jitter;
+use rule::rule;
 use support::run;
 
 /// Names of commands.
@@ -58,7 +61,7 @@ fn judge(mut judge: Judge, commands: usize, mut next: impl FnMut(u32) -> Vec<Sam
 
 #[test]
 fn a_clear_difference_is_found_early_and_has_the_right_sign() {
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.05]));
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, |n| block(n, &[1.0, 1.05]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.stopped_by, shown.pairs), (Verdict::Different, StoppedBy::Verdict, 10));
     assert!(shown.ci_low_ratio < 1.05 && 1.05 < shown.ci_high_ratio);
@@ -77,7 +80,7 @@ fn early_intervals_are_bounded_and_contain_the_truth() {
     for seed in 0..200 {
         let noisy = |n: u32| (0.3 * jitter(n, 7 + seed)).exp();
         let (judged, _) =
-            judge(Judge::new(&Rule::default(), 2, seed.into()), 2, |n| block(n, &[1.0, 2.0 * noisy(n)]));
+            judge(Judge::new(&rule(), 2, seed.into()), 2, |n| block(n, &[1.0, 2.0 * noisy(n)]));
         let shown = &judged.findings.comparisons[0];
         assert_eq!(shown.verdict, Verdict::Different);
         assert!(shown.ci_low_ratio > 1.0 && shown.ci_high_ratio < 8.0, "{shown:?}");
@@ -88,8 +91,8 @@ fn early_intervals_are_bounded_and_contain_the_truth() {
 
 #[test]
 fn swapping_a_and_b_inverts_the_findings() {
-    let (here, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.01]));
-    let (there, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| {
+    let (here, _) = judge(Judge::new(&rule(), 2, 1), 2, |n| block(n, &[1.0, 1.01]));
+    let (there, _) = judge(Judge::new(&rule(), 2, 1), 2, |n| {
         let mut swapped = block(n, &[1.0, 1.01]);
         swapped.iter_mut().for_each(|run| run.command = 1 - run.command);
         swapped
@@ -103,7 +106,7 @@ fn swapping_a_and_b_inverts_the_findings() {
 
 #[test]
 fn equal_programs_are_equivalent_and_nobody_wins() {
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, |n| block(n, &[1.0, 1.0]));
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!(shown.verdict, Verdict::Equivalent);
     assert!(shown.ci_low_ratio > 0.99 && shown.ci_high_ratio < 1.01);
@@ -114,7 +117,7 @@ fn equal_programs_are_equivalent_and_nobody_wins() {
 #[test]
 fn counts_that_never_vary_give_plain_answers() {
     let counts = |a: u64, b: u64| {
-        let rule = Rule { metric: Metric::MINOR_FAULTS, ..Rule::default() };
+        let rule = Rule { metric: Metric::MINOR_FAULTS, ..rule() };
         let make = move |n: u32| {
             let faults = |command, value| run(n, command, command, &[(Metric::MINOR_FAULTS, value)]);
             vec![faults(0, a), faults(1, b)]
@@ -156,7 +159,7 @@ fn every_guard_drops_its_pairs_and_counts_them() {
         }
         runs
     };
-    let rule = Rule { margin: 0.0, max_pairs: 20, ..Rule::default() };
+    let rule = Rule { margin: 0.0, max_pairs: 20, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, spoil);
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.stopped_by), (Verdict::Inconclusive, StoppedBy::MaxPairs));
@@ -174,14 +177,14 @@ fn a_machine_that_is_always_stolen_from_is_not_dropped_empty() {
         runs.iter_mut().for_each(|run| run.readings.set(Metric::STEAL, Some(30_000_000)));
         runs
     };
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, stolen);
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, stolen);
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.dropped_pairs), (Verdict::Different, 1));
 }
 
 #[test]
 fn throttled_blocks_and_unmeasured_runs_do_not_count() {
-    let mut judge = Judge::new(&Rule::default(), 2, 1);
+    let mut judge = Judge::new(&rule(), 2, 1);
     judge.throttled_block(&block(0, &[1.0, 1.0]));
     let mut warm = block(1, &[1.0, 9.0]);
     warm.extend(block(1, &[1.0, 1.0]));
@@ -198,7 +201,7 @@ fn throttled_blocks_and_unmeasured_runs_do_not_count() {
 
 #[test]
 fn where_no_pair_counts_there_is_no_ratio() {
-    let mut judge = Judge::new(&Rule::default(), 2, 1);
+    let mut judge = Judge::new(&rule(), 2, 1);
     let samples = block(0, &[1.0, 1.3]);
     judge.throttled_block(&samples);
     let judged = judge.findings(&samples, &names(2), StoppedBy::MaxTime);
@@ -214,9 +217,9 @@ fn failed_runs_count_when_failures_are_ignored() {
         runs.iter_mut().for_each(|run| run.outcome = Outcome::Exited(3));
         runs
     };
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1).ignore_failure(true), 2, failing);
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1).ignore_failure(true), 2, failing);
     assert_eq!(judged.findings.comparisons[0].verdict, Verdict::Different);
-    let rule = Rule { max_pairs: 8, ..Rule::default() };
+    let rule = Rule { max_pairs: 8, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, failing);
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.pairs, shown.dropped_pairs), (Verdict::Inconclusive, 0, 8));
@@ -233,7 +236,7 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
         runs.iter_mut().zip(0..).for_each(|(run, position)| (run.block, run.position) = (n, position));
         runs
     };
-    let (judged, judge) = judge(Judge::new(&Rule::default(), 2, 1), 2, abba);
+    let (judged, judge) = judge(Judge::new(&rule(), 2, 1), 2, abba);
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.pairs), (Verdict::Different, 20));
     assert!(shown.variance.process.is_some());
@@ -243,7 +246,7 @@ fn abba_blocks_count_two_pairs_and_one_cluster() {
 /// More of a rate is better: the same figures as wall times would crown the other command.
 #[test]
 fn the_highest_rate_wins() {
-    let rule = Rule { metric: Metric::RATE, ..Rule::default() };
+    let rule = Rule { metric: Metric::RATE, ..rule() };
     let rates = |n: u32, factors: &[f64]| -> Vec<Sample> {
         let one = |(wall, run): (u64, Sample)| Sample {
             readings: support::run(0, 0, 0, &[(Metric::RATE, wall), (Metric::WALL, 5_000_000)]).readings,
@@ -268,7 +271,7 @@ fn the_highest_rate_wins() {
 
 #[test]
 fn a_decided_command_waits_for_the_others_with_its_figures_as_they_were() {
-    let (judged, judge) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
+    let (judged, judge) = judge(Judge::new(&rule(), 3, 1), 3, |n| block(n, &[1.0, 1.2, 1.0015]));
     let [clear, close] = &judged.findings.comparisons[..] else { panic!("two comparisons") };
     // With half of the level, ten pairs of one sign (1 in 1024) are not enough.
     assert_eq!((clear.verdict, clear.pairs), (Verdict::Different, 12));
@@ -284,7 +287,7 @@ fn limits_and_interrupts_end_as_inconclusive_with_a_hint() {
         let factor = |salt| (0.1 * jitter(n, salt)).exp();
         block(n, &[factor(11), 1.004 * factor(12)])
     };
-    let rule = Rule { max_pairs: 40, ..Rule::default() };
+    let rule = Rule { max_pairs: 40, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, noisy);
     let shown = &judged.findings.comparisons[0];
     assert_eq!(
@@ -300,7 +303,7 @@ fn limits_and_interrupts_end_as_inconclusive_with_a_hint() {
 
 #[test]
 fn anytime_decides_by_evidence() {
-    let rule = Rule { anytime: true, ..Rule::default() };
+    let rule = Rule { anytime: true, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.02]));
     let shown = &judged.findings.comparisons[0];
     assert!(shown.anytime && shown.p_value <= 0.01 && shown.ci_low_ratio > 1.0);
@@ -313,7 +316,7 @@ fn anytime_decides_by_evidence() {
 fn neighbours_that_are_alike_are_said_and_widen_the_interval() {
     // The difference itself wanders: long stretches in which B is slower, and long ones in which it is faster.
     let wander = |n: u32| block(n, &[1.0, 1.0 + 0.04 * (f64::from(n) / 1.5).sin()]);
-    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..Rule::default() }, 2, 1), 2, wander);
+    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule() }, 2, 1), 2, wander);
     let shown = &judged.findings.comparisons[0];
     assert!(shown.variance.autocorrelation > 0.5);
     assert_ne!(shown.verdict, Verdict::Different);
@@ -333,7 +336,7 @@ fn secondary_metrics_are_adjusted_and_useless_ones_left_out() {
         }
         runs
     };
-    let (judged, _) = judge(Judge::new(&Rule { margin: 0.002, ..Rule::default() }, 2, 1), 2, rich);
+    let (judged, _) = judge(Judge::new(&Rule { margin: 0.002, ..rule() }, 2, 1), 2, rich);
     let secondary = &judged.findings.comparisons[0].secondary;
     let metrics: Vec<Metric> = secondary.iter().map(|row| row.metric).collect();
     assert_eq!(metrics, [Metric::CPU, Metric::PEAK_MEMORY]);
@@ -352,7 +355,7 @@ fn the_budget_sees_the_position() {
         }
         runs
     };
-    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..Rule::default() }, 2, 1), 2, second);
+    let (judged, _) = judge(Judge::new(&Rule { max_pairs: 64, ..rule() }, 2, 1), 2, second);
     let variance = &judged.findings.comparisons[0].variance;
     assert!(variance.position_low_ratio > 1.01 && variance.position_high_ratio < 1.03, "{variance:?}");
     assert!(variance.order > 0.8 && variance.residual < 0.2, "{variance:?}");
@@ -375,7 +378,7 @@ fn preempted(number: u32) -> Vec<Sample> {
 
 #[test]
 fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1).single_task(true), 2, preempted);
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1).single_task(true), 2, preempted);
     let alone = &judged.findings.comparisons[0];
     assert_eq!(alone.verdict, Verdict::Equivalent);
     assert_eq!(alone.dropped.iter().map(|one| one.reason).collect::<Vec<_>>(), [DroppedReason::Preempted]);
@@ -386,10 +389,10 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
         alone.pairs
     );
     // Of several tasks one may wait for another, which is the command's own affair.
-    let (judged, _) = judge(Judge::new(&Rule::default(), 2, 1), 2, preempted);
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
     // Waiting is no part of CPU time.
-    let rule = Rule { metric: Metric::RUN_DELAY, ..Rule::default() };
+    let rule = Rule { metric: Metric::RUN_DELAY, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).single_task(true), 2, preempted);
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
@@ -402,7 +405,7 @@ fn now_and_then(number: u32, every: u32) -> Vec<Sample> {
 
 #[test]
 fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
-    let rule = Rule { max_pairs: 1024, ..Rule::default() };
+    let rule = Rule { max_pairs: 1024, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Whole)));
@@ -425,7 +428,7 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
 
 /// How many of twenty noisy comparisons find a difference nowhere, in typical runs, in the tail, in both.
 fn found_in(b: impl Fn(u32, u32) -> f64) -> [usize; 4] {
-    let rule = Rule { max_pairs: 2048, ..Rule::default() };
+    let rule = Rule { max_pairs: 2048, ..rule() };
     let mut found = [0; 4];
     for seed in 0..20 {
         // Three of them are nearly normal.
@@ -455,7 +458,7 @@ fn slow_runs_in_noise_are_no_shift_and_a_shift_is_no_slow_runs() {
 fn layouts_are_asked_for_their_mean() {
     // One layout in eight of B is 20 % slower: 2.3 % on average, and not an outlier.
     let bad = |n: u32| block(n, &[1.0, if n.is_multiple_of(8) { 1.2 } else { 1.0 }]);
-    let rule = Rule { max_pairs: 256, ..Rule::default() };
+    let rule = Rule { max_pairs: 256, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).layouts(true), 2, bad);
     let shown = &judged.findings.comparisons[0];
     assert_ne!(shown.verdict, Verdict::Equivalent);
@@ -468,10 +471,10 @@ fn more_time_means_more_pairs_and_the_limit_is_known_before_the_first_look() {
         let factor = |salt| (0.3 * jitter(n, salt)).exp();
         block(n, &[factor(11), factor(12)])
     };
-    let mut longer = Judge::new(&Rule::default(), 2, 1);
+    let mut longer = Judge::new(&rule(), 2, 1);
     longer.horizon(300);
     assert_eq!(judge(longer, 2, noisy).0.findings.comparisons[0].pairs, 300);
-    let mut late = Judge::new(&Rule::default(), 2, 1);
+    let mut late = Judge::new(&rule(), 2, 1);
     assert!((0..10).all(|n| late.block(&noisy(n)) == Decision::GoOn));
     late.horizon(300);
     assert_eq!(late.progress().pairs_max, 128);

@@ -25,7 +25,7 @@ const SAME: [Injected; 2] = [Injected::Nothing, Injected::CarryOver { ratio: 1.0
 
 #[test]
 fn identical_programs_are_called_different_no_more_often_than_the_level_says() {
-    let rule = Rule { max_pairs: 64, ..Rule::default() };
+    let rule = Rule { max_pairs: 64, least_span_s: 0.0, ..Rule::default() };
     for noise in [NORMAL, Noise { cauchy: 0.003, ..SILENT }, Noise { mode_gap: 0.05, ..NORMAL }] {
         let samples = session(noise, 120);
         let replay = Replay::new(&rule, &samples, false, 3).unwrap();
@@ -40,7 +40,7 @@ fn identical_programs_are_called_different_no_more_often_than_the_level_says() {
 
 #[test]
 fn shifts_are_found_and_the_margin_is_not_called_equivalent() {
-    let rule = Rule { max_pairs: 64, ..Rule::default() };
+    let rule = Rule { max_pairs: 64, least_span_s: 0.0, ..Rule::default() };
     let samples = session(NORMAL, 120);
     let replay = Replay::new(&rule, &samples, false, 3).unwrap();
     let shifted = |ratio| row(&replay, Injected::Shift { ratio }, 40);
@@ -52,7 +52,7 @@ fn shifts_are_found_and_the_margin_is_not_called_equivalent() {
 
 #[test]
 fn slow_runs_keep_programs_from_being_equivalent_as_a_whole() {
-    let rule = Rule { max_pairs: 512, ..Rule::default() };
+    let rule = Rule { max_pairs: 512, least_span_s: 0.0, ..Rule::default() };
     let samples = session(NORMAL, 200);
     let replay = Replay::new(&rule, &samples, false, 3).unwrap();
     let tail = row(&replay, Injected::Tail { share: 0.1, ratio: 2.0 }, 10);
@@ -61,7 +61,7 @@ fn slow_runs_keep_programs_from_being_equivalent_as_a_whole() {
 
 #[test]
 fn the_margin_its_half_and_nothing_are_among_what_is_put_in() {
-    let rule = Rule { margin: 0.03, ..Rule::default() };
+    let rule = Rule { margin: 0.03, least_span_s: 0.0, ..Rule::default() };
     let samples = session(NORMAL, 30);
     let injected = Replay::new(&rule, &samples, false, 1).unwrap().injected();
     for ratio in [1.003, 1.005, 1.01, 1.015, 1.02, 1.03, 1.05] {
@@ -79,7 +79,7 @@ fn a_margin_that_is_an_amount_is_put_in_as_the_share_that_it_is() {
     let walls: Vec<f64> =
         samples.iter().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect();
     let typical = walls.iter().map(|ns| ns.ln()).sum::<f64>() / walls.len() as f64;
-    let rule = Rule { max_pairs: 64, margin_absolute: Some(1e5), ..Rule::default() };
+    let rule = Rule { max_pairs: 64, margin_absolute: Some(1e5), least_span_s: 0.0, ..Rule::default() };
     let replay = Replay::new(&rule, &samples, false, 5).unwrap();
     let margin = replay.findings("here".into(), Vec::new()).margin.unwrap();
     assert!((margin / (1e5 / typical.exp()) - 1.0).abs() < 0.02, "{margin}");
@@ -93,7 +93,7 @@ fn a_margin_that_is_an_amount_is_put_in_as_the_share_that_it_is() {
 #[test]
 fn a_comparison_is_the_same_whenever_it_is_drawn() {
     let samples = session(NORMAL, 60);
-    let rule = Rule { max_pairs: 64, at_least_s: Some(0.5), ..Rule::default() };
+    let rule = Rule { max_pairs: 64, at_least_s: Some(0.5), least_span_s: 0.0, ..Rule::default() };
     let replay = Replay::new(&rule, &samples, false, 5).unwrap();
     let drawn = |number| replay.comparison(Injected::Nothing, number).unwrap();
     assert_eq!(drawn(7), drawn(7));

@@ -2,12 +2,15 @@
 
 #[path = "support/jitter.rs"]
 mod jitter;
+#[path = "support/rule.rs"]
+mod rule;
 #[path = "support/mod.rs"]
 mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged};
 use fauxplat_model::{AlsoDecided, Metric, MetricChange, Rule, Sample, StoppedBy, Verdict};
 use jitter::jitter;
+use rule::rule;
 use support::run;
 
 const MIB: f64 = 1_048_576.0;
@@ -28,7 +31,7 @@ fn block(number: u32, stream: u32, factors: &[(f64, f64)]) -> Vec<Sample> {
 
 fn both(margin_absolute: Option<f64>) -> Rule {
     let also = AlsoDecided { metric: Metric::PEAK_MEMORY, margin: None, margin_absolute };
-    Rule { also: vec![also], ..Rule::default() }
+    Rule { also: vec![also], ..rule() }
 }
 
 fn judged(rule: &Rule, stream: u32, factors: &[(f64, f64)]) -> Judged {
@@ -73,7 +76,7 @@ fn several_commands_come_metric_by_metric_and_the_winner_is_of_the_first() {
 
 #[test]
 fn the_first_metric_by_itself_says_what_it_said_before() {
-    let alone = judged(&Rule::default(), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
+    let alone = judged(&rule(), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
     let asked = judged(&both(None), 5, &[(1.0, 1.0), (1.05, 1.0)]).findings.comparisons.remove(0);
     assert_eq!((alone.verdict, alone.metric), (asked.verdict, asked.metric));
     // Half of the level is less than all of it: the interval is no narrower.
@@ -139,7 +142,7 @@ fn counts_and_times_that_disagree_are_found_and_others_are_not() {
             run.readings = [(Metric::WALL, run.get(Metric::WALL).unwrap()), (instructions, memory)].into();
             run
         };
-        let mut judge = Judge::new(&Rule::default(), 2, 5);
+        let mut judge = Judge::new(&rule(), 2, 5);
         let mut samples = Vec::new();
         for number in 0..200 {
             let block: Vec<Sample> = block(number, 9, &factors).into_iter().map(as_counts).collect();
@@ -170,7 +173,7 @@ fn counts_and_times_that_disagree_are_found_and_others_are_not() {
 fn each_metric_that_disagrees_has_its_own_margin() {
     let instructions = Metric::from_id("pmu:instructions").unwrap();
     let wide = AlsoDecided { metric: instructions, margin: Some(0.1), margin_absolute: None };
-    let rule = Rule { also: vec![wide], ..Rule::default() };
+    let rule = Rule { also: vec![wide], ..rule() };
     let mut judge = Judge::new(&rule, 2, 5);
     let mut samples = Vec::new();
     for number in 0..200 {

@@ -2,6 +2,8 @@
 
 #[path = "support/jitter.rs"]
 mod jitter;
+#[path = "support/rule.rs"]
+mod rule;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -10,6 +12,7 @@ use fauxplat_analyze::{
 };
 use fauxplat_model::{Grade, Metric, Outcome, Phase, Rule, Sample, Verdict};
 use jitter::jitter;
+use rule::rule;
 use support::run;
 
 fn runs(walls: &[u64]) -> Vec<Sample> {
@@ -81,7 +84,7 @@ fn a_baseline_is_weaker_than_a_pair_and_says_so() {
     let baseline = Baseline { name: "stored", values: &values, findings: &findings };
     let compare = |factor: f64| {
         let walls: Vec<u64> = (0..40).map(|n| (skewed(n, 2) as f64 * factor) as u64).collect();
-        baseline_findings(&Rule::default(), baseline, &runs(&walls), "now", false, None, 1)
+        baseline_findings(&rule(), baseline, &runs(&walls), "now", false, None, 1)
     };
     let same = compare(1.0);
     assert_ne!(same.findings.comparisons[0].verdict, Verdict::Different);
@@ -97,7 +100,7 @@ fn a_baseline_is_weaker_than_a_pair_and_says_so() {
 /// Faults of 50 runs: none in four of five. Those that have none count.
 #[test]
 fn readings_of_zero_are_readings() {
-    let rule = Rule { metric: Metric::MAJOR_FAULTS, ..Rule::default() };
+    let rule = Rule { metric: Metric::MAJOR_FAULTS, ..rule() };
     let values: Vec<f64> = (0..50).map(|n| if n % 5 == 0 { 10.0 } else { 0.0 }).collect();
     let findings = run_findings(&[], 1, false).remove(0);
     let baseline = Baseline { name: "stored", values: &values, findings: &findings };
@@ -117,7 +120,7 @@ fn a_session_that_wanders_makes_a_baseline_inconclusive() {
     let findings = run_findings(&[], 1, false).remove(0);
     let baseline = Baseline { name: "stored", values: &drifting, findings: &findings };
     let walls: Vec<u64> = (0..64).map(|n| skewed(n, 2)).collect();
-    let judged = baseline_findings(&Rule::default(), baseline, &runs(&walls), "now", false, None, 1);
+    let judged = baseline_findings(&rule(), baseline, &runs(&walls), "now", false, None, 1);
     assert_eq!(judged.findings.comparisons[0].verdict, Verdict::Inconclusive);
 }
 
@@ -125,7 +128,7 @@ fn a_session_that_wanders_makes_a_baseline_inconclusive() {
 fn an_empty_baseline_is_inconclusive() {
     let findings = run_findings(&[], 1, false).remove(0);
     let baseline = Baseline { name: "stored", values: &[], findings: &findings };
-    let judged = baseline_findings(&Rule::default(), baseline, &runs(&[5, 6]), "now", false, None, 1);
+    let judged = baseline_findings(&rule(), baseline, &runs(&[5, 6]), "now", false, None, 1);
     let shown = &judged.findings.comparisons[0];
     assert_eq!(shown.verdict, Verdict::Inconclusive);
     assert!(shown.effect_ratio.is_finite() && shown.ci_high_ratio.is_finite() && shown.p_value.is_finite());

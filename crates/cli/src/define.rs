@@ -5,7 +5,7 @@ use std::path::Path;
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
     Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, IgnoredFailures, MemoryPolicy, Output,
-    Parameter, Placement, Rule, Runs, Shell,
+    Estimand, Parameter, Placement, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
 
@@ -257,6 +257,13 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
     rule.max_time_s = args.max_time.map(|limit| limit.as_secs_f64()).or(rule.max_time_s);
     rule.tail_margin = args.tail_margin.unwrap_or(rule.tail_margin);
     rule.anytime |= args.anytime;
+    rule.estimand = args.estimand.unwrap_or(rule.estimand);
+    rule.order = args.order.unwrap_or(rule.order);
+    if rule.anytime && rule.estimand == Estimand::Mean {
+        return Err(Failure::usage(
+            "--estimand mean: the interval of the mean is valid at every moment by itself; leave --anytime out",
+        ));
+    }
     // A number of pairs is a limit. Otherwise time is the limit, with the usual number of pairs as the least.
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
     Ok(())

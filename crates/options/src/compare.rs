@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use fauxplat_experiment::measure::layouts::LinkSeeds;
-use fauxplat_model::{Metric, StatedMargin};
+use fauxplat_model::{Estimand, Metric, Order, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::help::after;
@@ -33,7 +33,9 @@ pub struct CompareArgs {
     /// Pause before each session but the first, so that they are spread over more of what the machine goes through
     #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
     pub session_gap: Option<Nanos>,
-    /// Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive
+    /// Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different either
+    /// way; `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict.
+    /// Sampling goes on until the question of the gate is answered
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_if: Vec<Gate>,
     /// Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the
@@ -112,9 +114,33 @@ pub struct RuleArgs {
     /// Undecided, end after this time
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
+    /// What decides: the typical pair (the median ratio of two runs side by side), or the mean, which is what many runs cost;
+    /// both are reported [default: typical]
+    #[arg(long, value_name = "WHAT", value_parser = estimand)]
+    pub estimand: Option<Estimand>,
+    /// Order of the runs in a block: each command twice in a row, which shows what a command leaves to the next, or each once
+    /// [default: aabb]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    pub order: Option<Order>,
     /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs
     #[arg(long)]
     pub anytime: bool,
+}
+
+fn estimand(word: &str) -> Result<Estimand, String> {
+    match word {
+        "typical" => Ok(Estimand::Typical),
+        "mean" => Ok(Estimand::Mean),
+        _ => Err("typical or mean".to_owned()),
+    }
+}
+
+fn order(word: &str) -> Result<Order, String> {
+    match word {
+        "aabb" => Ok(Order::Aabb),
+        "ab" => Ok(Order::Ab),
+        _ => Err("aabb or ab".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -122,6 +148,7 @@ pub enum Gate {
     Slower,
     Faster,
     Different,
+    Undecided,
     Inconclusive,
 }
 

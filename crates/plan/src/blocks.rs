@@ -14,6 +14,9 @@ use crate::seeded::seeded;
 pub enum Layout {
     /// Each command once.
     Single,
+    /// Each command twice in a row (AABB or BBAA), this number of times, each time in an order of its own: the second of two
+    /// runs follows its own command, so that a comparison of second runs is free of what one command leaves to the other.
+    Twice(u16),
     /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
     /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
     Mirrored,
@@ -30,6 +33,7 @@ impl Layout {
     pub fn rounds(self) -> u16 {
         match self {
             Layout::Single => 1,
+            Layout::Twice(times) => 2 * times.max(1),
             Layout::Mirrored | Layout::Duet(_) => 2,
             Layout::Repeated(rounds) => rounds.max(1),
         }
@@ -103,23 +107,29 @@ impl Plan {
 
     /// The commands of a block, all rounds one after the other.
     fn orders(&self, block: u32) -> Vec<u16> {
+        if let Layout::Twice(times) = self.layout {
+            let order = |time| self.order_of_round(block, 2 * time);
+            let in_a_row = |command| [command, command];
+            return (0..times.max(1)).flat_map(order).flat_map(in_a_row).collect();
+        }
         let mut orders = Vec::new();
         for round in 0..self.layout.rounds() {
-            let order = match (round, round % 2) {
-                (0, _) => self.order(block),
-                (_, 0) => {
-                    let mut order = self.order(block);
-                    order.shuffle(&mut seeded(
-                        self.seed,
-                        ROUNDS + (u64::from(block) << 16 | u64::from(round)),
-                    ));
-                    order
-                }
+            let order = match round % 2 {
+                0 => self.order_of_round(block, round),
                 _ => orders.iter().rev().take(self.commands.into()).copied().collect(),
             };
             orders.extend(order);
         }
         orders
+    }
+
+    /// The order of the commands in one round of a block, drawn apart from all others.
+    fn order_of_round(&self, block: u32, round: u16) -> Vec<u16> {
+        let mut order = self.order(block);
+        if round > 0 {
+            order.shuffle(&mut seeded(self.seed, ROUNDS + (u64::from(block) << 16 | u64::from(round))));
+        }
+        order
     }
 
     /// The setup that all commands of the block share.
@@ -235,6 +245,23 @@ mod tests {
             assert_eq!(order.len(), 4);
             assert!(order.iter().eq(order.iter().rev()));
         }
+    }
+
+    #[test]
+    fn in_blocks_of_two_in_a_row_each_command_follows_itself_in_a_drawn_order() {
+        let twice = Plan { layout: Layout::Twice(1), ..plan(3, 5) };
+        let drawn = orders(&twice, 600);
+        assert!(drawn.iter().all(|order| order.len() == 6 && order.chunks(2).all(|two| two[0] == two[1])));
+        let mut counts = std::collections::BTreeMap::<_, usize>::new();
+        drawn.iter().for_each(|order| *counts.entry([order[0], order[2], order[4]]).or_default() += 1);
+        // Five standard deviations of a binomial of 600 at 1/6 are 46.
+        assert!(counts.len() == 6 && counts.values().all(|n| (54..=146).contains(n)), "{counts:?}");
+        let more = Plan { layout: Layout::Twice(3), ..plan(2, 5) };
+        let drawn = orders(&more, 200);
+        assert!(drawn.iter().all(|order| order.len() == 12 && order.chunks(2).all(|two| two[0] == two[1])));
+        let same = drawn.iter().filter(|order| order[0] == order[4]).count();
+        // Five standard deviations of a binomial of 200 at one half are 35.
+        assert!((65..=135).contains(&same), "the second coin does not follow the first: {same}");
     }
 
     #[test]

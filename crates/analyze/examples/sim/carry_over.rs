@@ -41,11 +41,12 @@ fn is_called_different(cell: &Cell, number: u64) -> bool {
         placement: Placement::Free,
         env_pad: EnvPad::None,
         heap: Heap::default(),
-        layout: Layout::Single,
+        layout: Layout::Twice(1),
         seed: number,
     };
+    let rule = Rule { least_span_s: 0.0, ..Rule::default() };
     let mut machine = Machine::new(cell.noise, number.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
-    let mut judge = Judge::new(&Rule::default(), usize::from(cell.commands), number);
+    let mut judge = Judge::new(&rule, usize::from(cell.commands), number);
     let mut before = None;
     for block in 0.. {
         if judge.block(&visit(cell, &plan, block, &mut machine, &mut before)) == Decision::Stop {

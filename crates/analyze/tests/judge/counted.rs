@@ -6,7 +6,7 @@ use super::*;
 
 /// What is said of two commands with these counts in each run.
 fn counted(counts: [u64; 2]) -> Comparison {
-    let rule = Rule { metric: Metric::MAJOR_FAULTS, ..Rule::default() };
+    let rule = Rule { metric: Metric::MAJOR_FAULTS, ..rule() };
     let count = |n: u32, command: u16| {
         run(n, command, command, &[(Metric::MAJOR_FAULTS, counts[usize::from(command)])])
     };

@@ -15,7 +15,7 @@ pub(super) fn in_sessions(
     commands: usize,
     next: impl Fn(u32) -> Vec<Sample>,
 ) -> Judged {
-    let mut judge = Judge::new(&Rule::default(), commands, 1).in_sessions();
+    let mut judge = Judge::new(&rule(), commands, 1).in_sessions();
     let mut samples = Vec::new();
     for session in 0..sessions {
         for number in 0..blocks {

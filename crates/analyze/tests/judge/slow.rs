@@ -16,7 +16,7 @@ fn quiet(n: u32, [a, b]: [f64; 2]) -> Vec<Sample> {
 
 /// What is said of so many pairs at most.
 fn shown(pairs: u32, factors: impl Fn(u32) -> [f64; 2]) -> Comparison {
-    let rule = Rule { max_pairs: pairs, ..Rule::default() };
+    let rule = Rule { max_pairs: pairs, ..rule() };
     judge(Judge::new(&rule, 2, 1), 2, |n| quiet(n, factors(n))).0.findings.comparisons.swap_remove(0)
 }
 

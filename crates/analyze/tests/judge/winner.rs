@@ -5,13 +5,13 @@ use super::*;
 
 #[test]
 fn three_commands_share_blocks_and_the_winner_beats_the_runner_up() {
-    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.97, 0.9]));
+    let (judged, _) = judge(Judge::new(&rule(), 3, 1), 3, |n| block(n, &[1.0, 0.97, 0.9]));
     let findings = &judged.findings;
     assert!(findings.comparisons[..2].iter().all(|shown| shown.verdict == Verdict::Different));
     assert_eq!(findings.winner, Some(2));
     let extra = &findings.comparisons[2];
     assert_eq!((extra.a.as_str(), extra.b.as_str(), extra.verdict), ("new", "third", Verdict::Different));
-    let (judged, _) = judge(Judge::new(&Rule::default(), 3, 1), 3, |n| block(n, &[1.0, 0.9, 0.9]));
+    let (judged, _) = judge(Judge::new(&rule(), 3, 1), 3, |n| block(n, &[1.0, 0.9, 0.9]));
     assert_eq!((judged.findings.winner, judged.findings.comparisons.len()), (None, 2));
 }
 
@@ -26,7 +26,7 @@ fn who_is_slower_in_some_runs_does_not_win_by_typical_ones() {
 
 #[test]
 fn pairs_that_the_guards_dropped_do_not_choose_the_winner() {
-    let mut judge = Judge::new(&Rule::default(), 3, 1);
+    let mut judge = Judge::new(&rule(), 3, 1);
     let (mut samples, mut good) = (Vec::new(), 0);
     for number in 0.. {
         // While the group is throttled, the second command seems to be the fastest by far.

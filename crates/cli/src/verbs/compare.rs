@@ -16,7 +16,7 @@ use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
-use super::gate::{Alarm, agreed, alarms};
+use super::gate::{Alarm, agreed, alarms, question};
 use super::profile::in_turns;
 use crate::begin::{beginning, conclude, finish};
 use crate::{define, output};
@@ -193,6 +193,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
+    definition.rule.gate = question(&args.fail_if).or(definition.rule.gate);
     // Wall time is the default metric; whether the user named it cannot be seen later, so that is checked here.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
         return Err(Failure::usage(

@@ -1,7 +1,7 @@
 //! `--fail-if` of a comparison.
 
 use fauxplat_experiment::Failure;
-use fauxplat_model::{Comparison, Verdict};
+use fauxplat_model::{Comparison, GateQuestion, GateState, Verdict};
 
 use fauxplat_options::Gate;
 
@@ -30,6 +30,17 @@ impl From<Alarm> for Failure {
     }
 }
 
+/// What the gates ask together, so that sampling can go on until it is answered.
+pub(super) fn question(gates: &[Gate]) -> Option<GateQuestion> {
+    let has = |gate| gates.contains(&gate);
+    match (has(Gate::Slower), has(Gate::Faster), has(Gate::Different)) {
+        (_, _, true) | (true, true, _) => Some(GateQuestion::Different),
+        (true, ..) => Some(GateQuestion::Slower),
+        (_, true, _) => Some(GateQuestion::Faster),
+        _ => has(Gate::Undecided).then_some(GateQuestion::Different),
+    }
+}
+
 /// The comparisons that fail a gate, each with the first gate that it fails.
 pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
     let is_one = comparisons.windows(2).all(|two| two[0].metric == two[1].metric);
@@ -41,16 +52,20 @@ pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
 }
 
 fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alarm> {
-    let different = comparison.is_different_beyond_margin();
+    let asked = question(gates).unwrap_or(GateQuestion::Different);
+    let state = comparison.gate_state(asked);
+    let is_beyond = state == GateState::Beyond;
+    let is_better = comparison.b_is_better();
     let fails = |gate: &&Gate| match gate {
-        Gate::Slower => different && !comparison.b_is_better(),
-        Gate::Faster => different && comparison.b_is_better(),
-        Gate::Different => different,
+        Gate::Slower => is_beyond && !(asked == GateQuestion::Different && is_better),
+        Gate::Faster => is_beyond && !(asked == GateQuestion::Different && !is_better),
+        Gate::Different => is_beyond,
+        Gate::Undecided => state == GateState::Undecided,
         Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
     };
     let gate = *gates.iter().find(fails)?;
     let (a, b) = (comparison.a.clone(), comparison.b.clone());
-    Some(Alarm { gate, a, b, within, b_is_better: different.then(|| comparison.b_is_better()) })
+    Some(Alarm { gate, a, b, within, b_is_better: is_beyond.then_some(is_better) })
 }
 
 /// Alarms of the second measurement that the first raised, too: for the same commands, in the same direction.

@@ -21,6 +21,7 @@ pub(crate) fn per_layout(layout: Layout, build_ns: u64, pair_ns: f64, max_pairs:
         // The layout of a duet has two rounds of its own.
         _ if matches!(layout, Layout::Duet(_)) => layout,
         rounds if rounds == layout.rounds() => layout,
+        rounds if matches!(layout, Layout::Twice(_)) => Layout::Twice(rounds.div_ceil(2)),
         rounds => Layout::Repeated(rounds),
     }
 }

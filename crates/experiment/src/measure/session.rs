@@ -1,7 +1,7 @@
 //! Session of a comparison: draws its blocks, and steers it to its end.
 
 use fauxplat_analyze::{Judge, Judged, Patience};
-use fauxplat_model::{Metric, StoppedBy};
+use fauxplat_model::{Metric, Order, Rule, StoppedBy};
 use fauxplat_plan::{Layout, Plan};
 
 use super::layouts;
@@ -64,10 +64,20 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let layout = match driver.duet {
         Some(cpus) => Layout::Duet(cpus),
         None if driver.header.condition.simulate.is_some() => Layout::Single,
+        None if is_twice(&driver.header.definition.rule) => Layout::Twice(1),
         None if longest_ns < SHORT_NS => Layout::Mirrored,
         None => Layout::Single,
     };
     Plan { layout, seed, ..plan }
+}
+
+/// Fewest pairs of which blocks of two in a row can decide anything: half of them are coins.
+const TWICE_FROM: u32 = 20;
+
+/// Whether each command runs twice in a row in a block. A limit of fewer pairs leaves too few coins for that.
+fn is_twice(rule: &Rule) -> bool {
+    let is_enough = rule.max_pairs >= TWICE_FROM || rule.at_least_s.is_some();
+    rule.order == Order::Aabb && is_enough
 }
 
 /// Duration of one run of every command, from the warm-up.

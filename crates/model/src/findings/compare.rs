@@ -4,7 +4,7 @@ use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
 use super::numbers::known;
-use crate::{Estimand, GateQuestion, Metric, ProfileFindings, RunFindings, Variant};
+use crate::{Estimand, GateQuestion, GateSide, Metric, ProfileFindings, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -498,7 +498,38 @@ impl Comparison {
     /// by the nearer end of the interval.
     pub fn is_different_beyond_margin(&self) -> bool {
         let in_tail = self.difference_in.contains(&DifferenceIn::Tail);
-        self.verdict == Verdict::Different && (in_tail || self.beyond_margin == Some(true))
+        let in_mean = self.difference_in.contains(&DifferenceIn::Mean) && self.is_mean_beyond_margin();
+        self.verdict == Verdict::Different && (in_tail || in_mean || self.beyond_margin == Some(true))
+    }
+
+    /// Whether the interval of the mean ratio lies beyond the margin.
+    fn is_mean_beyond_margin(&self) -> bool {
+        let margin = 1.0 + self.margin;
+        self.mean.is_some_and(|mean| mean.low_ratio > margin || mean.high_ratio < 1.0 / margin)
+    }
+
+    /// What the question of a gate has come to. A comparison that was not steered by a gate answers by its interval.
+    pub fn gate_state(&self, question: GateQuestion) -> GateState {
+        if let Some(gate) = self.gate.filter(|gate| gate.question == question) {
+            return gate.state;
+        }
+        let margin = 1.0 + self.margin;
+        let is_asked = match question {
+            GateQuestion::Different => true,
+            GateQuestion::Slower => !self.b_is_better(),
+            GateQuestion::Faster => self.b_is_better(),
+        };
+        let (is_high, is_low) = (self.ci_high_ratio > margin, self.ci_low_ratio < 1.0 / margin);
+        let is_open = match question.side(self.metric) {
+            GateSide::Higher => is_high,
+            GateSide::Lower => is_low,
+            GateSide::Either => is_high || is_low,
+        };
+        match (self.is_different_beyond_margin() && is_asked, is_open) {
+            (true, _) => GateState::Beyond,
+            (false, false) => GateState::Within,
+            (false, true) => GateState::Undecided,
+        }
     }
 }
 

@@ -92,7 +92,7 @@ mod tests {
         let mirrored: Vec<f64> = d.iter().map(|d| -d).collect();
         assert_eq!(observed(&mirrored, LEAST), -observed(&d, LEAST));
         let both: Vec<f64> = d.iter().enumerate().map(|(i, d)| if i % 2 == 0 { *d } else { -d }).collect();
-        let all = crossed(&[keys(&rows, &both, LEAST)], &[0.001]);
+        let all = crossed(&[keys(&rows, &both, 1, LEAST)], &[0.001]);
         assert!(!all.up && !all.down);
         assert_eq!(observed(&[0.0; 40], LEAST), 0.0);
     }
