@@ -8,27 +8,27 @@ use fauxplat_stats::rivals;
 use crate::analysed::counts;
 use crate::summary::readings;
 
-/// What one finished comparison contributes to a calibration. It takes a few dozen bytes, so that samples need not be
-/// kept.
+/// Contribution of a finished comparison to a calibration: a few dozen bytes, so that samples need not be kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// What our rule said, in the first metric.
+    /// Verdict of our rule in the first metric.
     pub verdict: Verdict,
-    /// What it said in all metrics together: *different* if any is, which is what the level is promised for.
+    /// Verdict of our rule over all metrics: *different* if any is, since the error level is promised for all of them
+    /// together.
     pub family: Verdict,
-    /// Pairs that it took.
+    /// Pairs until the verdict.
     pub pairs: usize,
     /// The estimated effect, B over A.
     pub effect_ratio: f64,
     /// The margin of equivalence.
     pub margin: f64,
-    /// What each rival's rule said about as many of the same samples as it would have taken, in the order of
-    /// [`rivals::ALL`]; `None` where there were fewer.
+    /// Answers of the rivals' rules to as many of these samples as each rival would have taken, in the order of
+    /// [`rivals::ALL`]; `None` where there were fewer samples.
     pub rivals: Vec<Option<bool>>,
 }
 
 impl Finished {
-    /// From the comparison of command 0 with command 1 and its samples, and what else was run for the rivals.
+    /// From the comparison of command 0 with command 1 and its samples, the extra runs for the rivals among them.
     pub fn new(comparison: &Comparison, samples: &[Sample], ignore_failure: bool) -> Self {
         Finished {
             verdict: comparison.verdict,
@@ -40,7 +40,7 @@ impl Finished {
         }
     }
 
-    /// The same with what was said in other metrics.
+    /// Adds the verdicts in other metrics.
     pub fn and(self, others: &[Comparison]) -> Self {
         let any = |verdict| self.verdict == verdict || others.iter().any(|other| other.verdict == verdict);
         let family = [Verdict::Different, Verdict::Inconclusive].into_iter().find(|&verdict| any(verdict));
@@ -48,8 +48,8 @@ impl Finished {
     }
 }
 
-/// What each rival's rule says about the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]: about as
-/// many of them as the rival itself would have made, and nothing where there are fewer.
+/// Answers of the rivals' rules to the measured runs of commands 0 and 1, in the order of [`rivals::ALL`]: each is
+/// given about as many runs as it would have made itself, and answers nothing where there are fewer.
 pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) -> Vec<Option<bool>> {
     let of = |command| {
         let (values, walls) = (
@@ -67,7 +67,7 @@ pub fn rival_verdicts(samples: &[Sample], metric: Metric, ignore_failure: bool) 
     rivals::ALL.iter().map(judge).collect()
 }
 
-/// How many more runs of each command the rivals would make, all of them together.
+/// Extra runs of each command that all rivals together need.
 pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     let of = |command| {
         let ours =
@@ -82,15 +82,15 @@ pub fn runs_for_rivals(samples: &[Sample], ignore_failure: bool) -> u32 {
     f64::max(of(0), of(1)).clamp(0.0, f64::from(RUNS_FOR_RIVALS_MAX)) as u32
 }
 
-/// More runs than this are made for no rival: the shortest programs are over in half a millisecond.
+/// Most extra runs for the rivals: the shortest programs are over in half a millisecond.
 const RUNS_FOR_RIVALS_MAX: u32 = 10_000;
 
 /// Confidence of all bounds.
 const CONFIDENCE: f64 = 0.95;
 
-/// One stratum: comparisons of identical programs. The rate is over those that came to an answer: one that does not can
-/// be no false answer, and a rule that never answered would otherwise look perfect. Of several metrics one false answer is
-/// enough.
+/// A stratum: comparisons of identical programs. The rate is over the comparisons that came to an answer: a comparison
+/// without an answer cannot be falsely answered, and a rule that never answered would otherwise look perfect. Of
+/// several metrics one false answer is enough.
 pub fn aa_stratum(name: &str, finished: &[Finished]) -> AaStratum {
     let count = |verdict| finished.iter().filter(|one| one.family == verdict).count();
     let (false_verdicts, equivalent) = (count(Verdict::Different), count(Verdict::Equivalent));

@@ -1,4 +1,4 @@
-//! Which runs are analysed, and what a reading of them counts as.
+//! Selection of the runs that are analysed, and the least value that a reading counts as.
 
 use fauxplat_model::{Metric, Phase, Sample, Unit};
 
@@ -7,7 +7,8 @@ pub(crate) fn counts(sample: &Sample, ignore_failure: bool) -> bool {
     sample.phase == Phase::Measured && (ignore_failure || sample.outcome.is_success())
 }
 
-/// What a reading of zero counts as, for its logarithm: half a microsecond, or half of whatever else is counted.
+/// Value that a reading of zero counts as, since zero has no logarithm: half a microsecond, or half of whatever else is
+/// counted.
 pub(crate) fn least(metric: Metric) -> f64 {
     if metric.unit() == Unit::Nanos { 500.0 } else { 0.5 }
 }

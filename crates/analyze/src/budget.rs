@@ -54,7 +54,7 @@ fn mean_position(runs: &[&Sample]) -> f64 {
     mean(&runs.iter().map(|run| f64::from(run.position)).collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
-/// What runs of one program in one setup contribute to the variance of a log ratio of means; `None` unless blocks
+/// Contribution of runs of one program in one setup to the variance of a log ratio of means; `None` unless blocks
 /// repeat each program.
 fn process_variance(pairs: &[Pair], metric: Metric) -> Option<f64> {
     let of_mean = |pair: &Pair, runs: &[&Sample]| {

@@ -1,4 +1,4 @@
-//! What one more thread is worth, and what is left of a machine that is partly busy.
+//! Worth of one more thread, and the capacity that is left on a machine that is partly busy.
 
 use fauxplat_model::{ShiftSample, Worth};
 use fauxplat_stats::bootstrap::bca_interval;
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn half_idle_is_not_half_free_where_threads_share_a_core() {
         let cores = [(set("0,2"), 1.2), (set("1,3"), 1.2)];
-        // One thread of each core is busy: tools say 50 %, and a sixth of the machine is left.
+        // A single busy thread on each core: tools say 50 %, although a sixth of the machine is left.
         let (busy, left) = capacity_left(&cores, |cpu| if cpu.0 < 2 { 1.0 } else { 0.0 });
         assert!((busy - 0.5).abs() < 1e-12 && (left - 1.0 / 6.0).abs() < 1e-12, "{busy} {left}");
-        // Both threads of one core: the same utilisation, and half is left.
+        // Two busy threads on a single core: the utilisation is equal, and half is left.
         let (_, left) = capacity_left(&cores, |cpu| if cpu.0 % 2 == 0 { 1.0 } else { 0.0 });
         assert!((left - 0.5).abs() < 1e-12);
         let (busy, left) = capacity_left(&[(set("0"), 1.0), (set("1"), 1.0)], |_| 0.25);

@@ -19,7 +19,7 @@ impl Judge {
         !self.contests.is_empty() && self.contests.iter().all(|contest| self.exact_counts(contest).is_some())
     }
 
-    /// Whether nothing is counted that could be judged.
+    /// Whether nothing was counted that could be judged.
     pub(crate) fn is_hopeless(&self, blocks: u32) -> bool {
         let metrics = self.rule.decided();
         let hopeless = |exact: &Exact| {
@@ -32,7 +32,7 @@ impl Judge {
         self.exact.as_ref()?.of(contest.metric, contest.reference, contest.candidate)
     }
 
-    /// Puts counts that repeat in the place of what a series of pairs would say.
+    /// Replaces the result of a series of pairs by counts that repeat.
     pub(crate) fn put_exact(&self, contest: &Contest, comparison: &mut Comparison) {
         let (Some(exact), Some(counted)) = (&self.exact, self.exact_counts(contest)) else { return };
         if !self.is_exact() {
@@ -94,7 +94,7 @@ impl Judge {
     }
 }
 
-/// The other counts are told with the first of the metrics that are decided.
+/// Counts of the other metrics, reported once: with the first of the metrics that are decided.
 fn secondary(exact: &Exact, contest: &Contest, first: Metric) -> Vec<Secondary> {
     if contest.metric != first {
         return Vec::new();

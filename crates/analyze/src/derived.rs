@@ -10,7 +10,8 @@ use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
 
 use crate::analysed::counts;
 
-/// One figure: parts that are summed above and below the line, by their names behind the source; one behind a `-` is taken off.
+/// A derived figure: the sum of the parts above the line over the sum of those below. Parts are named as they are
+/// behind the source; a part behind a `-` is subtracted.
 struct Figure {
     name: &'static str,
     above: &'static [&'static str],
@@ -32,7 +33,7 @@ const fn figure(
     Figure { name, above, below, times, unit }
 }
 
-/// What is computed of any source that has the parts.
+/// Figures that are computed for any source that has the parts.
 const FIGURES: &[Figure] = &[
     figure("instructions per cycle", &["instructions"], &["cycles"], PLAIN),
     figure("front-end stalls", &["stalled-cycles-frontend"], &["cycles"], SHARE),
@@ -63,13 +64,13 @@ const FIGURES: &[Figure] = &[
 
 const SLOTS: &[&str] = &["slots"];
 
-/// Who counts, and how the names of what is counted end.
+/// Sources of counts, and the suffix that their names of counts have.
 const SOURCES: [(&str, &str); 3] = [("pmu", ""), ("pmu", ":u"), ("simulated", "")];
 
 /// A metric of one of several runs or shifts.
 type Get<'g> = &'g dyn Fn(usize, Metric) -> Option<u64>;
 
-/// The figures of the runs of one command, and a sentence about each that cannot be.
+/// Figures of the runs of one command, and a sentence about each figure that cannot be computed.
 pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) -> (Vec<Derived>, Vec<String>) {
     let runs: Vec<&Sample> =
         samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure)).collect();
@@ -85,14 +86,14 @@ pub(crate) fn derived(samples: &[Sample], command: u16, ignore_failure: bool) ->
     (found, doubts)
 }
 
-/// The figures of so many runs or shifts.
+/// Figures over `runs` runs or shifts.
 pub(crate) fn figures(runs: usize, get: Get<'_>) -> Vec<Derived> {
     let mut found = of_sources(&SOURCES, runs, get);
     found.extend(clock(runs, get));
     found
 }
 
-/// The same of what was counted in regions of the program.
+/// Figures of counts within regions of the program, over all runs.
 fn of_regions(runs: &[&Sample]) -> Vec<Derived> {
     let of = |metric: Metric| Some((metric.name().split_once(':')?.0, metric.region()?));
     let regions: BTreeSet<(&str, &str)> =
@@ -124,7 +125,7 @@ fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derive
     found
 }
 
-/// What cannot be among the figures of so many commands, a sentence each.
+/// Sentences about figures that cannot be computed, for each of `commands` commands.
 pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<String> {
     let mut all: Vec<String> =
         (0..commands as u16).flat_map(|command| derived(samples, command, ignore_failure).1).collect();

@@ -1,17 +1,18 @@
-//! Counts and times that do not say the same: fewer instructions in more time.
+//! Counts and times that disagree: fewer instructions in more time.
 
 use fauxplat_model::{
     Comparison, Derived, DerivedChange, DifferenceIn, Disagreement, Metric, MetricChange, RatioInterval,
     RunFindings, Verdict,
 };
 
-/// Who counts the work. What a simulator counts is never timed.
+/// Metrics that count work on a real processor. A simulator's counts are left out, since simulated runs are never
+/// timed.
 const WORK: [&str; 2] = ["pmu:instructions", "pmu:instructions:u"];
-/// Figures that are told with it at most.
+/// Most figures that a disagreement lists.
 const FIGURES_MAX: usize = 4;
 
-/// What the work and the time of two commands come to, if they do not say the same. Of each the comparisons in all metrics
-/// that were decided.
+/// Changes of work and time between two commands, if their directions disagree. `comparisons` has the two commands
+/// compared in every metric that was decided.
 pub(crate) fn disagreement(comparisons: &[&Comparison], [a, b]: [&RunFindings; 2]) -> Option<Disagreement> {
     let first = comparisons.first()?;
     let change = |metric| changes(comparisons).find(|it: &MetricChange| it.metric == metric);

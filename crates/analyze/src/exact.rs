@@ -10,11 +10,11 @@ use crate::analysed::counts;
 /// Runs that show whether counts repeat.
 const RUNS: u32 = 2;
 
-/// What was counted so far, by command and metric.
+/// Counts so far, by command and metric.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exact(BTreeMap<(u16, Metric), Repeated>);
 
-/// One count, and whether it was the same in every run.
+/// A count, and whether it was equal in every run.
 #[derive(Clone, Copy, Debug)]
 struct Repeated {
     count: u64,
@@ -43,12 +43,12 @@ impl Exact {
         Some(ExactCounts { a: a.count, b: b.count, runs: a.runs.min(b.runs) })
     }
 
-    /// Whether runs that would show whether it repeats brought no count of a command.
+    /// Whether a command has no count although enough blocks were run to show whether counts repeat.
     pub(crate) fn is_hopeless(&self, metric: Metric, commands: u16, blocks: u32) -> bool {
         blocks >= RUNS && (0..commands).any(|command| !self.0.contains_key(&(command, metric)))
     }
 
-    /// Whether some command was counted often enough and not always alike: by how much is told in a sentence.
+    /// Whether a command was counted often enough and its counts differ.
     pub(crate) fn apart(&self, metric: Metric, command: u16) -> bool {
         self.0.get(&(command, metric)).is_some_and(|seen| !seen.is_same)
     }

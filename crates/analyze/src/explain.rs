@@ -20,7 +20,7 @@ use crate::verdict::elapsed_s;
 /// A factor that the plan varied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainFactor {
-    /// Its name: `env-size`, `heap`, `layout`, `cpu`.
+    /// Name: `env-size`, `heap`, `layout`, `cpu`.
     pub name: String,
     /// Names of its levels.
     pub levels: Vec<String>,
@@ -32,12 +32,12 @@ pub struct ExplainFactor {
     pub places: Option<ExplainPlaces>,
 }
 
-/// What an explanation came to, with warnings for the header of the report.
+/// Result of an explanation, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainJudged {
     /// The findings. `floor_ns` and `variants` are left for the caller, who knows them.
     pub findings: ExplainFindings,
-    /// What may spoil them, one sentence each.
+    /// Circumstances that may spoil the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ pub fn explain_findings(
     ExplainJudged { findings, warnings }
 }
 
-/// A reading of zero is one: a run that took less than the clock shows has not failed.
+/// Reading of a run. A reading of zero counts: a run that took less time than the clock shows has not failed.
 fn reading(sample: &Sample, metric: Metric, ignore_failure: bool) -> Option<f64> {
     let value = sample.get(metric).filter(|_| counts(sample, ignore_failure));
     value.map(|value| (value as f64).max(least(metric)))
@@ -111,9 +111,9 @@ struct Varied {
     name: String,
     levels: Vec<String>,
     column: Factor,
-    /// Whether it was drawn: then a randomisation test is exact.
+    /// Whether the levels were drawn: then a randomisation test is exact.
     is_drawn: bool,
-    /// Its p-value, where that is known already.
+    /// The p-value, where it is known before the test.
     p_value: Option<f64>,
 }
 
@@ -252,8 +252,8 @@ fn randomised_p(varied: &Varied, part: &Part, good: &[&Sample], seed: u64) -> f6
     crossing.p_value()
 }
 
-/// What each factor, and last the rest, has of the difference between the slowest and the fastest runs, in percentage
-/// points, and that difference as a ratio.
+/// Points of each factor, and last of the residual: their parts of the difference between the slowest and the fastest
+/// runs, in percentage points. With them that difference as a ratio.
 ///
 /// A run's log time is the sum of its factors' effects and a residual, so the difference of the means of two groups of
 /// runs is the sum of the differences of each part: nothing is counted twice and nothing is left over. If all is
@@ -300,7 +300,8 @@ fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {
     warnings
 }
 
-/// Places that had too few runs to be a factor of their own: what they do is in the residual, and nobody would know.
+/// Warnings about factors whose places had too few runs to be a factor of their own, so that their effect is hidden in
+/// the residual.
 fn unseen_places<'a>(
     factors: &'a [ExplainFactor],
     findings: &'a ExplainFindings,

@@ -5,11 +5,11 @@ use fauxplat_stats::describe::{median, quantile_sorted, sorted, standard_deviati
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_units::Cpu;
 
-/// Of all laps so many are faster than the edge: enough of them to outvote a clock that was wrong now and then.
+/// Share of the laps that are faster than the edge: enough of them to outvote a clock that was wrong now and then.
 const EDGE: f64 = 0.002;
-/// As far as this share of the laps reaches, the edge may lie.
+/// Share of the laps within which the edge may lie.
 const EDGE_MAX: f64 = 0.01;
-/// Half of all laps lie within this much of each other where a CPU works at one speed.
+/// Largest relative distance between the middle half of the laps of a CPU that works at one speed.
 const SHARP: f64 = 0.005;
 /// A step of a clock's frequency lies between these: a hundred megahertz of two to ten thousand. A neighbour on the core
 /// costs far more, and anything in between.
@@ -80,7 +80,7 @@ struct Lap {
 fn undisturbed(rounds: &[Vec<f64>]) -> Option<Lap> {
     let laps = sorted(&rounds.concat());
     let fastest = *laps.first()?;
-    // One round says nothing about the next: everything is possible.
+    // A single round says nothing about the next: any spread is possible.
     let is_single = rounds.len() < 2;
     let at_step = step(&laps);
     let most = &laps[at_step.unwrap_or(0)..];
@@ -118,13 +118,13 @@ fn typical(rounds: &[Vec<f64>], typical_ns: f64) -> Lap {
 fn half_width(rounds_ns: &[f64], middle_ns: f64) -> f64 {
     let n = rounds_ns.len() as f64;
     if rounds_ns.len() < 2 {
-        // One round says nothing about the next: everything is possible.
+        // A single round says nothing about the next: any spread is possible.
         return 1.0;
     }
     t_upper_quantile(0.025, n - 1.0) * standard_deviation(rounds_ns) * (1.0 + 1.0 / n).sqrt() / middle_ns
 }
 
-/// What a lap cannot tell because its clock takes time to read.
+/// Relative resolution of a lap: the time that its clock takes to be read, over the time of a lap.
 fn resolution(shifts: &[&ShiftSample], middle_ns: f64) -> f64 {
     shifts.iter().map(|shift| shift.clock_ns as f64).fold(0.0, f64::max) / middle_ns
 }

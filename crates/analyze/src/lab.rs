@@ -8,7 +8,7 @@ mod words;
 
 use words::{figures, naming, short};
 
-/// What an experiment's document says where a check looks.
+/// Value that an experiment's document has where a check looks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// A plain value.
@@ -19,12 +19,12 @@ pub enum Found {
     Unmeasured,
 }
 
-/// Why there is no figure to hold against a claim, in words that go on.
+/// Reason for which there is no figure to compare with a claim, as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFigure {
-    /// It could not be measured on this machine.
+    /// Measurement was impossible on this machine, for the given reason.
     Unmeasured(String),
-    /// What was measured makes none: too few values, or an interval that holds zero below a ratio.
+    /// Measurements give no figure: too few values, or the interval of a divisor includes zero.
     Unfit(String),
 }
 
@@ -44,7 +44,7 @@ pub fn judge_claim(
         let outcome = if is_open(check, found) { LabOutcome::Undecided } else { LabOutcome::NotHere };
         return (outcome, format!("{}{}", naming(&check.otherwise, found), after(shown)));
     }
-    // Nobody looked, which says nothing about this machine.
+    // A check without a measurement says nothing about this machine.
     let is_unseen = |rounds: &[Found]| rounds.is_empty() || rounds.contains(&Found::Unmeasured);
     if let Some((check, _)) = checked().find(|(_, rounds)| is_unseen(rounds)) {
         let why = format!("`{}` measured nothing for {}", check.experiment, check.pointer);
@@ -63,7 +63,7 @@ fn no_figure(why: &str) -> String {
     format!("there is no figure to hold against the claim: {why}")
 }
 
-/// The first reason that its reading shows, in every round.
+/// Reason whose reading is shown in every round, the first of them.
 fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     let is_shown = |(ground, rounds): &(&LabGround, &Vec<Found>)| {
         !rounds.is_empty() && rounds.iter().all(|it| shows(ground, it))
@@ -104,8 +104,8 @@ pub fn judge_lab(claims: &[ClaimResult]) -> (LabOutcome, String, usize) {
     (outcome, format!("of {} claims {}", claims.len(), parts.join(", ")), at)
 }
 
-/// What a check found in the first round in which it does not hold, since it must hold in each of them. One round that
-/// is contrary outweighs another that was not decided, and one in which nothing was measured is neither.
+/// Value of a check in the first round in which it does not hold, since it must hold in each round. A round that is
+/// contrary outweighs another that was not decided; a round without a measurement is neither.
 fn failed<'f>(check: &LabCheck, rounds: &'f [Found]) -> Option<&'f Found> {
     let mut failed = rounds.iter().filter(|found| **found != Found::Unmeasured && !holds(check, found));
     let first = failed.clone().next();
@@ -134,7 +134,7 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
             (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
         }
         Side::Other => (LabOutcome::NotHere, contrary(claim, measured)),
-        // Which side it is on does not matter where it is too small on either.
+        // A figure that is too small on either side refutes the claim, whichever side it is on.
         Side::Both if published.direction != Some(Direction::At) && size.is_some() => {
             (LabOutcome::NotHere, format!("the figure is {}", size.unwrap_or_default()))
         }
@@ -155,7 +155,7 @@ fn agrees(published: &Claim) -> &'static str {
     }
 }
 
-/// What is shown instead. A count that is another one is no effect of anything by itself.
+/// Finding that contradicts the claim. A count that differs is by itself no effect of anything.
 fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
     let published = &claim.published;
     let is_count = claim.measured.as_ref().is_some_and(|measure| measure.exact);
@@ -170,9 +170,9 @@ fn contrary(claim: &LabClaim, measured: LabMeasured) -> String {
 
 /// Where our interval lies.
 enum Side {
-    /// All of it where the claim has it.
+    /// The whole interval lies where the claim puts the figure.
     Claimed,
-    /// All of it elsewhere.
+    /// The whole interval lies elsewhere.
     Other,
     /// On both sides: nothing is shown.
     Both,
@@ -206,7 +206,7 @@ fn other_size(claim: &Claim, measured: LabMeasured) -> Option<&'static str> {
     smaller.then_some("smaller").or(larger.then_some("larger"))
 }
 
-/// Why a machine may show another figure, where the lab has a guess.
+/// Reason for which a machine may show another figure, where the lab states one.
 fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
     let measure = claim.measured.as_ref()?;
     match other_size(&claim.published, measured)? {
@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// A word in a single round.
+    /// Rounds: a single one in which this word was found.
     fn said(word: &str) -> Vec<Found> {
         vec![Found::Value(Plain::Text(word.into()))]
     }

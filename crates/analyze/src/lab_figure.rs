@@ -3,16 +3,16 @@
 use fauxplat_model::LabMeasured;
 use fauxplat_stats::describe;
 
-/// What stands in the documents for one figure.
+/// Form in which the documents give a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabReading {
     /// A figure with the interval that its document gives.
     Interval(LabMeasured),
-    /// The same figure in each of several rounds.
+    /// Values of the figure, a value for each of several rounds.
     Rounds(Vec<f64>),
 }
 
-/// What two figures are made into one by.
+/// Operation that combines two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combined {
     /// The first divided by the second.
@@ -126,7 +126,7 @@ mod tests {
         let zero =
             lab_figure(of(1.0, 1.0, 1.0), Some((Combined::Ratio, of(0.1, -0.1, 0.3))), 1.0).unwrap_err();
         assert!(zero.contains("may be zero"), "{zero}");
-        // One round of twenty: the median and its interval would not show it.
+        // A single zero among twenty rounds, which the median and its interval would not show.
         let mut second = vec![2.0; 20];
         second[7] = 0.0;
         for first in [vec![4.0; 20], second.clone()] {

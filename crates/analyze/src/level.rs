@@ -4,7 +4,7 @@ use fauxplat_stats::describe::median;
 
 use crate::pairing::Seen;
 
-/// Clusters that tell the level. The first look comes later.
+/// Clusters from which the level is known. The first look comes later.
 const CLUSTERS: usize = 6;
 
 /// A margin beyond this ratio would let nothing differ.
@@ -19,18 +19,18 @@ const RATIO_MAX: f64 = 1e6;
 pub(crate) struct Level(Vec<Seen>);
 
 impl Level {
-    /// Takes one more; says whether they are enough.
+    /// Takes one more cluster; returns whether they are enough.
     pub(crate) fn take(&mut self, seen: Seen) -> bool {
         self.0.push(seen);
         self.0.len() >= CLUSTERS
     }
 
-    /// How many wait.
+    /// Number of clusters that wait.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// What share of the level an amount is; `None` if nothing was seen.
+    /// Ratio of an amount to the level; `None` if nothing was seen.
     pub(crate) fn ratio_of(&self, amount: f64) -> Option<f64> {
         ratio_at(amount, &self.0.iter().map(|seen| seen.log_level).collect::<Vec<_>>())
     }
@@ -41,12 +41,12 @@ impl Level {
     }
 }
 
-/// What share an amount is of the typical of these logarithms; `None` if there are none.
+/// Ratio of an amount to the median of these log levels; `None` if there are none.
 pub(crate) fn ratio_at(amount: f64, log_levels: &[f64]) -> Option<f64> {
     Some((amount / median(log_levels)?.exp()).clamp(0.0, RATIO_MAX))
 }
 
-/// The same for readings of two sessions that were not paired.
+/// Ratio of an amount to the mean level of two sessions that were not paired.
 pub(crate) fn ratio_between(amount: f64, a_log: f64, b_log: f64) -> f64 {
     (amount / (0.5 * (a_log + b_log)).exp()).clamp(0.0, RATIO_MAX)
 }

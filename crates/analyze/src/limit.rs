@@ -4,7 +4,8 @@ use fauxplat_model::CpuShare;
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::winsor::winsorised_mean;
 
-/// What every group had used at a moment at which all of them ran: seconds since they began, and CPU time.
+/// Seconds since the groups began, and the CPU time that each of them had used by then, at a moment at which all of
+/// them ran.
 pub type Standing = (f64, Vec<u64>);
 
 /// Slices into which the time is cut at most, and the fewest that allow an interval.
@@ -12,7 +13,7 @@ const SLICES_MAX: usize = 40;
 const SLICES_MIN: usize = 8;
 /// A shorter slice would hold few turns of the scheduler.
 const SLICE_S: f64 = 0.1;
-/// Of an error: the interval is one of 95 %.
+/// Error of the intervals: they are of 95 %.
 const LEVEL: f64 = 0.05;
 
 /// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where none was
@@ -27,7 +28,7 @@ pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
             let parts: Vec<f64> =
                 slices.windows(2).filter_map(|ends| part(ends[0], ends[1], group)).collect();
             let interval = (parts.len() >= SLICES_MIN).then(|| bca_interval(&parts, LEVEL, seed)).flatten();
-            // What is left over at the end is no whole slice, and one group may have ended in it.
+            // The rest at the end is no whole slice, and a group may have ended in it.
             let share = interval.map_or(all, |_| winsorised_mean(&parts));
             let (low, high) = interval.unzip();
             Some(CpuShare { share, low, high, slices: parts.len() })
@@ -50,7 +51,7 @@ fn slices(standings: &[Standing]) -> Vec<&Standing> {
     ends
 }
 
-/// What a group has of the CPU time that all used between two moments.
+/// Share that a group has of the CPU time that all groups used between two moments.
 fn part(from: &Standing, to: &Standing, group: usize) -> Option<f64> {
     let used = |at: usize| to.1[at].saturating_sub(from.1[at]) as f64;
     let all: f64 = (0..to.1.len()).map(used).sum();
@@ -61,7 +62,7 @@ fn part(from: &Standing, to: &Standing, group: usize) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Two groups, of which the first has so many of each ten milliseconds.
+    /// Course of two groups, of which the first uses `first_of_ten` of each ten milliseconds.
     fn course(seconds: f64, first_of_ten: impl Fn(usize) -> u64) -> Vec<Standing> {
         let mut used = vec![0, 0];
         (0..=(seconds * 50.0) as usize)

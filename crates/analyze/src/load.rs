@@ -1,14 +1,15 @@
-//! Whether loads were what was asked for, and what kept them from it.
+//! Shortfalls of loads: whether they reached their intensity, and what kept them from it.
 
 use fauxplat_model::{LoadAccount, LoadKind};
 
 /// Per cent by which a load may miss what was asked for.
 const TOLERANCE_PERCENT: f64 = 1.0;
 
-/// What a share of one of the two times is worth mentioning.
+/// Least share of one of the two times that is worth mentioning.
 const MENTION_SHARE: f64 = 0.005;
 
-/// One sentence per load that ended early, or did not reach what was asked for, with the reason that its account gives.
+/// Sentences about loads that ended early or did not reach their intensity, one each, with the reason that their
+/// accounts give.
 pub fn load_shortfalls(accounts: &[LoadAccount]) -> Vec<String> {
     accounts.iter().filter_map(shortfall).collect()
 }
@@ -34,7 +35,7 @@ fn shortfall(account: &LoadAccount) -> Option<String> {
     })
 }
 
-/// What took the time.
+/// Causes of a shortfall: where the time of the load went.
 fn reasons(account: &LoadAccount) -> Vec<String> {
     let share = |ns: u64| ns as f64 / account.wall_ns.max(1) as f64;
     let percent = |ns: u64| format!("{:.1} %", share(ns) * 100.0);

@@ -5,8 +5,8 @@ use fauxplat_model::MachineFacts;
 /// The share by which installed memory may differ: kernels keep a little for themselves, and not always the same.
 const MEMORY_SHARE: f64 = 0.02;
 
-/// What tells two machines apart that measured something, one phrase each; none for one machine at two boots. How the
-/// machine was set counts too: with another governor it is another machine to a benchmark.
+/// Differences between two machines that measured something, one phrase each; none for one machine at two boots.
+/// Settings count too: to a benchmark, another governor makes another machine.
 pub fn facts_apart(there: &MachineFacts, here: &MachineFacts) -> Vec<String> {
     let absent = || "none".to_owned();
     let number = |value: Option<u8>| value.map_or_else(absent, |value| value.to_string());

@@ -19,8 +19,8 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
     reachable.then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
-/// The clusters of which the rarest pattern of signs, all alike, is rare enough for a level. With fewer nothing can be shown,
-/// whatever they say.
+/// Least number of clusters with which a difference can be shown at a level: their rarest pattern of signs, all alike,
+/// is rare enough. Fewer clusters show nothing, whatever they read.
 pub(crate) fn clusters_least(level: f64) -> usize {
     (2.0 / (TYPICAL_SHARE * level)).log2().ceil() as usize
 }

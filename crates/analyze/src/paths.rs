@@ -1,8 +1,8 @@
-//! Paths of signs that are drawn out when somebody asks, and kept over the looks.
+//! Paths of signs, which are drawn on demand and kept over the looks.
 
 use fauxplat_stats::paired::path::{Course, Crossed, Keys};
 
-/// All paths about one point, as far as the looks have come. They are drawn out when they are asked for, and kept.
+/// All paths about one point, as far as the looks have come. Looks are added on demand, and kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     looks: Vec<Keys>,
@@ -10,7 +10,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// What became of the observed path by these looks.
+    /// State of the observed path after these looks.
     pub(crate) fn crossed(&mut self, looked: &[u32], spent: &[f64], keys: impl Fn(usize) -> Keys) -> Crossed {
         let missing = looked.get(self.looks.len()..).unwrap_or(&[]);
         self.looks.extend(missing.iter().map(|&n| keys(n as usize)));

@@ -11,10 +11,10 @@ const SESSION_PAIRS_MIN: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     max_time_ns: Option<u64>,
-    /// Undecided, it goes on until then, and until there were so many pairs.
+    /// Time for which an undecided comparison goes on, until the usual number of pairs is reached, too.
     at_least_ns: Option<u64>,
     pairs_usual: u32,
-    /// It ends after so many pairs, decided or not.
+    /// Number of pairs after which the comparison ends, decided or not.
     pairs_max: Option<u32>,
 }
 
@@ -30,7 +30,7 @@ impl Patience {
         }
     }
 
-    /// Those of one of several sessions, which share the limits of their rule and end at nothing else.
+    /// Limits of a single session out of several: the sessions share the limits of their rule and end by nothing else.
     pub fn of_session(rule: &Rule, sessions: u32) -> Self {
         let (whole, sessions) = (Patience::new(rule), sessions.max(1));
         let share = |limit_ns: u64| limit_ns / u64::from(sessions);
@@ -44,8 +44,8 @@ impl Patience {
         }
     }
 
-    /// Whether it is over after this time and so many pairs: with all the usual pairs, or with typical runs decided, since
-    /// then only what is rare is not known.
+    /// Whether the comparison is over after this time and number of pairs. The least time counts only with the usual
+    /// number of pairs, or once typical runs are decided: from then on only rare events are unknown.
     pub fn is_over(&self, elapsed_ns: u64, pairs: u32, judge: &Judge) -> bool {
         let is_late = |limit_ns: Option<u64>| limit_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
         if self.pairs_max.is_some_and(|most| pairs >= most) {

@@ -6,7 +6,7 @@ use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
 
-/// Fewer runs are never enough: the ranks of a 99 % interval do not exist below eight.
+/// Least number of runs: the ranks of a 99 % interval do not exist below eight.
 const RUNS_MIN: usize = 12;
 
 /// Confidence of the interval that must be narrow. It is higher than the 95 % that the report prints, because the

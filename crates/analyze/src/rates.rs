@@ -5,8 +5,8 @@ use fauxplat_stats::describe::{median, sorted};
 
 use crate::analysed::counts;
 
-/// What each counter did in the analysed runs of one command. `series` has the runs of all commands, per counter;
-/// a counter that was seen in none of them is left out.
+/// Rates of each counter in the analysed runs of one command. `series` has the runs of all commands, per counter; a
+/// counter that was seen in none of them is left out.
 pub fn counter_rates(
     tables: &[TableSource],
     series: &[Vec<RateSeries>],

@@ -1,5 +1,5 @@
-//! What the rule would say on this machine: comparisons drawn from a recorded session of identical programs, with things
-//! put in.
+//! Replay: the verdicts that the rule would give on this machine, for comparisons that are drawn from a recorded
+//! session of identical programs with effects injected.
 
 use fauxplat_model::{Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted};
@@ -15,19 +15,19 @@ use crate::patience::Patience;
 /// Fewer blocks than this say too little about what is usual.
 const BLOCKS_MIN: usize = 24;
 
-/// Shifts that are put in, beside the margin and half of it.
+/// Shifts that are injected, beside the margin and half of it.
 const SHIFTS: [f64; 5] = [0.003, 0.005, 0.01, 0.02, 0.05];
 
 /// B takes twice as long in one run of twenty.
 const TAIL: Injected = Injected::Tail { share: 0.05, ratio: 2.0 };
 
-/// Whoever comes second takes longer by a twentieth.
+/// Carry-over by which the second run of a pair takes a twentieth longer.
 const CARRY_OVER: Injected = Injected::CarryOver { ratio: 1.05 };
 
 /// Why a session cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// It has only so many blocks in which both commands were measured.
+    /// Too few blocks in which both commands were measured: their number.
     TooFewBlocks(usize),
 }
 
@@ -92,7 +92,8 @@ impl<'s> Replay<'s> {
         })
     }
 
-    /// What is put in: nothing, what makes no difference, what makes one in some runs, and shifts, the margin among them.
+    /// Injected effects: nothing, an order effect that makes no difference, a difference in some runs, and shifts, the
+    /// margin among them.
     pub fn injected(&self) -> Vec<Injected> {
         let mut shifts: Vec<f64> = SHIFTS.into_iter().chain([0.5 * self.margin, self.margin]).collect();
         shifts.sort_by(f64::total_cmp);
@@ -102,7 +103,7 @@ impl<'s> Replay<'s> {
         [Injected::Nothing, CARRY_OVER, TAIL].into_iter().chain(shifts).collect()
     }
 
-    /// What the comparison of this number comes to. It is the same however many there are.
+    /// Outcome of the comparison with this number, which does not depend on how many comparisons are drawn.
     pub fn comparison(&self, injected: Injected, number: u64) -> Option<Stand> {
         let seed = self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut judge = Judge::new(&self.rule, 2, seed).ignore_failure(self.ignore_failure);
@@ -123,7 +124,7 @@ impl<'s> Replay<'s> {
         judge.stand(1)
     }
 
-    /// A row of all comparisons with one thing put in.
+    /// Row of the comparisons with one effect injected.
     pub fn row(&self, injected: Injected, stands: &[Stand]) -> ReplayRow {
         let (all, count) = (stands.len(), |wanted: &dyn Fn(&Stand) -> bool| {
             stands.iter().filter(|stand| wanted(stand)).count()
@@ -165,8 +166,7 @@ impl<'s> Replay<'s> {
     }
 }
 
-/// The margin of the first metric as a ratio; one that is an amount is the share that it is of what these blocks typically
-/// have.
+/// Margin of the first metric as a ratio; an absolute margin is divided by the typical level of these blocks.
 fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     let seen = blocks.iter().filter_map(|block| Pair::of(block, 0, 1).seen(rule.metric));
     match rule.decided()[0].1 {
@@ -177,7 +177,7 @@ fn margin(rule: &Rule, blocks: &[Vec<&Sample>]) -> f64 {
     }
 }
 
-/// From the beginning of one block to that of the next, as a median: preparations count, and breaks between sessions do
+/// Median time from the beginning of a block to that of the next: preparations count, and breaks between sessions do
 /// not.
 fn block_ns(blocks: &[Vec<&Sample>]) -> u64 {
     let begins: Vec<u64> =
@@ -215,7 +215,7 @@ impl Drawn<'_> {
         block.iter().map(|run| self.run(run, swapped, first, number)).collect()
     }
 
-    /// A run with its new label and what is put in.
+    /// A run with its new label and the injected effect.
     fn run(&mut self, run: &Sample, swapped: u16, first: u16, number: u32) -> Sample {
         let command = run.command ^ swapped;
         let factor = match self.injected {

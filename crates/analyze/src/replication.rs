@@ -29,10 +29,10 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
 }
 
-/// What the sessions say of one part of a verdict.
+/// Whether the sessions replicate a part of a verdict, and their figures.
 struct Part {
     is_replicated: bool,
-    /// The figures of all of them, in words.
+    /// Figures over all sessions, in words.
     said: String,
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use fauxplat_model::{Rule, Tail};
     use fauxplat_stats::draw::Draw;
 
-    /// A comparison within a session that came to this.
+    /// A comparison within a session with this verdict and effect.
     fn session(verdict: Verdict, log_effect: f64) -> Comparison {
         let findings = run_findings(&[], 1, false).remove(0);
         let nothing = Baseline { name: "a", values: &[], findings: &findings };
@@ -111,7 +111,7 @@ mod tests {
         Comparison { verdict, grade: Grade::WithinSession, effect_ratio: log_effect.exp(), ..comparison }
     }
 
-    /// What a session and earlier ones with these effects come to.
+    /// Grade and warning of a session that follows earlier ones with these effects.
     fn judged(verdict: Verdict, log_effect: f64, earlier: &[f64]) -> (Grade, Option<String>) {
         let mut comparison = session(verdict, log_effect);
         let sessions: Vec<[f64; 2]> = earlier.iter().map(|&effect| [effect, effect]).collect();
@@ -124,7 +124,7 @@ mod tests {
         let alike = [0.051, 0.049, 0.05];
         assert_eq!(judged(Verdict::Different, 0.05, &alike), (Grade::Replicated, None));
         assert_eq!(judged(Verdict::Equivalent, 0.001, &[0.0, -0.001, 0.0005]), (Grade::Replicated, None));
-        // One earlier session is one degree of freedom, and none is none.
+        // A single earlier session gives one degree of freedom, and no earlier session gives none.
         assert_eq!(judged(Verdict::Different, 0.05, &alike[..1]), (Grade::WithinSession, None));
         assert_eq!(judged(Verdict::Inconclusive, 0.05, &alike), (Grade::WithinSession, None));
         let (grade, said) = judged(Verdict::Different, 0.05, &[-0.02, 0.01, 0.0]);
@@ -140,8 +140,8 @@ mod tests {
         );
     }
 
-    /// What a session with slow runs of B in one pair of ten, and earlier ones in which so many of fifty pairs were slow, come
-    /// to; `extent` and `difference_in` are those of this session.
+    /// Grade and warning of a session in which B is slow in `share_b` of the pairs (a tenth), after earlier sessions
+    /// with the given numbers of slow pairs out of fifty; `extent` and `difference_in` are those of this session.
     fn with_slow_runs(share_b: f64, earlier: &[usize]) -> (Grade, Option<String>) {
         let is_slow = share_b > 0.0;
         let tail = Tail {

@@ -1,4 +1,4 @@
-//! The metrics that do not decide.
+//! Metrics that do not decide.
 
 use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
@@ -45,8 +45,8 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     .collect()
 }
 
-/// One log ratio per pair, if the metric was not always zero and was read in every run of a pair or in none of them: what does
-/// not fit beside other counters is counted in blocks of its own.
+/// A log ratio for each pair, if the metric was not always zero and was read in all runs of a pair or in none of them:
+/// events that do not fit beside other counters are counted in blocks of their own.
 fn log_ratios(pairs: &[Pair], metric: Metric) -> Option<Vec<f64>> {
     let any = pairs.iter().flat_map(Pair::runs).any(|run| run.get(metric) > Some(0));
     let counts = |pair: &&Pair| pair.runs().any(|run| run.get(metric).is_some());

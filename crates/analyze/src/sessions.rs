@@ -12,23 +12,25 @@ use fauxplat_stats::winsor::{Location, location};
 use crate::judge::{Contest, Judge, Session, SessionCost};
 use crate::standing::{Standing, bounded, verdict};
 
-/// Sessions from which on anything is said over them. Two have one degree of freedom, with which nothing can be shown.
+/// Least number of sessions from which an effect is derived. Two have one degree of freedom, with which nothing can be
+/// shown.
 pub(crate) const SESSIONS_MIN: usize = 3;
 
 impl Judge {
-    /// Says that what follows comes in several sessions: nothing is looked at before the end, and then each counts once.
+    /// Announces that the blocks come in several sessions: nothing is looked at before the last of them is over, and
+    /// then each counts once.
     pub fn in_sessions(mut self) -> Self {
         self.sessions = Some(Vec::new());
         self
     }
 
-    /// The session is over; whatever follows is of the next one.
+    /// Ends a session; all further blocks belong to the next one.
     pub fn end_session(&mut self, cost: SessionCost) {
         let last_block = self.contests.iter().filter_map(|contest| contest.good.last().copied()).max();
         self.sessions.iter_mut().for_each(|sessions| sessions.push(Session { last_block, cost }));
     }
 
-    /// Puts what the sessions say in the place of what all pairs together do.
+    /// Replaces the result over all pairs by the result over the sessions.
     pub(crate) fn put_sessions(&mut self) {
         let level = self.rule.level / self.contests.len().max(1) as f64;
         let mut contests = std::mem::take(&mut self.contests);
@@ -38,7 +40,7 @@ impl Judge {
         self.contests = contests;
     }
 
-    /// What the sessions say, where all pairs together say this.
+    /// Standing over the sessions; `pooled` is the standing over all their pairs together.
     pub(crate) fn over_sessions(&self, contest: &Contest, pooled: Standing, level: f64) -> Standing {
         match self.over(contest) {
             Some(over) => over.standing(pooled, contest.design.margin, level),
@@ -52,7 +54,7 @@ impl Judge {
         Over::of(&contest.series.d, self.sessions.as_ref()?.iter().map(end))
     }
 
-    /// What the sessions of a contest say about the next one; nothing where there were too few.
+    /// Prediction for the next session from the sessions of a contest; `None` where there were too few.
     pub(crate) fn replication(&self, contest: &Contest) -> Option<Replication> {
         let over = self.over(contest)?;
         let pairs = self.pairs_per_block as usize;
@@ -72,7 +74,7 @@ impl Judge {
         self.sessions.iter().flatten().map(|session| session.cost).collect()
     }
 
-    /// What ended a comparison: one in sessions is never ended by its verdict.
+    /// Reason for which a comparison ended: with sessions it is never the verdict.
     pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
         match self.sessions.is_none() && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric))) {
             true => StoppedBy::Verdict,
@@ -90,7 +92,8 @@ struct Over {
 }
 
 impl Over {
-    /// Of all log ratios, and how many there were when each session was over; nothing where there were too few.
+    /// Sessions from all log ratios, and the number of them at the end of each session; `None` where there were too few
+    /// sessions.
     fn of(d: &[f64], ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
         let begins = std::iter::once(0).chain(ends.clone());
         let sessions = begins.zip(ends).filter_map(|(from, to)| d.get(from..to));
@@ -110,8 +113,8 @@ impl Over {
         t_upper_quantile(level / 2.0, self.count() - 1.0) * self.sd / self.count().sqrt()
     }
 
-    /// What all pairs say and what the sessions say has to agree: sessions that happen to be alike do not make few pairs
-    /// certain.
+    /// Combines the pairs and the sessions by the weaker of the two, since sessions that happen to be alike do not make
+    /// few pairs certain.
     fn standing(&self, pooled: Standing, margin: f64, level: f64) -> Standing {
         let half = self.half(level);
         let (low, high) = (pooled.low.min(self.centre - half), pooled.high.max(self.centre + half));

@@ -15,7 +15,7 @@ use crate::winner::winner;
 const DROPPED_SHARE_MAX: f64 = 0.1;
 
 impl Judge {
-    /// What was found. `samples` are all samples of the experiment, `names` the commands' names in order.
+    /// Findings of the comparisons. `samples` are all samples of the experiment, `names` the commands' names in order.
     pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
         judged(&self.closed(), samples, names, stopped_by)
     }
@@ -89,7 +89,7 @@ fn disagreements(judge: &Judge, comparisons: &[Comparison], commands: &[RunFindi
     (1..judge.commands as u16).filter_map(of).collect()
 }
 
-/// What a reader of this comparison must know.
+/// Warnings that the reader of a comparison needs.
 fn warnings(judge: &Judge, contest: &Contest, shown: &Comparison) -> Vec<String> {
     let mut warnings = Vec::new();
     let metric = match judge.rule.also.is_empty() {

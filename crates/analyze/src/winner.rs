@@ -1,4 +1,4 @@
-//! Which command is fastest, said only when it beats the runner-up.
+//! The fastest command, named only when it beats the runner-up.
 
 use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
 use fauxplat_stats::winsor::winsorised_mean;
@@ -70,7 +70,7 @@ fn front(judge: &Judge, blocks: &[Vec<&Sample>]) -> Option<(u16, u16)> {
     (order.len() > 1).then(|| (order[0].1, order[1].1))
 }
 
-/// Block and what it says of the first metric, of all blocks whose runs were all good, and which the guards let through for both commands.
+/// Number and reading of each block whose runs were all good, if the guards accept it for the two commands.
 fn pairs_seen(judge: &Judge, blocks: &[Vec<&Sample>], a: u16, b: u16) -> Vec<(u32, Seen)> {
     let good = |pair: &Pair| judge.ignore_failure || pair.runs().all(|run| run.outcome.is_success());
     let of_command = |command: u16| judge.contests.get(usize::from(command).wrapping_sub(1));

@@ -1,12 +1,12 @@
-//! What workers of our own counted.
+//! Counts of fauxplat's own workers.
 
 use fauxplat_model::{Metric, ShiftSample, WorkerCount, WorkerCounts};
 use fauxplat_stats::describe::median;
 
 use crate::derived::figures;
 
-/// What was counted in some shifts at the same work, for each unit of it and for each second of CPU time: medians over the
-/// shifts. Nothing where nothing was to be counted.
+/// Counts in shifts of the same kernel, for each unit of work and for each second of CPU time: medians over the shifts.
+/// `None` where nothing was to be counted.
 pub fn worker_counts(work: String, shifts: &[&ShiftSample]) -> Option<WorkerCounts> {
     let of = |shift: &ShiftSample, metric: Metric| {
         shift.counts.iter().find(|it| it.metric == metric).and_then(|it| it.count)

@@ -167,7 +167,7 @@ fn planned(blocks: u32, seed: u64, log: impl Fn(&Coordinates) -> f64) -> Explain
     let all: Vec<Vec<Coordinates>> = (0..blocks).map(|block| plan.coordinates(block)).collect();
     for (block, coordinates) in (0..).zip(&all) {
         for (trial, at) in plan.block(block, Phase::Measured).iter().zip(coordinates) {
-            // One run in fifty is slow for no reason that comes again.
+            // Spike of a run in fifty, which has no cause that returns.
             let spike = if draw.uniform() < 0.02 { 0.2 } else { 0.0 };
             let time = (2e6f64.ln() + log(at) + 0.01 * draw.normal() + spike).exp() as u64;
             samples.push(run(block, at.command, trial.position, &[(Metric::WALL, time)]));

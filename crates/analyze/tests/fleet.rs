@@ -56,8 +56,8 @@ fn a_slow_machine_is_suspect_then_confirmed() {
     }
 }
 
-/// Whoever ended the rounds early goes on by the plan that was settled, though a machine that answered the survey later makes
-/// another one.
+/// Rounds that were ended early go on by the plan that was settled, though a machine that answered the survey later
+/// would make another plan.
 #[test]
 fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     let world = World { odd: 1, slower: 0.10, ..World::of(128, 5, 0.005, 0.01) };
@@ -75,7 +75,7 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     let found = judged(&late);
     let odd = node(&found, &name(0));
     assert_eq!((odd.state, odd.rounds, found.again.is_none()), (NodeState::Confirmed, 6, true), "{odd:?}");
-    // Who gave nothing in a round was asked all the same.
+    // A machine that gave nothing in a round was asked nevertheless.
     let given_up = |node: &String| Delivery {
         node: node.clone(),
         round: 1,
@@ -89,7 +89,7 @@ fn rounds_that_were_begun_are_finished_by_the_plan_that_was_settled() {
     assert!(judged(&evidence).again.is_some());
     evidence.deliveries.push(given_up(&plan.rounds[0][0]));
     assert!(judged(&evidence).again.is_none());
-    // Nobody is told to be measured beside machines that he was not measured with.
+    // Machines are not to be measured beside references that they were not planned with.
     evidence.again.as_mut().unwrap().suspects.clear();
     let found = judged(&evidence);
     assert!(node(&found, &name(0)).reason.as_ref().unwrap().contains("others were measured again"));
@@ -166,7 +166,7 @@ fn machines_that_all_say_the_same_have_a_rule_of_their_own() {
     let found = judged(&fleet(records));
     assert_eq!(found.groups[0].rule, GroupRule::ZeroSpread);
     assert_eq!(node(&found, "n3").state, NodeState::Suspect);
-    // One per cent is nobody's concern.
+    // A slowdown of one per cent is of no concern.
     assert_eq!(node(&found, "n4").state, NodeState::Normal);
     assert_eq!(count(&found, NodeState::Suspect), 1);
 }
@@ -183,7 +183,7 @@ fn few_machines_are_judged_with_care() {
         (&[100_000u64][..], GroupRule::Alone, 0),
         (&[100_000, 150_000], GroupRule::Pair, 0),
         (&[100_000, 100_100, 150_000], GroupRule::Few, 1),
-        // The others differ as much among themselves.
+        // Other machines differ from each other by as much.
         (&[100_000, 120_000, 150_000], GroupRule::Few, 0),
         // Far beyond the others, but less than anybody's concern.
         (&[100_000, 100_010, 102_000], GroupRule::Few, 0),
@@ -353,7 +353,7 @@ fn the_second_program_is_held_to_the_answers_of_the_first() {
     assert_eq!(judged(&|_| vec![answer(0, "x")]).answers_differ, None);
     let found = judged(&|_| vec![answer(0, "x"), answer(1, "y")]).answers_differ.unwrap();
     assert_eq!((found.machines, found.of), (12, 12));
-    // One machine alone is wrong about B, and is blamed for it.
+    // A single machine is wrong about B, and is blamed for it.
     let found = judged(&|at| vec![answer(0, "x"), answer(1, if at == 4 { "y" } else { "x" })]);
     assert_eq!((found.answers_differ, found.machines), (None, 11));
 }

@@ -35,7 +35,7 @@ fn wall(block: u32, command: u16, factor: f64) -> u64 {
     (5e6 * factor * (0.003 * jitter(block, command.into())).exp()) as u64
 }
 
-/// One run of each command, A first in every other block.
+/// A block with a run of each command, A first in every other block.
 fn block(number: u32, factors: &[f64]) -> Vec<Sample> {
     let last = factors.len() as u16 - 1;
     let place = |command: u16| if number.is_multiple_of(2) { command } else { last - command };
@@ -346,7 +346,7 @@ fn secondary_metrics_are_adjusted_and_useless_ones_left_out() {
 
 #[test]
 fn the_budget_sees_the_position() {
-    // Whoever comes second is 2 % slower.
+    // The second run of a block is 2 % slower.
     let second = |n: u32| {
         let mut runs = block(n, &[1.0, 1.0]);
         for run in &mut runs {
@@ -456,7 +456,7 @@ fn slow_runs_in_noise_are_no_shift_and_a_shift_is_no_slow_runs() {
 
 #[test]
 fn layouts_are_asked_for_their_mean() {
-    // One layout in eight of B is 20 % slower: 2.3 % on average, and not an outlier.
+    // Every eighth layout of B is 20 % slower: 2.3 % on average, and not an outlier.
     let bad = |n: u32| block(n, &[1.0, if n.is_multiple_of(8) { 1.2 } else { 1.0 }]);
     let rule = Rule { max_pairs: 256, ..rule() };
     let (judged, _) = judge(Judge::new(&rule, 2, 1).layouts(true), 2, bad);

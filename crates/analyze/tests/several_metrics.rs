@@ -99,7 +99,7 @@ fn an_absolute_margin_is_a_share_of_what_both_have() {
     assert_eq!(of(1.0, 1.03, 65_536.0).2, Some(false));
     assert_eq!(of(1.0, 1.03, 8192.0).2, Some(true));
     assert_eq!(of(1.0, 1.0, 65_536.0).0, Verdict::Equivalent);
-    // Who has more makes no difference to the margin.
+    // The margin does not depend on which command uses more.
     assert!((of(1.03, 1.0, 65_536.0).1 - margin).abs() < 1e-4);
 }
 

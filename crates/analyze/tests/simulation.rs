@@ -75,8 +75,8 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
         let wrong = baselines::called_different(&cell, 120, (0.0, false));
         // Of 120 at a true 1 % more than five come once in a thousand times.
         assert!(wrong <= 5, "{}: {wrong} of 120", cell.name);
-        // What paired differences show is another variance, and with it most unchanged programs were different.
-        // (With three or five, the quantile alone is so large that it hides some of that.)
+        // Paired differences show another variance; with it most unchanged programs were called different. (With three
+        // or five sessions, the quantile alone is so large that it hides some of that.)
         let is_told_wrongly = cell.history >= 10 && cell.session_sd >= 0.01;
         assert!(
             !is_told_wrongly || baselines::called_different(&cell, 40, (0.0, true)) > 10,
@@ -90,10 +90,11 @@ fn a_machine_that_moved_between_sessions_is_no_difference_of_programs() {
 fn a_few_sessions_that_lie_close_together_by_chance_make_no_difference() {
     let cells = baselines::cells();
     let cell = cells.iter().find(|cell| cell.history == 3 && cell.session_sd == 0.01).expect("it is there");
-    // The same 400 gave nine when the larger of two variances was taken, with degrees of freedom of the sum.
+    // Nine of the same 400 were called different when the larger of two variances was taken, with degrees of freedom of
+    // the sum.
     let wrong = baselines::called_different(cell, 400, (0.0, false));
     assert!(wrong <= 4, "{wrong} of 400");
-    // It costs power: a fifth more is found in most sessions, and not a tenth.
+    // Power is the price: a slowdown of a fifth is found in most sessions, and one of a tenth is not.
     let found = |slower| baselines::called_different(cell, 40, (slower, false));
     assert!(found(0.2) > 20 && found(0.5) > 35, "{} and {} of 40", found(0.2), found(0.5));
 }
@@ -112,7 +113,7 @@ fn a_program_that_is_slow_now_and_then_is_never_equivalent_as_a_whole() {
 
 #[test]
 fn slow_runs_in_noise_are_waited_for_and_named() {
-    // They move what is typical before they are seen for themselves; that alone ended some comparisons.
+    // Slow runs move the typical run before they are seen for themselves; that alone ended some comparisons.
     let steps = Noise { step: 0.01, short_sd: 0.005, b_slow_share: 0.1, b_slow_by: 1.0, ..noise::SILENT };
     let steps = Cell { noise: steps, ..cells::slow_now_and_then(0.1) };
     for (cell, comparisons) in [(steps, 40), (cells::slow_in_a_loud_hour(0.05), 16)] {
@@ -196,7 +197,7 @@ fn sweeps_of_what_differs_by_the_margin_do_not_say_that_it_has_no_effect() {
         // At half a per cent five of 150 would come once in a thousand times.
         assert!(tally.no_effect < 5, "{name}: {tally:?}");
     }
-    // One slow level of many is nearly nothing on average, and no effect all the same.
+    // A single slow level of many is nearly nothing on average, and no effect all the same.
     let tally = sweeps::tally(&sweep_cell("512 levels, normal 3 %, one 6 % slower"), 1000, 8);
     assert!(tally.no_effect == 0, "{tally:?}");
 }
@@ -222,7 +223,7 @@ fn a_sweep_of_the_stack_finds_lines_and_pages() {
         let period = finding.period.unwrap();
         assert!(period.low <= 64.0 && 64.0 <= period.high, "{period:?}");
         assert!(period.likely_cause.as_deref().is_some_and(|cause| cause.contains("line")), "{period:?}");
-        // Both crossings of a page: 0.45 slower by logarithm, at 171 · 16 bytes and a page later.
+        // The two crossings of a page: 0.45 slower by logarithm, at 171 · 16 bytes and a page later.
         let mut first: Vec<f64> = finding.peaks.iter().take(2).filter_map(|peak| peak.number).collect();
         first.sort_by(f64::total_cmp);
         assert_eq!(first, [2736.0, 6832.0], "{:?}", finding.peaks);

@@ -17,7 +17,8 @@ fn named(names: &[&str]) -> Vec<SweepLevel> {
     names.iter().map(|&name| SweepLevel { name: name.to_owned(), ..SweepLevel::default() }).collect()
 }
 
-/// One block of what the judge wants, in an order that looks random; `wall` gives microseconds, or `None` for a crash.
+/// A block of the levels that the judge wants, in an order that looks random; `wall` gives microseconds, or `None` for
+/// a crash.
 fn block(judge: &SweepJudge, number: u32, wall: &dyn Fn(u16) -> Option<f64>) -> Vec<Sample> {
     let mut order = judge.wanted();
     order.sort_by(|&a, &b| jitter(number, a.into()).total_cmp(&jitter(number, b.into())));
@@ -56,7 +57,7 @@ fn a_level_at_which_the_subject_crashes_is_a_finding() {
     assert_eq!(finding.failing.len(), 1);
     let failing = &finding.failing[0];
     assert_eq!((failing.level.as_str(), failing.exit_status, failing.failures), ("f", 139, 3));
-    // It is not run for ever, and has no time.
+    // A failing level is not run for ever, and has no time.
     assert_eq!(samples.iter().filter(|sample| sample.command == 5).count(), 3);
     let level = &judged.findings.levels[5];
     assert_eq!((level.runs, level.failures, level.median_ns, level.ratio), (3, 3, None, None));
@@ -121,7 +122,7 @@ fn what_was_interrupted_is_judged_by_what_there_is() {
         ends.iter().all(|ratio| ratio.is_finite() && *ratio > 9e5)
     };
     assert!(is_open(&none.finding), "{:?}", none.finding);
-    // One block leaves nothing to judge the noise by.
+    // A single block leaves nothing to judge the noise by.
     let mut short = judge.clone();
     let one = block(&short, 0, &|_| Some(1000.0));
     short.block(&one);

@@ -29,7 +29,7 @@ fn panel(rule: &Rule, levels: u16, seed: u64) -> SweepPanel {
     SweepPanel::new(rule, &subject, &(0..levels).map(level).collect::<Vec<_>>(), seed)
 }
 
-/// One block of what is wanted, in an order that looks random, with noise of its own for each metric.
+/// A block of the levels that the panel wants, in an order that looks random, with noise of its own for each metric.
 fn block(panel: &SweepPanel, (number, stream): (u32, u32), effect: Effect) -> Vec<Sample> {
     let noise = |level: u16, metric: u32| jitter(number * 1000 + u32::from(level), stream * 8 + metric);
     let mut order = panel.wanted();

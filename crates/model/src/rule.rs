@@ -54,7 +54,7 @@ pub struct Rule {
     pub least_span_s: f64,
 }
 
-/// Which figure of two programs is compared.
+/// Figure of two programs that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimand {
@@ -65,7 +65,7 @@ pub enum Estimand {
     Mean,
 }
 
-/// What a gate asks about a candidate: whether it differs from the reference by more than the margin.
+/// Question of a gate about a candidate: whether it differs from the reference by more than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateQuestion {

@@ -21,7 +21,7 @@ const WARM: usize = 12;
 /// equal part of what is staked.
 const HORIZONS: [f64; 5] = [16.0, 64.0, 256.0, 1024.0, 4096.0];
 
-/// What a stake may lose of what is left in one pair, at most.
+/// Largest part of the remaining stake that one pair may lose.
 const LOSS_MAX: f64 = 0.95;
 
 /// Halvings that find an end of the interval.
@@ -91,7 +91,7 @@ fn mirrored(pairs: &[[f64; 2]]) -> Vec<[f64; 2]> {
     pairs.iter().map(|&[a, b]| [b, a]).collect()
 }
 
-/// What is staked on each pair, as the pairs before it say.
+/// Stake on each pair, set by the pairs before it.
 struct Stakes<'p> {
     pairs: &'p [[f64; 2]],
     /// Stake per unit of deviation, for [`HORIZONS`] in turn.

@@ -1,5 +1,5 @@
-//! What a look at the data costs: `cargo xtask bench look`. With `stands [REPETITIONS]` it prints instead what every one of
-//! many simulated comparisons came to, so that two versions of the rule can be compared line by line.
+//! Cost of a look at the data: `cargo xtask bench look`. With `stands [REPETITIONS]` the outcome of each of many
+//! simulated comparisons is printed instead, so that two versions of the rule can be compared line by line.
 #![expect(clippy::disallowed_macros, clippy::disallowed_methods, reason = "an example measures and prints")]
 
 #[expect(dead_code, reason = "the simulation uses more of it")]
@@ -21,7 +21,7 @@ const PAIRS: [usize; 3] = [128, 1024, 4096];
 /// Comparisons behind each figure.
 const COMPARISONS: u64 = 15;
 
-/// Every look is taken so often, and the shortest counts, so that neighbours do not.
+/// Repetitions of every look, of which the shortest counts, so that other processes do not.
 const TRIES: u32 = 5;
 
 fn main() {
@@ -35,7 +35,7 @@ fn main() {
 /// A noise under which a comparison stays open for long, the true difference as a log ratio, and the rule.
 type Kind = (&'static str, Noise, f64, Rule);
 
-/// What makes a look do nothing, much, or all that it can.
+/// Kinds of noise under which a look does nothing, much, or all that it can.
 fn kinds() -> [Kind; 4] {
     let modes = Noise { short_sd: 0.1, mode_gap: 0.8, ..SILENT };
     let slow = Noise { short_sd: 0.01, spike_share: 0.2, spike_mean: 0.5, ..SILENT };
@@ -68,7 +68,8 @@ fn costs() {
     }
 }
 
-/// One comparison with a limit beyond the last of the timed looks, which is none that closes.
+/// Times the looks of a comparison with a limit beyond the last of them, so that none of the timed looks is the closing
+/// one.
 fn comparison(noise: Noise, effect: f64, (rule, seed): (&Rule, u64), times: &mut [Vec<f64>; PAIRS.len()]) {
     let rule = Rule { max_pairs: 8192, ..rule.clone() };
     let mut judge = Judge::new(&rule, 2, seed);

@@ -15,7 +15,7 @@ pub(crate) struct Cell {
     pub(crate) history: usize,
 }
 
-/// Sessions that move as much as is assumed, more, and much more, with and without a history.
+/// Cells whose sessions move as much as is assumed, more, and much more, with and without a history.
 pub(crate) fn cells() -> Vec<Cell> {
     let cell = |name, session_sd, history| Cell { name, session_sd, history };
     vec![
@@ -36,9 +36,9 @@ const RUNS: usize = 40;
 /// Noise of the runs within a session.
 const WITHIN: Noise = Noise { short_sd: 0.005, ..SILENT };
 
-/// How many of so many comparisons with a baseline call a program different that became slower by this share, one way or
-/// the other; and with `paired`, when the variance of *paired* differences of identical programs, from as many sessions, is
-/// taken for that of the level.
+/// Number of comparisons, out of `comparisons`, that call a program different which became slower by the share
+/// `slower`. With `paired`, the variance of *paired* differences of identical programs, from as many sessions, is taken
+/// for that of the level.
 pub(crate) fn called_different(cell: &Cell, comparisons: u64, (slower, paired): (f64, bool)) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number, slower, paired)).count()
 }

@@ -1,4 +1,4 @@
-//! Several commands in shared blocks, one of which leaves something to whoever runs next.
+//! Several commands in shared blocks, one of which slows down the run after it.
 
 use fauxplat_analyze::{Decision, Judge};
 use fauxplat_model::{EnvPad, Heap, Phase, Placement, Rule, Sample, Verdict};
@@ -6,18 +6,18 @@ use fauxplat_plan::{Layout, Plan};
 
 use super::noise::{Machine, Noise, SILENT};
 
-/// Comparisons of several commands. The first two are the same program; the last slows down whoever runs after it.
+/// Comparisons of several commands. The first two are the same program; the last slows down the run after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
     /// All commands.
     pub(crate) commands: u16,
-    /// What a run after the last command takes longer, as a log ratio.
+    /// Log ratio by which a run after the last command takes longer.
     pub(crate) left: f64,
     pub(crate) noise: Noise,
 }
 
-/// What is left from nothing to cold caches, with three commands and four.
+/// Cells of three and of four commands, whose last command leaves nothing, 3 %, or as much as cold caches cost.
 pub(crate) fn cells() -> Vec<Cell> {
     let quiet = Noise { short_sd: 0.005, ..SILENT };
     let cell = |name, commands, left| Cell { name, commands, left, noise: quiet };
@@ -30,7 +30,8 @@ pub(crate) fn cells() -> Vec<Cell> {
     ]
 }
 
-/// How many of so many comparisons call the first two commands different, in the orders that `compare` draws.
+/// Number of comparisons, out of `comparisons`, that call the first two commands different, in the orders that
+/// `compare` draws.
 pub(crate) fn false_verdicts(cell: &Cell, comparisons: u64) -> usize {
     (0..comparisons).filter(|&number| is_called_different(cell, number)).count()
 }
@@ -56,7 +57,7 @@ fn is_called_different(cell: &Cell, number: u64) -> bool {
     judge.stand(1).is_some_and(|stand| stand.verdict == Verdict::Different)
 }
 
-/// One block: each run is slowed down by what the one before it left.
+/// A block in which each run is slowed down by what the run before it left.
 fn visit(
     cell: &Cell,
     plan: &Plan,

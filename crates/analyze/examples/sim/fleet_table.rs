@@ -1,4 +1,5 @@
-//! Tables of simulated fleets: who is flagged though nobody is odd, who is found, and the time that judging takes.
+//! Tables of simulated fleets: false flags where no machine is odd, odd machines that are found, and the time that
+//! judging takes.
 
 #![expect(clippy::disallowed_methods, reason = "the time of the analysis is what is measured")]
 
@@ -20,7 +21,7 @@ fn question(seed: u64) -> FleetQuestion {
     FleetQuestion::of(Metric::WALL, seed)
 }
 
-/// By one measurement, and after suspects were measured again.
+/// Findings of a survey, and those after suspects were measured again.
 fn judged(world: World, seed: u64) -> (FleetFindings, FleetFindings) {
     let mut drawn = Drawn::new(world, seed);
     let first = fleet_findings(&drawn.evidence, &question(seed));
@@ -35,7 +36,8 @@ fn count(found: &FleetFindings, state: NodeState) -> usize {
     found.nodes.iter().filter(|node| node.state == state).count()
 }
 
-/// All tables, with so many fleets a line; of the largest there are fewer, and fewer above a hundred where one is odd.
+/// Prints all tables from `fleets` fleets a line; the largest fleets, and fleets above a hundred machines with an odd
+/// one, are fewer.
 pub(crate) fn print(fleets: usize) {
     println!("{fleets} fleets a line\n");
     false_flags(fleets);
@@ -44,7 +46,7 @@ pub(crate) fn print(fleets: usize) {
     changes(fleets);
 }
 
-/// Fleets in which nobody is odd.
+/// Table of false flags in fleets without an odd machine.
 fn false_flags(fleets: usize) {
     println!(
         "| machines | spread | between % | suspects a fleet | confirmed a fleet | fleets |\n| --- | --- | --- | --- | --- | --- |"
@@ -67,7 +69,7 @@ fn false_flags(fleets: usize) {
     println!();
 }
 
-/// One machine is odd.
+/// Table of how often a single odd machine is found.
 fn power(fleets: usize) {
     println!(
         "| machines | between / within % | slower by % | suspect | confirmed | smallest that is found % |\n| --- | --- | --- | --- | --- | --- |"
@@ -102,7 +104,8 @@ fn power(fleets: usize) {
     println!();
 }
 
-/// One BIOS of ten machines in a hundred is 4 % slower, and facts that mean nothing.
+/// Table of facts that are named: of a hundred machines ten have a BIOS that is 4 % slower, and the other facts mean
+/// nothing.
 fn facts(fleets: usize) {
     println!("| facts of 500 machines | named first | another named | fleets |\n| --- | --- | --- | --- |");
     for (title, slower) in [("one BIOS 4 % slower on 10 %", 0.04), ("none matters", 0.0)] {
@@ -121,7 +124,7 @@ fn facts(fleets: usize) {
     println!();
 }
 
-/// Noise of 2 % and what is put into it.
+/// Table of changes over time: noise of 2 %, with changes injected.
 fn changes(series: usize) {
     println!("| series | told a change | within 2 of it | series |\n| --- | --- | --- | --- |");
     let mut scanner = Scanner::new(4, 1);

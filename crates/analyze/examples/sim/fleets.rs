@@ -128,7 +128,7 @@ impl Drawn {
         }
     }
 
-    /// Measures again whom the plan names.
+    /// Measures the machines again that the plan names.
     pub(crate) fn measure_again(&mut self, plan: &Remeasurement) {
         for (round, nodes) in (1..).zip(&plan.rounds) {
             for node in nodes {

@@ -25,13 +25,13 @@ pub(crate) struct Cell {
 pub(crate) const USUAL: Noise =
     Noise { process_sd: 0.01, load_sd: 0.01, load_phi: 0.97, spike_share: 0.02, spike_mean: 0.2, ..SILENT };
 
-/// The same with a burner that comes and goes at random and takes half of the CPU.
+/// [`USUAL`] noise with a burner that comes and goes at random and takes half of the CPU.
 pub(crate) const BURNER: Noise = Noise { burner: 0.69, burner_flip: 0.01, ..USUAL };
 
 /// The stack in another place in each run, a quarter of which are slow: what randomisation makes of [`lines`].
 pub(crate) const RANDOM_STACK: Noise = Noise { mode_gap: 0.28, mode_share: 0.25, ..USUAL };
 
-/// One line in four of the stack is slow, and one place of a page much slower.
+/// Log ratio at an address of the stack: every fourth line is slow, and a single place of a page is much slower.
 pub(crate) fn lines(level: u16) -> f64 {
     f64::from(level % 4 == 3) * 0.05 + f64::from(level % 256 == 171) * 0.4
 }
@@ -69,7 +69,7 @@ pub(crate) fn sweep(cell: &Cell, seed: u64) -> SweepJudged {
     judge.findings(&samples, StoppedBy::MaxPairs)
 }
 
-/// What many sweeps came to.
+/// Outcomes of many sweeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) effect: usize,

@@ -2,20 +2,20 @@
 
 use fauxplat_model::ShiftSample;
 
-/// Between two distances lies at least this factor: a word takes three times as long between two caches as within one, and
-/// in one place not twice as long, even while somebody else works on one of the two cores.
+/// Least factor between two distances: a round trip between two caches takes three times as long as one within a cache.
+/// At one distance it does not even double while another thread works on one of the two cores.
 const STEP: f64 = 2.2;
-/// Fewer meetings than this are no distance of their own.
+/// Least number of meetings that make a distance of their own.
 const MEETINGS_MIN: usize = 3;
 /// CPUs that were near each other for less than this share of the meetings are judged by the others.
 const NEAR_SHARE_MIN: f64 = 0.1;
 
-/// What the meetings of a pair tell.
+/// Distance of two workers by their round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Distance {
-    /// Median time of a word there and back in the meetings that count, in nanoseconds.
+    /// Median round trip in the meetings that count, in nanoseconds.
     pub(super) round_trip_ns: f64,
-    /// The same in the others, and their share, if the host moved the CPUs.
+    /// Median time and share of round trips at the other distance, if the host moved the CPUs.
     pub(super) elsewhere: Option<Elsewhere>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Distance {
 pub(super) struct Elsewhere {
     pub(super) round_trip_ns: f64,
     pub(super) share: f64,
-    /// What lies between the two distances.
+    /// Bound between the two distances.
     limit_ns: f64,
 }
 

@@ -1,4 +1,4 @@
-//! From what two workers cost each other to what their CPUs are to each other.
+//! From the costs of two workers to each other to the relation of their CPUs.
 
 use fauxplat_model::{Neighbourhood, PairCost};
 
@@ -10,39 +10,40 @@ const PORTS: [&str; 3] = ["integer-ports", "float", "fauxplat"];
 const NEAR_CACHES: [&str; 2] = ["l1", "l2"];
 /// Above this a core, or a cache, is shared: siblings of one core cost each other 20 % to 100 %.
 const SHARED: f64 = 1.12;
-/// Hardware threads of one core hand a word over within it, there and back in less than this. From core to core it takes
-/// longer, by any cache: 110 ns within a complex of EPYC, of which some sixty are the two looking again; 4 to 12 ns a way
-/// between siblings is what others measured, 15 to 55 within one last-level cache.
+/// Longest round trip within a core: its hardware threads hand a word over in less. From core to core it takes longer,
+/// by any cache: 110 ns within a complex of EPYC, of which some sixty are the two threads' own checks; published
+/// figures are 4 to 12 ns a direction between siblings and 15 to 55 within one last-level cache.
 const WITHIN_CORE_NS: f64 = 90.0;
-/// Nobody works faster beside another: it was the lone one that was disturbed.
+/// A worker cannot be faster beside another one: below this the worker that ran alone was disturbed.
 const FASTER: f64 = 0.97;
-/// Below this nothing is.
+/// Cost below which nothing is shared.
 const FREE: f64 = 1.06;
-/// Both lose this much wall time, and not CPU time, where the host gives them turns.
+/// Loss of wall time, but not of CPU time, of two workers to which the host gives turns on one CPU.
 const STACKED: f64 = 1.3;
 /// Memory takes at least twice as long as any last-level cache, and mixtures lie between.
 const CACHE_LIKE: f64 = 0.6;
-/// Of what a walk through twice as much costs, on a logarithmic scale: two on a cache of one cost each other all of it,
-/// two on caches of their own nothing.
+/// Half of the cost of a walk of twice the size, on a logarithmic scale: two walks of a common cache cost each other
+/// all of it, two in caches of their own nothing.
 const HALF: f64 = 0.5;
 
-/// What another CPU has just written comes in less of the time of memory than this if it comes by way of a cache of both: a
-/// fifth within a complex of EPYC, a half across the mesh of a Xeon.
+/// A line that another CPU has just written takes less than this share of the time of memory if it comes by way of a
+/// common cache: a fifth within a complex of EPYC, a half across the mesh of a Xeon.
 const AT_HAND: f64 = 0.65;
-/// And in more than this if it comes over the fabric: as much as memory between complexes, more between sockets.
+/// A line that comes over the fabric takes more than this share: as much as memory between complexes, more between
+/// sockets.
 const FETCHED: f64 = 0.85;
 
-/// What is known of a pair besides what its kernels cost.
+/// Knowledge about a pair besides the costs of its kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// What one worker pays alone for a walk of twice what the kernel `llc` walks.
+    /// Cost of a walk of twice the size of the kernel `llc`, for a worker that is alone.
     pub(super) doubled: Option<Interval>,
     pub(super) handover: Option<Handed>,
-    /// A word to the other worker and back, in the meetings that count.
+    /// Median round trip to the other worker, in the meetings that count.
     pub(super) round_trip_ns: Option<f64>,
 }
 
-/// How soon a worker has what the other has just written.
+/// Time after which a worker has a line that the other has just written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handed {
     /// Over the time of memory.
@@ -52,7 +53,7 @@ pub(super) struct Handed {
     pub(super) memory_ns: f64,
 }
 
-/// What is said of a pair.
+/// Judgement of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
     pub(super) is: Neighbourhood,
@@ -67,12 +68,12 @@ impl Label {
         Label { is, evidence, is_open: false }
     }
 
-    /// Not yet.
+    /// A label that is not decided yet.
     fn open(evidence: String) -> Self {
         Label { is: Neighbourhood::NotDecided, evidence, is_open: true }
     }
 
-    /// Not in this way.
+    /// A label that this method cannot decide.
     fn closed(evidence: impl Into<String>) -> Self {
         Label { is: Neighbourhood::NotDecided, evidence: evidence.into(), is_open: false }
     }
@@ -95,7 +96,7 @@ pub(super) fn label(pair: &ContendPair, costs: &[PairCost], known: Known) -> Lab
         .unwrap_or_else(|| last_level(costs, known))
 }
 
-/// How many rounds there are of one kernel, and where the others went.
+/// Sentence about the number of usable rounds of a kernel, and the reason for which the others are left out.
 fn too_few(cost: &PairCost) -> String {
     let PairCost { kernel, rounds, dropped_rounds, elsewhere_rounds, .. } = cost;
     let mut words = format!("{kernel}: {rounds} rounds count, of {ROUNDS_MIN} that an answer takes");
@@ -122,7 +123,8 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     }
 }
 
-/// Both lose wall time although neither waits for its CPU: the host gives them turns on one.
+/// Two CPUs to which the host gives turns on one of its own: wall time is lost although neither worker waits for its
+/// CPU.
 fn stacked(costs: &[PairCost]) -> Option<Label> {
     let is_stolen = |cost: &&PairCost| {
         let waited = cost.run_delay_ns.unwrap_or(0) as f64 / cost.wall_ns.max(1) as f64;
@@ -210,8 +212,9 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
 }
 
-/// What one has written comes soon to the other exactly if a cache serves both. Walks that hurt each other prove the same, but
-/// walks that do not prove nothing: where strangers hold most of a cache, two that come again often both keep their part.
+/// Label by the time of lines that the other worker has just written: they come soon exactly if a cache serves both.
+/// Walks that slow each other down prove the same, but walks that do not prove nothing: where strangers hold most of a
+/// cache, two walks that return often may both keep their part.
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(

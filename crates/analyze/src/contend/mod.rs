@@ -1,4 +1,4 @@
-//! What two workers cost each other, and what their CPUs therefore are to each other.
+//! Costs of two workers to each other, and the relation of their CPUs that follows.
 
 mod distance;
 mod label;
@@ -18,7 +18,7 @@ use distance::Distance;
 use label::{Handed, Known, Label, label};
 pub use usable::usable_cache;
 
-/// What a cell of the design was for.
+/// Purpose of a cell of the design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContendCell {
     /// The kernel.
@@ -27,7 +27,7 @@ pub struct ContendCell {
     pub hands: Vec<u16>,
 }
 
-/// What the kernel claims that two CPUs are to each other.
+/// Relation of two CPUs by the topology that the kernel reports.
 pub fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
     if a == b {
         return Neighbourhood::SameCpu;
@@ -45,9 +45,9 @@ pub fn claimed(topology: &Topology, a: Cpu, b: Cpu) -> Neighbourhood {
 pub struct ContendPair {
     /// The CPUs.
     pub cpus: [Cpu; 2],
-    /// Their workers.
+    /// Workers on the two CPUs.
     pub hands: [u16; 2],
-    /// What the kernel claims that they are to each other.
+    /// Relation of the CPUs by the topology that the kernel reports.
     pub claimed: Neighbourhood,
     /// Workers on the same CPUs that walk twice as much in the kernel `llc`, each alone: what two walks of one cache cost.
     pub doubled: Option<[u16; 2]>,
@@ -62,11 +62,12 @@ pub struct ContendJudged {
     pub open: Vec<usize>,
 }
 
-/// Waiting and steal beyond this share of a lone worker's time, or of two on CPUs of their own, are somebody else's.
+/// Share of the time of a worker that is alone, or of two on CPUs of their own, up to which waiting and steal are
+/// allowed: more is the work of other processes.
 const DISTURBED_SHARE: f64 = 0.01;
 /// Share of a cell's wall time that may be neither CPU time nor run-queue wait nor steal.
 const UNEXPLAINED: f64 = 0.01;
-/// A pair needs so many undisturbed rounds: of fewer not even all together hold the median with 95 %.
+/// Least number of undisturbed rounds of a pair: in fewer, not even the whole range holds the median with 95 %.
 const ROUNDS_MIN: usize = 6;
 /// Confidence of all intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -123,8 +124,8 @@ pub fn contend_findings(
     judged
 }
 
-/// Whether it is unknown where wall time went, and more rounds can tell: steal is counted in ticks of 10 ms, each of which is
-/// a part of a cell that shrinks as the cell grows.
+/// Whether the cause of lost wall time is unknown and more rounds can show it: steal is counted in ticks of 10 ms, and
+/// the part that a tick has of a cell shrinks as the cell grows.
 fn hides_in_ticks(costs: &[PairCost]) -> bool {
     let was_stolen = costs.iter().any(|cost| cost.steal_ns.is_some_and(|ns| ns > 0));
     was_stolen
@@ -139,7 +140,7 @@ fn distance(pair: &ContendPair, cells: &[ContendCell], samples: &[ShiftSample]) 
     Distance::of(samples.iter().filter(is_together))
 }
 
-/// What lines that the other worker had just written took, and what they took from memory.
+/// Time of lines that the other worker had just written, beside the time of lines from memory.
 fn handover(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -188,7 +189,7 @@ fn labelled(
     }
 }
 
-/// What one worker pays for a walk of twice as much, over its own walk of the kernel `llc`: the mean of both sides.
+/// Cost of a walk of twice the size over a worker's own walk of the kernel `llc`: the mean of both sides.
 fn doubled(pair: &ContendPair, cells: &[ContendCell], index: &Index<'_>) -> Option<Interval> {
     let cell = |hand: u16| cells.iter().position(|cell| cell.kernel == "llc" && cell.hands == [hand]);
     let side = |side: usize| {
@@ -218,7 +219,7 @@ fn pair_costs(
     together.filter_map(|(place, _)| cost(pair, distance, place, cells, index)).collect()
 }
 
-/// One kernel on one pair: `None` before its first round is complete.
+/// Cost of a kernel on a pair; `None` before its first round is complete.
 fn cost(
     pair: &ContendPair,
     distance: Option<Distance>,
@@ -287,7 +288,8 @@ fn cost(
     })
 }
 
-/// Whether somebody else worked on these CPUs. On one CPU the two wait for each other, so only those alone tell.
+/// Whether other processes worked on these CPUs. On one CPU the two workers wait for each other, so only the rounds of
+/// lone workers count there.
 fn is_disturbed(pair: &ContendPair, sides: [(&ShiftSample, &ShiftSample); 2]) -> bool {
     let same = pair.cpus[0] == pair.cpus[1];
     sides.into_iter().any(|(alone, together)| waits(alone) || (!same && waits(together)))

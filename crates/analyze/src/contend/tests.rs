@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// One worker's round: units cost `cpu_ns` of CPU time, and the worker waits and is stolen from.
+/// A worker's round: units cost `cpu_ns` of CPU time, and the worker waits and is stolen from.
 fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]) -> ShiftSample {
     let jitter = u64::from(round * 7 % 5) * 100;
     ShiftSample {
@@ -18,7 +18,7 @@ fn shift(round: u32, cell: u16, hand: u16, [cpu_ns, wait_ns, steal_ns]: [u64; 3]
     }
 }
 
-/// What a walk of twice as much costs where the cache is full of it.
+/// Cost of a walk of twice the size where the cache is full of it.
 const TWICE_NS: u64 = 180_000;
 
 /// Alone a unit costs 1000 ns; together each kernel costs what is given, and a walk of twice as much `twice_ns`.
@@ -260,7 +260,7 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
     assert_eq!(is(Some(40.0), None), Neighbourhood::SmtSibling);
     assert_eq!(is(None, None), Neighbourhood::SmtSibling);
     assert_eq!(is(Some(200.0), None), Neighbourhood::NotDecided);
-    // What is handed over by way of a common cache is not slowed down as the kernels are.
+    // Lines that are handed over by way of a common cache are not slowed down as the kernels are.
     assert_eq!(is(Some(200.0), Some(handed(0.18, 0.22))), Neighbourhood::SharedCache);
     assert_eq!(is(Some(200.0), Some(handed(1.0, 1.1))), Neighbourhood::NotDecided);
 }

@@ -1,4 +1,4 @@
-//! How much of a cache a CPU is really served from.
+//! Size of the part of a cache that really serves a CPU.
 
 use fauxplat_units::Bytes;
 

@@ -16,7 +16,7 @@ pub struct ExplainPlaces {
     pub at: Vec<Vec<u16>>,
 }
 
-/// Levels that a report lists; of more, half of them from either end.
+/// Most levels that a report lists; of more levels, half of them from either end.
 const LEVELS_TOLD: usize = 64;
 const EXTREMES_TOLD: usize = 8;
 

@@ -1,4 +1,4 @@
-//! What factors do only together, two by two.
+//! Interactions of factors, pair by pair.
 
 use fauxplat_model::{Interaction, Sample};
 use fauxplat_stats::henderson::{Parts, interaction, shares};
@@ -14,8 +14,8 @@ pub(super) fn pairs(main: &Parts, varied: &[Varied], good: &[&Sample], seed: u64
     all.filter_map(|(at, other)| pair(main, [drawn[at], other], good, seed)).collect()
 }
 
-/// The one that is told: the largest of those that are beyond chance, else the largest. A larger share that chance may have
-/// made must not hide a smaller one that it has not.
+/// The interaction that is reported: the largest of those that are beyond chance, else the largest. A larger share that
+/// chance may have made must not hide a smaller one that it has not.
 pub(super) fn foremost(pairs: Vec<Interaction>, level: f64) -> Option<Interaction> {
     let is_named = |pair: &Interaction| pair.p_adjusted <= level;
     let by_share = |a: &Interaction, b: &Interaction| a.variance_share.total_cmp(&b.variance_share);

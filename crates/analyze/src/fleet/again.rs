@@ -13,13 +13,13 @@ use super::machine::Machine;
 /// How often suspects and those beside them are measured again.
 const ROUNDS: u32 = 6;
 
-/// Fewer rounds than this decide nothing.
+/// Least number of rounds that decide.
 const ROUNDS_MIN: usize = 3;
 
-/// More suspects than this are another problem than some odd machines, and are not measured again all.
+/// Most suspects that are measured again: more are another problem than some odd machines.
 const SUSPECTS_MAX: usize = 50;
 
-/// So many suspects stand between the same two machines, so that those are near in time.
+/// Suspects between the two same references, few enough that all of them are near in time.
 const BESIDE: usize = 4;
 
 /// Suspects of a group with those that they are compared with.
@@ -28,7 +28,7 @@ struct Bracket {
     suspects: Vec<usize>,
 }
 
-/// Whom to measure again, in which order; `None` when nobody is suspect.
+/// Plan of the machines to measure again, in their order; `None` without suspects.
 ///
 /// In a round each bracket is one machine that stands for the group, the suspects, and another such machine, so that
 /// what drifts slowly meets the suspect in the middle; every second round goes the other way.
@@ -120,7 +120,7 @@ fn order(brackets: &[Bracket], round: u32) -> Vec<usize> {
     order
 }
 
-/// What measuring a suspect again came to.
+/// Result of measuring a suspect again.
 pub(super) struct Decided {
     pub(super) state: NodeState,
     pub(super) effect: Option<Estimate>,
@@ -129,13 +129,13 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// One that cannot be measured again, or was not.
+    /// State of a suspect that cannot be measured again, or was not.
     pub(super) fn not_again(reason: Option<&str>) -> Self {
         Decided { state: NodeState::Suspect, effect: None, rounds: 0, reason: reason.map(str::to_owned) }
     }
 }
 
-/// What was read again: by round and node.
+/// Readings of repeated measurements, by round and node.
 pub(super) struct Rounds<'a> {
     by_place: BTreeMap<(u32, &'a str), f64>,
 }
@@ -149,7 +149,7 @@ impl<'a> Rounds<'a> {
         Rounds { by_place: again.filter_map(place).collect() }
     }
 
-    /// By round: the suspect beside the mean of those that were measured with it.
+    /// Log ratios of the suspect over the mean of the machines that were measured with it, round by round.
     fn differences(&self, plan: &SuspectPlan) -> Vec<f64> {
         let rounds: BTreeSet<u32> = self.by_place.keys().map(|(round, _)| *round).collect();
         let of_round = |round: u32| {

@@ -1,4 +1,4 @@
-//! What the programs answered: who says something else than the others.
+//! Answers of the programs: nodes whose answers deviate from those of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const GROUP_MIN: usize = 3;
 pub(super) struct Answers {
     /// All answers where not all are alike.
     pub(super) told: Vec<FleetAnswer>,
-    /// The nodes that say something else, each with the reason.
+    /// Nodes with deviating answers, each with the reason.
     pub(super) wrong: BTreeMap<String, String>,
 }
 
@@ -74,8 +74,8 @@ impl Answers {
     }
 }
 
-/// On how many machines the second program answers something else than the first; a machine that changes its mind about
-/// one of them is wrong by itself, and says nothing about two.
+/// Number of machines on which the second program answers something else than the first. A machine whose answers to one
+/// program differ is wrong by itself, and is not counted.
 pub(super) fn differ<'a>(records: impl Iterator<Item = &'a NodeRecord>) -> Option<AnswersDiffer> {
     let both: Vec<bool> = records.filter_map(|record| Some(only(record, 0)? != only(record, 1)?)).collect();
     let machines = both.iter().filter(|differ| **differ).count();
@@ -89,7 +89,7 @@ fn only(record: &NodeRecord, command: u16) -> Option<&str> {
     given.all(|other| other == first).then_some(first)
 }
 
-/// What more than half of the nodes answered, and nothing else.
+/// Answer that more than half of the nodes gave as their only one.
 fn majority<'a>(given: &Given<'a>) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for answer in given.values().filter(|answers| answers.len() == 1).flatten() {

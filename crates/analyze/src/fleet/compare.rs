@@ -1,4 +1,4 @@
-//! One program against another on all machines: each machine has one say.
+//! Comparison of two programs on all machines: each machine has one vote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
 use super::machine::{first_records, logarithms, sign};
 
-/// Both programs, by the index of their command.
+/// The two programs, by the index of their command.
 const SIDES: [u16; 2] = [0, 1];
 
 /// Signs of fewer machines than this cannot reach 5 % however they fall.
@@ -25,7 +25,7 @@ const SIGNS_FROM: usize = 6;
 /// The level of the verdict.
 const LEVEL: f64 = 0.05;
 
-/// One machine's say.
+/// Effect on a machine.
 struct Say<'a> {
     record: &'a NodeRecord,
     /// B over A by pair of blocks, as logarithms in which more is slower.
@@ -138,7 +138,7 @@ impl<'a> Say<'a> {
     }
 }
 
-/// One value for each block that has both programs.
+/// Log ratios of a machine, one for each block that has both programs.
 fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
     let of_block = |block: &fauxplat_model::NodeBlock| {
         let alone = NodeRecord { blocks: vec![block.clone()], ..NodeRecord::default() };
@@ -148,7 +148,7 @@ fn pairs(record: &NodeRecord, question: &FleetQuestion) -> Vec<f64> {
     record.blocks.iter().filter_map(of_block).collect()
 }
 
-/// The mean over the pairs; one that stands alone has no interval, and still its say.
+/// Mean over the pairs; a single pair has no interval, and still a vote.
 fn effect(pairs: &[f64], record: &NodeRecord) -> Result<Estimate, String> {
     let why =
         || record.failures.first().map_or("no block has figures of both".to_owned(), |it| it.reason.clone());
@@ -182,7 +182,7 @@ fn elsewhere(fact: &FactExplained, counted: &[&Say], sign: f64) -> Option<Effect
     Some(EffectElsewhere { machines: others.len(), effect_ratio, low, high })
 }
 
-/// Every machine, from the one that B suits least; then those that do not count.
+/// All machines, beginning with the largest slowdown of B; then those that do not count.
 fn nodes(says: &[Say], evidence: &FleetEvidence, sign: f64) -> Vec<MachineEffect> {
     let mut ordered: Vec<&Say> = says.iter().collect();
     ordered.sort_by(|a, b| {

@@ -13,7 +13,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// With a standard error of so many degrees of freedom, at a level such as 0.05.
+    /// From a mean, its standard error and its degrees of freedom, at a level such as 0.05.
     pub(super) fn new(at: f64, error: f64, df: f64, level: f64) -> Self {
         // Without a degree of freedom an error of zero is not known to be zero.
         let half = if df > 0.0 { t_upper_quantile(level / 2.0, df) * error } else { f64::INFINITY };
@@ -44,7 +44,7 @@ impl Estimate {
     }
 }
 
-/// A ratio that is a number; JSON has no other.
+/// The ratio if it is finite, since JSON has no other numbers.
 pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

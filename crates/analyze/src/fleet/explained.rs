@@ -1,4 +1,4 @@
-//! Which facts go with being slow, over all machines, with the probability that so much happens by chance.
+//! Facts that go with being slow, over all machines, with the probability that such an association arises by chance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,25 +9,25 @@ use fauxplat_stats::outlying::robust;
 
 use super::estimate::Estimate;
 
-/// A fact is told if chance does as much in one of twenty fleets, over all facts.
+/// Error over all facts: chance brings a fact into the report in one of twenty fleets.
 const LEVEL: f64 = 0.05;
 
 /// Random orders of a test.
 const DRAWS: usize = 999;
 
-/// Facts that are told at most, each beyond what those before explain.
+/// Most facts that are reported, each beyond the explanation of those before.
 const FACTS_MAX: usize = 3;
 
 /// A value that fewer machines have is told of these machines, and is no group of them.
 const MACHINES_MIN: usize = 2;
 
-/// A single machine does not weigh more than one that is so many robust standard deviations slow.
+/// Bound on the influence of a single machine, in robust standard deviations.
 const PULLED_IN: f64 = 3.0;
 
 /// Values of a fact that are listed.
 const VALUES_MAX: usize = 20;
 
-/// What stands for a fact that a machine does not tell.
+/// Value of a fact that a machine does not report.
 const UNKNOWN: &str = "not known";
 
 /// A machine in the test.
@@ -35,18 +35,18 @@ pub(super) struct Subject<'a> {
     pub(super) facts: &'a BTreeMap<String, String>,
     /// How slow it is beside its group, as a logarithm.
     pub(super) value: f64,
-    /// Its group: machines are compared within it.
+    /// Group of the machine: machines are compared within it.
     pub(super) stratum: u32,
-    /// Whether it is one of those that something is said of.
+    /// Whether the machine is among those that are to be explained.
     pub(super) slow: bool,
 }
 
-/// One fact of all machines.
+/// Values of one fact on all machines.
 struct Column<'a> {
     name: &'a str,
     same_as: Vec<String>,
     attribute: Attribute,
-    /// What each machine has, as words of a group of machines.
+    /// Value of each machine, in words that describe a group of machines.
     labels: Vec<String>,
     is_number: bool,
 }
@@ -154,7 +154,7 @@ fn levels<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     })
 }
 
-/// `None` where one that tells it tells no number.
+/// Numbers of a fact; `None` where a machine reports something else than a number.
 fn number<'a>(name: &'a str, subjects: &[Subject]) -> Option<Column<'a>> {
     let read = |subject: &Subject| match subject.facts.get(name) {
         None => Some(None),
@@ -216,7 +216,7 @@ fn bin_of(bins: &[(f64, f64)], number: f64) -> String {
     }
 }
 
-/// What is said of a fact that stands out by one level.
+/// Explanation by a fact of which one level stands out.
 fn told(
     column: &Column,
     subjects: &[Subject],
@@ -262,8 +262,8 @@ fn told(
     })
 }
 
-/// Which machines have what stands out. Of a number it is the upper or the lower quarter, or all that are not at the
-/// end at which most are.
+/// Machines that have the level that stands out. Of a number these are the upper or the lower quarter, or all machines
+/// that are not at the extreme value at which most are.
 fn members(column: &Column, level: usize) -> Vec<bool> {
     match &column.attribute {
         Attribute::Levels { of, .. } => of.iter().map(|&it| it as usize == level).collect(),

@@ -16,7 +16,7 @@ use super::explained::{Subject, explained};
 use super::group::{Group, Hardware, groups, identity};
 use super::machine::{Machine, first_records, sign};
 
-/// What `evidence` says about every machine: the same evidence and question give the same findings everywhere.
+/// Findings of `evidence` about every machine. Equal evidence and an equal question give equal findings everywhere.
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
     let fleet = Fleet::of(evidence, question);
     let suspects = fleet.suspects();
@@ -44,8 +44,8 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
     }
 }
 
-/// Whether everybody whom the plan names in a round was heard of in that round. One without rounds only says who is left
-/// out.
+/// Whether every node of the plan was heard of in each of its rounds. A plan without rounds only names the nodes that
+/// are left out.
 fn is_done(plan: &Remeasurement, evidence: &FleetEvidence) -> bool {
     let records = evidence.records.iter().map(|it| (it.round, it.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|it| (it.round, it.node.as_str()));
@@ -63,7 +63,7 @@ fn sort_worst_first(nodes: &mut [FleetNode], sign: f64) {
     });
 }
 
-/// By fact and value: how many machines say so.
+/// Number of machines by fact and value.
 type Told<'a> = BTreeMap<&'a str, BTreeMap<&'a str, usize>>;
 
 /// All that the machines say, by their index.
@@ -74,7 +74,7 @@ struct Fleet<'a> {
     hardware: Hardware,
     /// In the order of the hardware.
     groups: Vec<Group>,
-    /// What the machines of each group say of facts.
+    /// Statements of each group's machines about facts.
     told: Vec<Told<'a>>,
     answers: Answers,
     /// Machines that answered wrongly: they did other work, and their time is not held against that of the others.
@@ -105,7 +105,7 @@ impl<'a> Fleet<'a> {
         self.groups.iter().flat_map(of).collect()
     }
 
-    /// What became of every suspect.
+    /// Outcome of every suspect.
     fn decided(&self, suspects: &[usize], again: Option<&Remeasurement>) -> BTreeMap<usize, Decided> {
         let rounds = Rounds::of(self.evidence, self.question);
         let plans = again.map_or(&[][..], |plan| &plan.suspects);
@@ -156,7 +156,7 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Beside the middle of its group, by the first measurement of all.
+    /// Ratio of a machine to the middle of its group, by the first measurement.
     fn first_effect(&self, machine: &Machine, group: &Group) -> Option<Estimate> {
         if matches!(group.rule, GroupRule::Alone) {
             return None;
@@ -182,7 +182,7 @@ impl<'a> Fleet<'a> {
         facts.filter_map(of_group).collect()
     }
 
-    /// Facts that go with being slow; machines without anybody to compare them with say nothing.
+    /// Facts that go with being slow; machines that have none to compare them with are left out.
     fn explained(&self, nodes: &[FleetNode]) -> (Vec<fauxplat_model::FactExplained>, Vec<String>) {
         let slow = |state| matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy);
         let subject = |(index, node): (usize, &FleetNode)| Subject {
@@ -243,7 +243,7 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// How many machines of each group say what of each fact; those that answered wrongly are not asked.
+/// Number of machines of each group by fact and value; machines that answered wrongly are left out.
 fn told<'a>(hardware: &Hardware, machines: &[Machine<'a>], wrong: &BTreeSet<usize>) -> Vec<Told<'a>> {
     let mut told: Vec<Told> = vec![Told::new(); hardware.kinds.len()];
     for (index, machine) in machines.iter().enumerate().filter(|(index, _)| !wrong.contains(index)) {

@@ -28,7 +28,8 @@ pub(super) struct Group {
     pub(super) spread: f64,
     /// The z from which on a machine is suspect.
     pub(super) threshold: f64,
-    /// How far the slow side reaches by itself, without the noise of runs; zero where no spread says so.
+    /// Excess that the slow side of the group reaches by itself, without the noise of runs; zero where no spread shows
+    /// one.
     pub(super) reach: f64,
     /// Standard error of the typical machine's median.
     error: f64,
@@ -44,7 +45,7 @@ pub(super) fn identity(facts: &BTreeMap<String, String>) -> BTreeMap<String, Str
 pub(super) struct Hardware {
     /// The facts of each, the one with most machines first.
     pub(super) kinds: Vec<BTreeMap<String, String>>,
-    /// Which of them each machine is.
+    /// Index into `kinds` of each machine.
     pub(super) of: Vec<usize>,
 }
 
@@ -149,7 +150,7 @@ impl Group {
         (dixon_highest(&slow) == Some(true) && distance > least.max(by_runs)).then_some(slowest)
     }
 
-    /// The smallest slowdown that is found in 8 of 10 machines that have it, when they are measured as these were.
+    /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured as these were.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread => {
@@ -161,7 +162,7 @@ impl Group {
         finite(found.exp())
     }
 
-    /// What a report says about the group.
+    /// The group as a report shows it.
     pub(super) fn finding(&self, machines: &[Machine], question: &FleetQuestion) -> FleetGroup {
         let blocks: Vec<Vec<Vec<f64>>> =
             self.members.iter().map(|&index| machines[index].blocks.clone()).collect();

@@ -1,4 +1,4 @@
-//! What a record says in numbers: logarithms in which more is slower.
+//! A record in numbers: logarithms in which more is slower.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use fauxplat_stats::describe::{MAD_TO_SD, mad, median, standard_deviation};
 
 use super::FleetQuestion;
 
-/// What a median of normal values is less exact than their mean, as a ratio of standard errors.
+/// Standard error of a median of normal values over that of their mean.
 const MEDIAN_LOSS: f64 = 1.2533;
 
 /// Fewer blocks than this say nothing about how blocks differ.
 const BLOCKS_MIN: usize = 3;
 
-/// One machine that gave figures.
+/// A machine that gave figures.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
     pub(super) record: &'a NodeRecord,
@@ -22,7 +22,7 @@ pub(super) struct Machine<'a> {
     pub(super) runs: usize,
     /// The median of all runs, as such a logarithm.
     pub(super) slow: f64,
-    /// Its standard error, by its own runs.
+    /// Standard error of the median, by the machine's own runs.
     pub(super) error: f64,
 }
 

@@ -18,12 +18,12 @@ pub use findings::fleet_findings;
 pub use machine::first_records;
 pub use watch::{fleet_watch, visit};
 
-/// What is asked about a fleet.
+/// Question about a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetQuestion {
-    /// What is judged.
+    /// Metric that is judged.
     pub metric: Metric,
-    /// Whose figures, by the index of the command.
+    /// Command whose figures are judged, by its index.
     pub command: u16,
     /// Slowdowns up to this share are nobody's concern; in a comparison, differences up to it count as none.
     pub least_effect: f64,

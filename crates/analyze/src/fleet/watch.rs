@@ -20,14 +20,14 @@ const ALPHA: f64 = 0.01;
 /// The fewest visits between two changes.
 const MIN_SEGMENT: usize = 4;
 
-/// A change of a fact within so many visits of a change of the figures goes with it: the place of a change is known
+/// Most visits between a change of a fact and a change of the figures that goes with it: the place of a change is known
 /// that well.
 const NEAR: usize = 1;
 
 /// Machines on which a fact changed that are needed for an interval over them.
 const MACHINES_MIN: usize = 3;
 
-/// What `watch` keeps of a record; `None` for one without figures.
+/// Visit that `watch` keeps of a record; `None` for a record without figures.
 pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit> {
     let machine = Machine::of(record, question)?;
     Some(NodeVisit {
@@ -39,7 +39,7 @@ pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit>
     })
 }
 
-/// One machine's visits in their order in time.
+/// Visits of a machine in their order in time.
 struct History<'a> {
     node: &'a str,
     visits: Vec<&'a NodeVisit>,
@@ -174,7 +174,7 @@ impl History<'_> {
     }
 }
 
-/// What followed a change of a fact on one machine.
+/// Change of figures that followed a change of a fact on one machine.
 struct Followed {
     shift: f64,
     with_change: bool,

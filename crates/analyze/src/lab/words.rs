@@ -14,7 +14,7 @@ pub(super) fn naming(words: &str, found: &Found) -> String {
     words.replace("{}", &found)
 }
 
-/// What is measured has as many digits as a figure, what is counted all of them.
+/// A number of a check in words: a measured number has the digits of a figure, a counted number all of its digits.
 fn plain_number(number: f64) -> String {
     if number.fract() == 0.0 { number.to_string() } else { short(number) }
 }

@@ -38,7 +38,7 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
     Annotated { profile, pattern: pattern.as_str().to_owned(), functions }
 }
 
-/// What was seen of one function.
+/// Samples of one function, by line and by instruction.
 #[derive(Default)]
 struct Gathered<'f> {
     samples: u64,

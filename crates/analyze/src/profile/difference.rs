@@ -1,4 +1,4 @@
-//! What differs between two programs, function by function, so surely that it is not noise.
+//! Differences between two programs, function by function, so surely that they are not noise.
 //!
 //! Runs of both come in pairs, one after the other. The CPU seconds of a function in a run are its share of the run's samples
 //! times the run's CPU time; of each pair the difference is taken. Within a pair it is chance which of the two was slower
@@ -14,22 +14,22 @@ use fauxplat_stats::draw::Draw;
 use super::functions::Functions;
 use super::kinship::{self, Canon};
 
-/// Fewer samples of both programs together tell nothing, and would only make the family larger.
+/// Least number of samples of both programs together: functions with fewer would only make the family larger.
 const SAMPLES_MIN: u64 = 20;
-/// So many pairs are flipped in every way, more in drawn ones: in so many, or in more where the error is so small that it
-/// would else be less than one of them.
+/// Most pairs whose signs are flipped in every way. More pairs are flipped in drawn ways: [`FLIPS`] of them, or more
+/// where the error is so small that it would otherwise be less than one of them.
 const PAIRS_EXACT: usize = 12;
 const FLIPS: usize = 4096;
 const FLIPS_PER_ERROR: f64 = 5.0;
 const FLIPS_MAX: usize = 100_000;
 
-/// One quantity of one function: its own time, or that with what it calls.
+/// A quantity of a function: its own time, or its own time with that of the functions that it calls.
 struct Quantity {
-    /// What the second program took more in each pair.
+    /// Extra time of the second program in each pair.
     differences: Vec<f64>,
-    /// The variance of one of them that comes from counting samples alone.
+    /// Variance of a difference that comes from counting samples alone.
     counting: f64,
-    /// Whether it is looked at.
+    /// Whether the quantity belongs to the family that is tested.
     is_in_family: bool,
 }
 
@@ -38,7 +38,7 @@ impl Quantity {
         self.differences.iter().sum::<f64>() / self.differences.len().max(1) as f64
     }
 
-    /// What its sum is held against. It is the same whatever the signs are, and never less than what counting alone makes: a
+    /// Scale of the sum of differences. It does not depend on the signs, and is never less than counting alone makes: a
     /// function of few samples may have the same few in all pairs.
     fn scale(&self) -> f64 {
         let squares: f64 = self.differences.iter().map(|d| d * d).sum();
@@ -144,15 +144,15 @@ fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
 struct Seconds {
     own: u64,
     total: u64,
-    /// How many of them chance made: the variance of the numbers, in samples.
+    /// Variance of the sample counts that chance makes, in samples.
     own_chances: u64,
     total_chances: u64,
 }
 
-/// One run by functions.
+/// Seconds of a run by function.
 struct RunSeconds {
     functions: HashMap<usize, Seconds>,
-    /// Seconds for which a sample stands.
+    /// Seconds that each sample represents.
     per_sample: f64,
     whole_s: f64,
 }
@@ -243,7 +243,7 @@ fn bound(worlds: &[f64], error: f64) -> f64 {
     }
 }
 
-/// What the worlds say of each function.
+/// Statistics of the whole family of functions in worlds with flipped signs.
 struct Family {
     worlds: Vec<f64>,
     bound: f64,
@@ -311,7 +311,8 @@ fn absorbed_by(canon: &Canon, function: usize, own_s: &HashMap<usize, f64>) -> O
     (of_caller * of_function < 0.0 && fits).then(|| canon.names(caller).0)
 }
 
-/// What differs by itself comes first, the most first; then what differs with what it calls; then the rest.
+/// Sorts by kind and size: first functions whose own time differs, then those whose time differs with the functions
+/// that they call, then the rest.
 fn sort(functions: &mut [FunctionDifference], error: f64) {
     let rank = |one: &FunctionDifference| match (one.p_adjusted <= error, one.total_p_adjusted <= error) {
         (true, _) => (0, one.self_s.abs()),

@@ -1,4 +1,4 @@
-//! Which function of one program is which of another.
+//! Correspondence of functions of two programs.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -8,21 +8,21 @@ use fauxplat_model::{ProfileFindings, ProfiledSide};
 use super::functions::{Functions, samples};
 use super::likeness::{self, Neighbours};
 
-/// With so many samples in one program it is no chance that the other has none.
+/// Number of samples in one program from which on their absence in the other is no chance.
 const ALONE_MIN: u64 = 20;
-/// Callers of callers whose names are others.
+/// Most rounds of matching, since callers of renamed functions may be renamed, too.
 const ROUNDS_MAX: usize = 8;
 
 /// Functions of two profiles, each once, whatever a compiler added to its name.
 pub(super) struct Canon {
     of_frame: Vec<usize>,
-    /// What each is called in the first profile and in the second.
+    /// Name of each function in the first profile and in the second.
     names: Vec<[Option<String>; 2]>,
-    /// Whether it is one function by its place among others alone.
+    /// Functions that are matched by their neighbours alone.
     guesses: HashSet<usize>,
-    /// Those that one program has alone though it could have had samples of them.
+    /// Functions that only one program has, though the other could have had samples of them.
     only_in: HashMap<usize, ProfiledSide>,
-    /// Who calls those nearly always.
+    /// Callers from which nearly all samples of such functions come.
     main_callers: HashMap<usize, usize>,
     profiles: [usize; 2],
 }
@@ -41,7 +41,7 @@ impl Canon {
         self.names[function].iter().any(Option::is_some)
     }
 
-    /// Its name, and what it is called in the second profile if that is another.
+    /// Name of a function, and its name in the second profile if that differs.
     pub(super) fn names(&self, function: usize) -> (String, Option<String>) {
         match self.names[function].clone() {
             [Some(first), Some(second)] if first != second => (first, Some(second)),
@@ -60,12 +60,12 @@ impl Canon {
         self.only_in.get(&function).copied()
     }
 
-    /// Its caller in the program that has it alone, if nearly all of its samples come from one.
+    /// Caller of a function that only one program has, if nearly all of the function's samples come from that caller.
     pub(super) fn main_caller(&self, function: usize) -> Option<usize> {
         self.main_callers.get(&function).copied()
     }
 
-    /// Who calls it most, in the second profile or in the first.
+    /// Most frequent caller of a function, in the second profile or in the first.
     pub(super) fn caller(&self, found: &ProfileFindings, function: usize, in_second: bool) -> Option<String> {
         let profile = self.profiles[usize::from(in_second)];
         let mut callers: HashMap<usize, u64> = HashMap::new();
@@ -151,7 +151,7 @@ impl Canon {
         }
     }
 
-    /// Those that one program has alone, the one with the most samples first.
+    /// Functions that one program has alone, the one with the most samples first.
     fn of_side(&self, side: ProfiledSide, neighbours: &Neighbours) -> Vec<usize> {
         let mut all: Vec<usize> =
             self.only_in.iter().filter(|it| *it.1 == side).map(|(&function, _)| function).collect();

@@ -1,4 +1,4 @@
-//! Which functions are alike by their place among others: who calls them, what they call, and how much they take.
+//! Likeness of functions by their neighbours: their callers, their callees, and how much time they take.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,20 +7,21 @@ use fauxplat_model::ProfileFindings;
 
 use super::functions::samples;
 
-/// What two distributions over callers, or over callees, have in common at least where functions are alike.
+/// Least overlap of the callers, and of the callees, of two functions that are alike.
 const CALLERS_MIN: f64 = 0.8;
 const CALLEES_MIN: f64 = 0.6;
 /// Shares of the program that differ by more than this ratio are not those of one function.
 const RATIO_MAX: f64 = 2.0;
-/// So many functions of either program are looked at, those with the most samples: others are too small to be told.
+/// Number of functions of either program that are looked at, those with the most samples: others are too small to be
+/// told apart.
 const ALONE_MAX: usize = 500;
 /// A caller is the only one if it has at least this share of the calls.
 const MAIN_MIN: f64 = 0.9;
 
-/// Who calls whom in one profile, by samples.
+/// Calls between functions in one profile, by samples.
 pub(super) struct Neighbours {
     callers: HashMap<usize, HashMap<Option<usize>, u64>>,
-    /// What is called; a function itself stands for its own code.
+    /// Callees; a function itself stands for its own code.
     callees: HashMap<usize, HashMap<usize, u64>>,
     totals: HashMap<usize, u64>,
     all: u64,
@@ -70,7 +71,7 @@ impl Neighbours {
         (*most as f64 >= MAIN_MIN * all as f64).then_some(*caller).flatten()
     }
 
-    /// The one that most calls come from; the first of several in their order, so that the answer is the same each time.
+    /// Caller with the most calls; the first of several in their order, so that the answer does not vary.
     fn first_caller(&self, function: usize) -> Option<usize> {
         let callers = self.callers.get(&function)?;
         let most = callers.iter().max_by_key(|&(caller, &samples)| (samples, std::cmp::Reverse(*caller)));
@@ -107,7 +108,8 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
         return false;
     }
     let callers = common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Place::Known(caller));
-    // Its own code is its own, whatever it is called, and what it calls may have another name, too.
+    // The code of a function corresponds to that of the other, whatever their names are, and a callee may have another
+    // name, too.
     let callees = common(of[0].callees.get(&gone), of[1].callees.get(&new), |side, callee| match callee {
         own if own == [gone, new][side] => Place::Own,
         other if alone[side].contains(&other) => Place::Unknown,
@@ -121,11 +123,11 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
 enum Place<K> {
     Own,
     Known(K),
-    /// One that the other program does not have by this name.
+    /// A function of this name does not exist in the other program.
     Unknown,
 }
 
-/// What two distributions have in common, from 0 to 1.
+/// Overlap of two distributions, from 0 to 1.
 fn common<K: Copy + Eq + Hash>(
     first: Option<&HashMap<K, u64>>,
     second: Option<&HashMap<K, u64>>,

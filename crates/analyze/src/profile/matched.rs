@@ -114,7 +114,7 @@ fn where_two_would_fit_or_the_place_is_another_nobody_guesses() {
     }
 }
 
-/// Both programs can call what stands in a library, and a few samples come and go by chance.
+/// Functions of a library can be called by both programs, and a few samples come and go by chance.
 #[test]
 fn what_both_could_call_and_what_is_rare_is_not_gone() {
     let told = told(&[

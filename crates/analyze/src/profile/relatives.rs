@@ -1,4 +1,4 @@
-//! Who calls a function, and what it calls, also through others.
+//! Callers and callees of a function, direct and indirect.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use regex::Regex;
 use super::functions::{Functions, samples};
 use super::share;
 
-/// Who calls the functions that a pattern finds: everyone who stands above one of them in a stack.
+/// Callers of the functions that match a pattern: every function above one of them in a stack.
 pub fn callers_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
     relatives(found, profile, pattern, Direction::Callers)
 }
 
-/// What the functions call that a pattern finds: everyone who stands below one of them in a stack.
+/// Callees of the functions that match a pattern: every function below one of them in a stack.
 pub fn callees_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
     relatives(found, profile, pattern, Direction::Callees)
 }

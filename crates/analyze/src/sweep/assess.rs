@@ -1,4 +1,4 @@
-//! What the blocks so far say: how much the levels differ, and which of them stand out.
+//! Assessment of the blocks so far: how much the levels differ, and which of them stand out.
 
 use fauxplat_stats::additive::{Additive, Size, fit};
 use fauxplat_stats::distribution::normal_upper_quantile;
@@ -10,7 +10,7 @@ use super::course::Stage;
 /// A level this many standard errors from the median is a candidate for a peak.
 const CANDIDATE_ERRORS: f64 = 2.5;
 
-/// At most so many candidates get fresh blocks.
+/// Most candidates that get fresh blocks.
 const CANDIDATES_MAX: usize = 12;
 
 /// No effect is said only if deviations of any one level above so many margins are excluded too. What levels typically

@@ -3,7 +3,7 @@
 use fauxplat_stats::distribution::normal_upper_tail;
 use fauxplat_stats::spending::{looks, pocock_bounds, pocock_spending};
 
-/// What the blocks of a stretch of the sweep are for.
+/// Purpose of the blocks in a stretch of the sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Some levels out of all strata.
@@ -28,8 +28,7 @@ impl Stage {
 /// Blocks of the first grid, when it does not hold all levels, and of the grids between it and all levels.
 const COARSE_BLOCKS: (u32, u32) = (6, 4);
 
-/// Of many levels, the first look at all of them comes after so many blocks: most of what is to be known is in the
-/// number of levels.
+/// Blocks before the first look at all levels where they are many: most of the information is in the number of levels.
 const SCAN_BLOCKS: u32 = 4;
 
 /// Looks at the fresh blocks of candidates.
@@ -53,7 +52,7 @@ pub(super) struct Stretch {
 pub(super) struct Course {
     /// Grids that were not begun yet.
     grids: std::vec::IntoIter<Vec<u16>>,
-    /// What was done, the current stretch last.
+    /// Stretches so far, the current one last.
     pub(super) stretches: Vec<Stretch>,
     /// Numbers of blocks of the scan after which all levels are looked at; the last is the limit.
     scan_looks: Vec<u32>,
@@ -125,7 +124,7 @@ impl Course {
         pocock_spending(BACKBONE_SHARE * level, self.looks_taken as f64 / self.looks_total as f64)
     }
 
-    /// What may be spent when no look will follow.
+    /// Level that may be spent when no look will follow.
     pub(super) fn spend_all(level: f64) -> f64 {
         BACKBONE_SHARE * level
     }
@@ -145,8 +144,8 @@ impl Course {
         bounds.last().map_or(level, |&bound| 2.0 * normal_upper_tail(bound))
     }
 
-    /// What each look at the fresh blocks of candidates may spend: in order to show an effect, or, when there is one
-    /// already, in order to say where.
+    /// Level that each look at the fresh blocks of candidates may spend: in order to show an effect or, where an effect
+    /// is shown already, in order to say where it is.
     pub(super) fn confirm_level(level: f64, is_significant: bool) -> f64 {
         let share = if is_significant { 1.0 } else { 1.0 - BACKBONE_SHARE };
         share * level / CONFIRM_LOOKS.len() as f64
@@ -193,7 +192,7 @@ mod tests {
         };
         let levels: Vec<f64> = (0..5).map(|_| at_look(&mut course)).collect();
         assert!(levels.iter().all(|&level| level < 0.006) && levels.iter().sum::<f64>() > 0.01, "{levels:?}");
-        // Who is interrupted before the first look has looked once.
+        // A sweep that is interrupted before its first look has looked once.
         let mut course = Course::new(vec![(0..8).collect()], 24);
         course.count();
         assert!((course.interval_level(0.01) - 0.01).abs() < 1e-6);

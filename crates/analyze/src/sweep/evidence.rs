@@ -1,4 +1,4 @@
-//! What a sweep has seen: logarithms of readings, block by block, and the running permutation test.
+//! Evidence of a sweep: logarithms of readings, block by block, and the running permutation test.
 
 use fauxplat_model::{Metric, Sample};
 use fauxplat_stats::additive::Block;
@@ -23,7 +23,7 @@ const REACH: f64 = 4.0;
 /// Earlier values that are remembered for the slow movement and for the scatter.
 const MEMORY: usize = 64;
 
-/// What became of the runs at one level.
+/// Numbers of runs and failures at one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) runs: usize,
@@ -32,7 +32,7 @@ pub(super) struct Tally {
     pub(super) exit_status: Option<i32>,
 }
 
-/// Everything that was seen. Levels are places among the distinct ones.
+/// All evidence so far. Levels are places among the distinct ones.
 #[derive(Clone, Debug)]
 pub(super) struct Evidence {
     pub(super) blocks: Vec<Block>,
@@ -82,7 +82,7 @@ impl Evidence {
         self.blocks.push(block);
     }
 
-    /// Says what the latest block was for. A block of the levels' own enters the permutation test.
+    /// Sets the stage of the latest block. A block of the levels' own enters the permutation test.
     pub(super) fn label(&mut self, stage: Stage, stretch: usize) {
         self.stages.push(stage);
         self.stretches.push(stretch);

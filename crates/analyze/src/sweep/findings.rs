@@ -16,7 +16,7 @@ use crate::verdict::elapsed_s;
 /// Blocks of the classic exhaustive sweep.
 const EXHAUSTIVE_BLOCKS: usize = 100;
 
-/// At most so many peaks are listed: where a quarter of the levels stands out, there is a pattern and not a list.
+/// Most peaks that are listed: where a quarter of the levels stands out, there is a pattern and not a list.
 const PEAKS_MAX: usize = 16;
 
 /// Confidence of the interval of each level by itself, and of the repeatability.
@@ -188,7 +188,7 @@ fn level(judge: &SweepJudge, place: usize, values: &[f64], base: f64, effect: Op
 /// A share of failed runs beyond which the rest is not the whole story.
 const FAILED_SHARE_MAX: f64 = 0.1;
 
-/// What a reader must know.
+/// Warnings that the reader of a sweep needs.
 fn warnings(judge: &SweepJudge, findings: &SweepFindings) -> Vec<String> {
     let mut warnings = Vec::new();
     let visited = findings.levels.len();

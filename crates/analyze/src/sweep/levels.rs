@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use fauxplat_stats::draw::Draw;
 
-/// One level of the factor that is swept.
+/// A level of the factor that is swept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepLevel {
-    /// What reports call it.
+    /// Name in reports.
     pub name: String,
     /// The level as a number, where it is one: bytes, a count. Periods and neighbours need it.
     pub number: Option<f64>,
@@ -22,8 +22,8 @@ const CHOICE: u64 = 1;
 const STRATA: u64 = 2;
 const REFERENCES: u64 = 3;
 
-/// One level of each group of levels that must be equal, rising. Which one is drawn: always taking the first would
-/// never show that they are not equal after all.
+/// Representatives of the groups of levels that must be equal, rising. They are drawn, since always taking the first
+/// level of a group would never show that its levels are not equal after all.
 pub(super) fn distinct(levels: &[SweepLevel], seed: u64) -> Vec<u16> {
     let mut random = Draw::new(seed, CHOICE);
     let mut groups: BTreeMap<u32, Vec<u16>> = BTreeMap::new();

@@ -32,7 +32,7 @@ const REFERENCES: usize = 16;
 /// A level at which this many runs failed and none succeeded is not visited any more.
 const FAILURES_MAX: usize = 3;
 
-/// What a sweep is about.
+/// Subject of a sweep: its factors and their unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepSubject {
     /// Names of the factors: one, or two for a product.
@@ -60,12 +60,12 @@ pub struct SweepProgress {
     pub levels_distinct: usize,
 }
 
-/// What a sweep came to, with warnings for the header of the report.
+/// Result of a sweep, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepJudged {
     /// The findings. `floor_ns` is left for the caller, who measured it.
     pub findings: SweepFindings,
-    /// What may spoil them, one sentence each.
+    /// Circumstances that may spoil the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -80,14 +80,14 @@ pub struct SweepJudge {
     margin: Option<f64>,
     subject: SweepSubject,
     levels: Vec<SweepLevel>,
-    /// One level of each group of levels that must be equal, rising.
+    /// Representatives of the groups of levels that must be equal, rising.
     distinct: Vec<u16>,
     seed: u64,
     exhaustive: bool,
     ignore_failure: bool,
     course: Course,
     evidence: Evidence,
-    /// What gets fresh blocks, as places among the distinct levels.
+    /// Levels that get fresh blocks, as places among the distinct levels.
     candidates: Vec<u16>,
     /// Adjusted p-value of the clearest candidate, once its fresh blocks showed it beyond doubt.
     confirmed_p: Option<f64>,
@@ -227,7 +227,7 @@ impl SweepJudge {
         self.rule.metric
     }
 
-    /// What was found. `samples` are all samples of the experiment.
+    /// Findings of the sweep. `samples` are all samples of the experiment.
     pub fn findings(&self, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
         findings::judged(self, samples, stopped_by)
     }
@@ -255,7 +255,7 @@ impl SweepJudge {
             return self.look_at_fresh_blocks();
         }
         if self.exhaustive {
-            // It stops for no answer, so it needs none before the end.
+            // An exhaustive sweep stops for no answer, so it needs none before the end.
             self.is_done = self.course.is_at_limit();
             if self.is_done {
                 let spent = Course::spend_all(self.rule.level);

@@ -14,7 +14,7 @@ use crate::judge::Decision;
 #[derive(Clone, Debug)]
 pub struct SweepPanel {
     first: SweepJudge,
-    /// Those of the other metrics, in the order of the rule.
+    /// Judges of the other metrics, in the order of the rule.
     others: Vec<SweepJudge>,
     blocks: u32,
     runs: usize,
@@ -106,12 +106,12 @@ impl SweepPanel {
         }
     }
 
-    /// What was found, in the first metric and in the others. `samples` are all samples of the experiment.
+    /// Findings in the first metric and in the others. `samples` are all samples of the experiment.
     pub fn findings(&self, samples: &[Sample], stopped_by: StoppedBy) -> SweepJudged {
         if self.others.is_empty() {
             return self.first.findings(samples, stopped_by);
         }
-        // One that was done before the sweep was ended had ended by itself.
+        // A judge that was done before the sweep was ended had ended by itself.
         let ended = |judge: &SweepJudge| match judge.decision() {
             Decision::Stop => judge.stopped_by(),
             Decision::GoOn => stopped_by,

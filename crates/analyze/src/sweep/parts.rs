@@ -85,7 +85,7 @@ fn replicates(judge: &SweepJudge, fitted: &Additive) -> Vec<Vec<Option<f64>>> {
 
 /// Shares of the variance with their interval, of a mean squared effect.
 pub(super) fn shares(effect: &Noncentrality, size: &Size, of: f64) -> (f64, f64, f64) {
-    // What a factor adds, its own bounds add to the whole as well.
+    // Effect of a factor and its bounds add to the whole as well.
     let rest = (size.drift + size.residual + size.effect.estimate - of).max(0.0);
     let share = |part: f64| if part + rest > 0.0 { part / (part + rest) } else { 0.0 };
     (share(effect.low), share(effect.estimate), share(effect.high))

@@ -4,7 +4,7 @@ use fauxplat_model::Comparison;
 
 use super::*;
 
-/// What is said of two commands with these counts in each run.
+/// Comparison of two commands with these counts in each run.
 fn counted(counts: [u64; 2]) -> Comparison {
     let rule = Rule { metric: Metric::MAJOR_FAULTS, ..rule() };
     let count = |n: u32, command: u16| {

@@ -4,12 +4,12 @@ use fauxplat_analyze::SessionCost;
 
 use super::*;
 
-/// What a judge says of sessions of twenty blocks in which the second command has such factors.
+/// Judgement of sessions of twenty blocks; the second command has one of these factors in each session.
 fn over_sessions(factors: &[f64]) -> Judged {
     in_sessions((factors.len() as u32, 20), 2, |n| block(n, &[1.0, factors[n as usize / 20]]))
 }
 
-/// What a judge says of so many sessions of so many blocks.
+/// Judgement of `sessions` sessions with `blocks` blocks each.
 pub(super) fn in_sessions(
     (sessions, blocks): (u32, u32),
     commands: usize,

@@ -14,7 +14,7 @@ fn quiet(n: u32, [a, b]: [f64; 2]) -> Vec<Sample> {
     vec![one(0, a), one(1, b)]
 }
 
-/// What is said of so many pairs at most.
+/// Comparison after at most `pairs` pairs.
 fn shown(pairs: u32, factors: impl Fn(u32) -> [f64; 2]) -> Comparison {
     let rule = Rule { max_pairs: pairs, ..rule() };
     judge(Judge::new(&rule, 2, 1), 2, |n| quiet(n, factors(n))).0.findings.comparisons.swap_remove(0)

@@ -1,4 +1,4 @@
-//! What a winner rests upon.
+//! Tests of the winner and of the comparison that it rests upon.
 
 use super::sessions::in_sessions;
 use super::*;

@@ -144,7 +144,7 @@ pub enum DifferenceIn {
     Mean,
 }
 
-/// What a gate has come to.
+/// Outcome of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateState {
@@ -152,7 +152,7 @@ pub enum GateState {
     Beyond,
     /// The difference is shown not to lie there.
     Within,
-    /// Neither was shown when time or pairs were over.
+    /// Not shown either way when time or pairs were over.
     Undecided,
 }
 
@@ -190,7 +190,8 @@ pub struct MeanRatio {
     pub capped: [usize; 2],
 }
 
-/// What the order of runs shows: differences between runs that follow their own command, and between those that follow another.
+/// Effect of the order of runs: differences between runs that follow their own command, and between those that follow
+/// another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarryOver {
     /// B over A where each follows a run of itself.
@@ -218,7 +219,7 @@ pub struct SpreadChange {
     pub high: f64,
     /// Differences up to this count as none.
     pub margin: f64,
-    /// What follows.
+    /// Verdict on the spread.
     pub verdict: Verdict,
 }
 
@@ -400,10 +401,10 @@ pub struct Comparison {
     /// Mean of B over mean of A, with its interval; absent where there are too few pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<MeanRatio>,
-    /// What follows for the mean.
+    /// Verdict on the means.
     #[serde(default = "inconclusive")]
     pub mean_verdict: Verdict,
-    /// What commands leave to each other; absent where no command ran twice in a row.
+    /// Effects of commands on the next run; absent where no command ran twice in a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_over: Option<CarryOver>,
     /// How much further runs of B lie apart than runs of A; absent where that was not asked.

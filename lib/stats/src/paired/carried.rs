@@ -1,4 +1,4 @@
-//! What a command leaves to the next one, seen from blocks in which each command runs twice in a row.
+//! Carry-over of a command to the next one, seen from blocks in which each command runs twice in a row.
 //!
 //! The second of two runs in a row follows its own command; the first follows another one, or by chance its own. So the
 //! difference of second runs, *after itself*, is free of what one command leaves to the other, and the difference of first

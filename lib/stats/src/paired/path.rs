@@ -19,9 +19,9 @@ impl Keys {
         Keys::from_sides(up, down)
     }
 
-    /// The same where each command ran twice in a row: all differences speak while those after itself agree with those after
-    /// another command, and those after itself alone where they part. Every pattern of signs is asked in the same way, so
-    /// that the test stays exact.
+    /// Distances where each command ran twice in a row: all differences count while those after itself agree with those
+    /// after another command, and those after itself alone where they part. Every pattern of signs is judged by this
+    /// rule, so that the test stays exact.
     pub fn after_itself(
         rows: &Rows,
         [all, after_itself]: [&Sorted; 2],
