@@ -1,8 +1,8 @@
 //! A comparison against readings that were taken at another time. It is weaker, and says so.
 
 use fauxplat_model::{
-    CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Grade, Metric, Rule, RunFindings, Sample, Scope,
-    StoppedBy, VarianceBudget, Verdict,
+    CompareFindings, Comparison, DifferenceIn, Estimand, Extent, Grade, Metric, Rule, RunFindings, Sample,
+    Scope, StoppedBy, VarianceBudget, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::describe::{mean, variance};
@@ -13,10 +13,10 @@ use fauxplat_stats::series::{autocorrelation, dependence_inflation, drift_varian
 use fauxplat_stats::winsor::{Location, location, winsorise};
 
 use crate::disagreement::disagreement;
+use crate::estimate::plain_z;
 use crate::judge::Judged;
 use crate::level::ratio_between;
 use crate::pairing::half_step;
-use crate::estimate::plain_z;
 use crate::standing::{beyond_margin, bounded, verdict};
 use crate::stored::{Stored, stored};
 use crate::summary::{readings, run_findings};
@@ -234,7 +234,8 @@ fn comparison(
     let difference_in: Vec<DifferenceIn> =
         in_parts.into_iter().filter(|(is, _)| *is).map(|(_, part)| part).collect();
     let verdict = if difference_in.is_empty() { typical } else { Verdict::Different };
-    let is_whole = of(Verdict::Equivalent, |it| it.tail_verdict) && of(Verdict::Equivalent, |it| it.mean_verdict);
+    let is_whole =
+        of(Verdict::Equivalent, |it| it.tail_verdict) && of(Verdict::Equivalent, |it| it.mean_verdict);
     let extent = if is_whole { Extent::Whole } else { Extent::Typical };
     Comparison {
         a: names.0.to_owned(),

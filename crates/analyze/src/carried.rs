@@ -32,8 +32,11 @@ pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) ->
             high_ratio: bounded(high).exp(),
         }
     };
-    let another: Vec<f64> =
-        series.after_itself[..n].iter().zip(&series.carried[..n]).map(|(own, carried)| own - carried).collect();
+    let another: Vec<f64> = series.after_itself[..n]
+        .iter()
+        .zip(&series.carried[..n])
+        .map(|(own, carried)| own - carried)
+        .collect();
     let carried = interval(&series.carried[..n]);
     let is_beyond = carried.low_ratio.ln() > 0.0 || carried.high_ratio.ln() < 0.0;
     Some(CarryOver {

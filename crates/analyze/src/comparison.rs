@@ -10,12 +10,12 @@ use fauxplat_stats::paired::share::threshold_of;
 use fauxplat_stats::shift::{self, shift_function};
 
 use crate::budget;
+use crate::carried::carry_over;
+use crate::estimate::plain_z;
 use crate::judge::{Contest, Judge};
 use crate::needed::clusters_needed;
 use crate::pairing::Pair;
 use crate::secondary::secondary;
-use crate::estimate::plain_z;
-use crate::carried::carry_over;
 use crate::standing::{Standing, beyond_margin, bounded};
 
 /// The pairs of a contest that were kept.
@@ -175,7 +175,12 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let se = standing.se * (standing.n as f64 / pairs).sqrt();
     let critical = if standing.critical.is_finite() { standing.critical } else { plain_z(judge.rule.level) };
     let detectable = (contest.design.margin + (critical + NINE_OF_TEN) * se).exp_m1();
-    Some(Gate { question, margin: contest.margin_ratio(), state, detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3) })
+    Some(Gate {
+        question,
+        margin: contest.margin_ratio(),
+        state,
+        detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3),
+    })
 }
 
 /// Standard normal quantile of nine tenths.

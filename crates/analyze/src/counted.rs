@@ -1,8 +1,6 @@
 //! A judge of counts that may repeat exactly.
 
-use fauxplat_model::{
-    Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict,
-};
+use fauxplat_model::{Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict};
 
 use crate::exact::Exact;
 use crate::judge::{Contest, Judge};

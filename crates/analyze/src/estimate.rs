@@ -30,7 +30,7 @@ impl Estimate {
     pub(crate) fn of(d: &[f64]) -> Self {
         let place = location(d);
         let rho = autocorrelation(&winsorise(d).0);
-        let in_runs = d.len() >= IN_RUNS_FROM && rho > AUTOCORRELATION_MAX.max(1.645 / (d.len() as f64).sqrt());
+        let in_runs = d.len() >= IN_RUNS_FROM && rho > AUTOCORRELATION_MAX.max(beyond_chance(d.len()));
         let widening = if in_runs { autocorrelation_inflation(rho) } else { 1.0 };
         Estimate { centre: place.estimate, se: place.se * widening, df: place.df, in_runs, widening }
     }
@@ -54,6 +54,13 @@ impl Estimate {
     pub(crate) fn p(&self, d: &[f64], seed: u64) -> f64 {
         if self.in_runs { block_sign_flip_p(d, run_length(d.len()), seed) } else { sign_flip_p(d, seed) }
     }
+}
+
+/// The autocorrelation that chance alone hardly reaches: in one of twenty series, and in one of a hundred short ones, of which
+/// signs flipped in runs could show nothing.
+fn beyond_chance(n: usize) -> f64 {
+    let z = if n < 16 { 2.326 } else { 1.645 };
+    z / (n as f64).sqrt()
 }
 
 /// Critical z of a plain two-sided test.

@@ -4,14 +4,14 @@ use fauxplat_model::{
     CompareFindings, DifferenceIn, Extent, GateState, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
 };
 
-use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::Question;
+use fauxplat_stats::paired::rows::Rows;
 
+use crate::design::Design;
 use crate::exact::Exact;
 use crate::guard::Guard;
 use crate::level::Level;
 use crate::pairing::{Pair, Seen};
-use crate::design::Design;
 use crate::series::Series;
 use crate::standing::Standing;
 
@@ -489,8 +489,7 @@ impl Contest {
 
     /// Takes note of a look that showed nothing new to be different.
     fn note(&mut self, standing: Standing, closing: bool) {
-        let is_gate_known =
-            self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
+        let is_gate_known = self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
         let is_known = match self.design.gate {
             Some(_) => is_gate_known,
             None => standing.typical == Verdict::Equivalent,

@@ -34,7 +34,15 @@ impl Seen {
     /// One pair with this log ratio, which takes no time.
     pub(crate) fn of(log_ratio: f64, log_level: f64) -> Seen {
         let readings = vec![((log_level - 0.5 * log_ratio).exp(), (log_level + 0.5 * log_ratio).exp())];
-        Seen { log_ratio, log_level, log_ratios: vec![log_ratio], readings, twice: None, began_ns: 0, ended_ns: 0 }
+        Seen {
+            log_ratio,
+            log_level,
+            log_ratios: vec![log_ratio],
+            readings,
+            twice: None,
+            began_ns: 0,
+            ended_ns: 0,
+        }
     }
 }
 

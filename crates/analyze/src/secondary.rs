@@ -3,9 +3,9 @@
 use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
 
+use crate::estimate::{Estimate, plain_z};
 use crate::judge::Judge;
 use crate::pairing::Pair;
-use crate::estimate::{Estimate, plain_z};
 
 /// Every metric but those that are decided, on the pairs that were kept, adjusted by Holm's method over the metrics.
 ///

@@ -1,11 +1,11 @@
 //! The log ratios of one contest, and the decision rule that looks at them.
 
 use fauxplat_model::{Estimand, Verdict};
+use fauxplat_stats::distribution::{clopper_pearson_lower, t_for_z};
 use fauxplat_stats::eprocess::EProcess;
 use fauxplat_stats::paired::carried::Carried;
 use fauxplat_stats::paired::path::Keys;
 use fauxplat_stats::paired::rows::Rows;
-use fauxplat_stats::distribution::clopper_pearson_lower;
 use fauxplat_stats::paired::share::{ExcessShare, threshold_of};
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{Question, Sorted};
@@ -275,7 +275,8 @@ impl Series {
             ..Standing::open(self.d.len())
         };
         let standing = standing.with_sides(design.margin);
-        let mean = (closing || typical != Verdict::Inconclusive).then(|| self.mean(self.d.len(), level)).flatten();
+        let mean =
+            (closing || typical != Verdict::Inconclusive).then(|| self.mean(self.d.len(), level)).flatten();
         self.bounded_as_whole(Standing { mean, ..standing }, design, None).concluded(closing)
     }
 
@@ -328,9 +329,11 @@ fn halves(d: &[f64], level: f64) -> Option<[f64; 2]> {
     if early.len() < HALF_MIN {
         return None;
     }
+    let df = early.len() as f64 - 1.0;
     let [early, late] = [early, late].map(Estimate::of);
     let apart = (early.centre - late.centre).abs();
-    (apart > plain_z(level) * early.se.hypot(late.se) && apart > 0.0).then_some([early.centre, late.centre])
+    let is_apart = apart > t_for_z(plain_z(level), df) * early.se.hypot(late.se) && apart > 0.0;
+    is_apart.then_some([early.centre, late.centre])
 }
 
 /// The typical difference in each half.

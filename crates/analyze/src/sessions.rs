@@ -76,7 +76,9 @@ impl Judge {
 
     /// Reason for which a comparison ended: with sessions it is never the verdict.
     pub(crate) fn ended_by(&self, standing: &Standing, otherwise: StoppedBy) -> StoppedBy {
-        match self.sessions.is_none() && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric))) {
+        match self.sessions.is_none()
+            && standing.is_answered(self.rule.gate.map(|gate| gate.side(self.rule.metric)))
+        {
             true => StoppedBy::Verdict,
             false => otherwise,
         }

@@ -5,9 +5,9 @@ use fauxplat_model::{Side, Verdict};
 use fauxplat_stats::distribution::normal_upper_quantile;
 use fauxplat_stats::paired::path::{Crossed, crossed};
 use fauxplat_stats::paired::rows::Rows;
-use fauxplat_stats::paired::{Question, Sorted, tail};
 use fauxplat_stats::paired::share::usual;
 use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{Question, Sorted, tail};
 
 use crate::design::Design;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
@@ -38,7 +38,8 @@ impl Series {
         look: Look,
     ) -> Standing {
         let closing = look.closing;
-        if standing.typical != Verdict::Different || standing.in_runs || design.question == Question::Mean {
+        let is_asked = design.question != Question::Mean && !standing.in_runs && !standing.parted;
+        if standing.typical != Verdict::Different || !is_asked {
             return standing;
         }
         let seen = &self.pairs[..standing.n * self.group];
@@ -78,13 +79,7 @@ impl Series {
     }
 
     /// The side to which the largest of these differences lie, by all looks so far.
-    fn tail_side(
-        &self,
-        d: &[f64],
-        rows: &Rows,
-        design: &Design,
-        look: Look,
-    ) -> Option<Side> {
+    fn tail_side(&self, d: &[f64], rows: &Rows, design: &Design, look: Look) -> Option<Side> {
         let level = (1.0 - TYPICAL_SHARE) * look.level;
         let least = self.excess.least();
         let observed = tail::observed(d, least);

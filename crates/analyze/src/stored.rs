@@ -14,7 +14,7 @@ use crate::estimate::plain_z;
 use crate::standing::{bounded, verdict};
 
 /// The part of the level that slow runs have, and that the mean has.
-const PART: f64 = 0.1;
+const PART: f64 = 0.2;
 
 /// Fewer slow runs than this, both sides together, show nothing.
 const SLOW_MIN: usize = 4;
@@ -128,9 +128,7 @@ mod tests {
 
     /// Readings about 100, of which every `every`-th is this many times as long.
     fn readings(every: usize, times: f64) -> Vec<f64> {
-        (1..=100)
-            .map(|n| (100.0 + 0.1 * (n % 7) as f64) * if n % every == 0 { times } else { 1.0 })
-            .collect()
+        (1..=100).map(|n| (100.0 + 0.1 * (n % 7) as f64) * if n % every == 0 { times } else { 1.0 }).collect()
     }
 
     fn of(a: &[f64], b: &[f64]) -> Stored {

@@ -62,16 +62,21 @@ impl Series {
             }
             false => (low, high),
         };
-        let is_found = |is_crossed: bool, is_other: bool| {
-            is_crossed && !is_other && (!estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level)
-        };
-        // Zero is excluded by the test of it, whose weights may know more than those that an interval can be made with.
-        let (up, down) = match estimate.in_runs {
-            false => (is_found(crossed.up, crossed.down) && high > 0.0, is_found(crossed.down, crossed.up) && low < 0.0),
-            true => (is_found(crossed.up, crossed.down) && low > 0.0, is_found(crossed.down, crossed.up) && high < 0.0),
-        };
+        let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
+        // Zero is excluded by the test of it, whose weights may know more than those that an interval can be made with. Where
+        // signs cross to both sides, or neighbours are alike, the interval has to exclude zero too.
+        let needs_interval = estimate.in_runs || crossed.up && crossed.down;
+        let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
+        let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
+        let (up, down) = (up && agrees(), down && agrees());
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
-        let middle = if !ends { 0.0 } else if leans { shift.median() } else { *centre };
+        let middle = if !ends {
+            0.0
+        } else if leans {
+            shift.median()
+        } else {
+            *centre
+        };
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
         let sides = self.sides(rows, design, look, (low, high));
@@ -102,13 +107,7 @@ impl Series {
 
     /// On which side of each end of the margin the difference lies, as far as it is shown: by the paths about that end and by
     /// the interval.
-    fn sides(
-        &mut self,
-        rows: &Rows,
-        design: &Design,
-        look: Look,
-        (low, high): (f64, f64),
-    ) -> Sides {
+    fn sides(&mut self, rows: &Rows, design: &Design, look: Look, (low, high): (f64, f64)) -> Sides {
         let (margin, looked) = (design.margin, self.looked.clone());
         let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
         let mut ends = std::mem::take(&mut self.ends);

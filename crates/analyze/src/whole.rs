@@ -72,7 +72,8 @@ impl Series {
         let own = (1.0 - TYPICAL_SHARE) * look.level;
         let observed = self.rare_key(look.n);
         let mut standing = main;
-        if observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
+        // Where runs after themselves part from the others, what is carried over would pass for slow runs.
+        if !main.parted && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
             let spent = design.spent(own, &self.looked, look.closing);
             let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
             let crossed = rare.crossed(&looked, &spent, |n| self.rare_keys(rows, n));
@@ -105,7 +106,12 @@ impl Series {
     }
 
     /// Says of the tail, the mean and the spread that they are bounded, where they are.
-    pub(crate) fn bounded_as_whole(&self, standing: Standing, design: &Design, spread: Option<Spread>) -> Standing {
+    pub(crate) fn bounded_as_whole(
+        &self,
+        standing: Standing,
+        design: &Design,
+        spread: Option<Spread>,
+    ) -> Standing {
         let level = standing.level;
         let mut standing = Standing { spread, ..standing };
         if standing.tail == Verdict::Inconclusive && self.excess.excludes(design.tail_margin, level) {
@@ -128,7 +134,8 @@ impl Series {
 
     /// What follows where the mean decides.
     pub(crate) fn by_mean(&mut self, rows: &Rows, design: &Design, look: Look) -> Standing {
-        let open = Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };
+        let open =
+            Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };
         let Some(mean) = self.mean(look.n, look.level) else { return open };
         let level = TYPICAL_SHARE * look.level;
         let spent = design.spent(level, &self.looked, look.closing);

@@ -6,12 +6,12 @@ mod counted;
 mod jitter;
 #[path = "judge/levels.rs"]
 mod levels;
+#[path = "support/rule.rs"]
+mod rule;
 #[path = "judge/sessions.rs"]
 mod sessions;
 #[path = "judge/slow.rs"]
 mod slow;
-#[path = "support/rule.rs"]
-mod rule;
 #[path = "support/mod.rs"]
 mod support;
 #[path = "judge/winner.rs"]
@@ -79,8 +79,7 @@ fn early_intervals_are_bounded_and_contain_the_truth() {
     let mut missed = 0;
     for seed in 0..200 {
         let noisy = |n: u32| (0.3 * jitter(n, 7 + seed)).exp();
-        let (judged, _) =
-            judge(Judge::new(&rule(), 2, seed.into()), 2, |n| block(n, &[1.0, 2.0 * noisy(n)]));
+        let (judged, _) = judge(Judge::new(&rule(), 2, seed.into()), 2, |n| block(n, &[1.0, 2.0 * noisy(n)]));
         let shown = &judged.findings.comparisons[0];
         assert_eq!(shown.verdict, Verdict::Different);
         assert!(shown.ci_low_ratio > 1.0 && shown.ci_high_ratio < 8.0, "{shown:?}");
@@ -409,13 +408,14 @@ fn equivalence_of_the_whole_needs_rare_slow_runs_excluded() {
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| block(n, &[1.0, 1.0]));
     let shown = &judged.findings.comparisons[0];
     assert_eq!((shown.verdict, shown.extent), (Verdict::Equivalent, Some(Extent::Whole)));
-    assert!(shown.pairs >= 154 && shown.pairs <= 256, "{}", shown.pairs);
+    // The mean takes longest: no fewer pairs bound what one slow run in a hundred would add.
+    assert!(shown.pairs >= 500 && shown.pairs <= 1024, "{}", shown.pairs);
     assert!(shown.tail.is_some_and(|tail| tail.excess_excluded <= 0.03 && tail.share_b == 0.0));
     // Twice as long in one run of twenty: typical runs are the same, and the program is not.
     let (judged, _) = judge(Judge::new(&rule, 2, 1), 2, |n| now_and_then(n, 20));
     let shown = &judged.findings.comparisons[0];
     assert_eq!(shown.verdict, Verdict::Different);
-    assert_eq!(shown.difference_in, [DifferenceIn::Tail]);
+    assert_eq!(shown.difference_in[0], DifferenceIn::Tail);
     assert!(shown.is_different_beyond_margin() && !shown.b_is_better());
     assert!((shown.effect_ratio - 1.0).abs() < 0.005, "{}", shown.effect_ratio);
     assert!(shown.mean.is_some_and(|mean| mean.ratio > 1.02), "{:?}", shown.mean);

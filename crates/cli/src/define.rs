@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
-    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, IgnoredFailures, MemoryPolicy, Output,
-    Estimand, Parameter, Placement, Rule, Runs, Shell,
+    Aslr, Build, CommandLine, Condition, Definition, EnvBase, EnvPad, Estimand, IgnoredFailures,
+    MemoryPolicy, Output, Parameter, Placement, Rule, Runs, Shell,
 };
 use fauxplat_sys::text::read_text;
 

@@ -218,7 +218,10 @@ mod tests {
         let quiet = mean_ratio(&pairs(&mut draw, 800, (0.0, 1.0, 0.01)), 0.01).unwrap();
         assert!(quiet.low > 2.5 * 0.99 && quiet.high < 2.5 * 1.01, "{quiet:?}");
         let few = mean_ratio(&pairs(&mut draw, 100, (0.0, 1.0, 0.01)), 0.01).unwrap();
-        assert!(few.low < 2.5 * 0.985 && few.high > 2.5 * 1.015, "no hundred runs say what one in a hundred does: {few:?}");
+        assert!(
+            few.low < 2.5 * 0.985 && few.high > 2.5 * 1.015,
+            "no hundred runs say what one in a hundred does: {few:?}"
+        );
         let slow = mean_ratio(&pairs(&mut draw, 800, (0.1, 10.0, 0.01)), 0.01).unwrap();
         assert!(slow.low > 2.5 * 1.01 && slow.plain > 2.5 * 1.5 && slow.capped[1] > 40, "{slow:?}");
     }

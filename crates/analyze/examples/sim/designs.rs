@@ -76,7 +76,8 @@ impl World {
             order.swap(at, (self.uniform() * (at + 1) as f64) as usize);
         }
         let runs = order.into_iter().flat_map(|command| std::iter::repeat_n(command, in_a_row));
-        let samples = (0u16..).zip(runs).map(|(position, command)| self.sample(position, command, run)).collect();
+        let samples =
+            (0u16..).zip(runs).map(|(position, command)| self.sample(position, command, run)).collect();
         self.blocks += 1;
         samples
     }
@@ -152,11 +153,17 @@ fn compared(rule: &Rule, seed: u64, in_a_row: usize, run: &Run) -> Ended {
 fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -> Vec<Ended> {
     let threads = super::threads();
     let part = |thread: usize| -> Vec<Ended> {
-        (thread..repetitions).step_by(threads).map(|seed| compared(rule, seed as u64, in_a_row, run)).collect()
+        (thread..repetitions)
+            .step_by(threads)
+            .map(|seed| compared(rule, seed as u64, in_a_row, run))
+            .collect()
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a simulated comparison panicked")).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("a simulated comparison panicked"))
+            .collect()
     })
 }
 
@@ -186,7 +193,9 @@ fn rule(max_pairs: u32) -> Rule {
 /// `--fail-if slower` at a margin of 1 % and 1,024 pairs. The oracle knows the noise and asks the same: a sequential
 /// probability-ratio test between the margin and the true change, at the same errors.
 pub(crate) fn gates(repetitions: usize) {
-    println!("| noise | true % | beyond % | within % | undecided % | pairs, median |\n| --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| noise | true % | beyond % | within % | undecided % | pairs, median |\n| --- | --- | --- | --- | --- | --- |"
+    );
     type Noise = fn(&mut World) -> f64;
     let noises: [(&str, Noise); 5] = [
         ("normal 0.5 %", |world| 0.005 * world.normal()),
@@ -198,7 +207,8 @@ pub(crate) fn gates(repetitions: usize) {
     for (name, noise) in noises {
         for effect in [0.0, 0.009, 0.02, 0.03, 0.05, 0.1] {
             let rule = Rule { gate: Some(GateQuestion::Slower), ..rule(1024) };
-            let ended = all(&rule, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
+            let ended =
+                all(&rule, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
             let state = |wanted| percent(&ended, |stand| stand.gate == Some(wanted));
             println!(
                 "| {name} | {:+.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
@@ -223,16 +233,21 @@ pub(crate) fn carry_over(repetitions: usize) {
         ("white 1 %", |world| 0.01 * world.normal()),
         ("white 5 %", |world| 0.05 * world.normal()),
         ("wandering 5 %", |world| 0.05 * world.wandering(0.9) + 0.01 * world.normal()),
-        ("heavy tails", |world| 0.05 * world.normal() + if world.chance(0.05) { 0.5 * world.exponential() } else { 0.0 }),
+        ("heavy tails", |world| {
+            0.05 * world.normal() + if world.chance(0.05) { 0.5 * world.exponential() } else { 0.0 }
+        }),
         ("reference", reference),
     ];
     // The own difference of B, and what A leaves to whoever follows.
-    let cases = [(0.0, 0.0), (0.03, 0.0), (0.0, 0.10), (0.0, 0.02), (0.02, 0.05), (-0.05, 0.10), (0.045, 0.05)];
+    let cases =
+        [(0.0, 0.0), (0.03, 0.0), (0.0, 0.10), (0.0, 0.02), (0.02, 0.05), (-0.05, 0.10), (0.045, 0.05)];
     for (name, noise) in noises {
         for (own, left) in cases {
             for (order, in_a_row) in [("AABB", 2), ("AB", 1)] {
                 let run = move |world: &mut World, command: u16| {
-                    noise(world) + if command == 1 { own } else { 0.0 } + if world.follows(0) { left } else { 0.0 }
+                    noise(world)
+                        + if command == 1 { own } else { 0.0 }
+                        + if world.follows(0) { left } else { 0.0 }
                 };
                 let ended = all(&rule(1024), repetitions, in_a_row, &run);
                 println!(
@@ -257,8 +272,12 @@ fn covered() -> Vec<Design> {
         design("constant +5 %, normal 2 %", |world, command| 0.02 * world.normal() + of_b(command, 0.05)),
         design("constant +2 %, reference", |world, command| reference(world) + of_b(command, 0.02)),
         design("constant +3 %, loud hour", |world, command| loud(world) + of_b(command, 0.03)),
-        design("constant +5 %, two modes 30 % apart", move |world, command| modes(world, 0.5, 0.262, sd) + of_b(command, 0.05)),
-        design("constant +1 %, two modes 5 % apart", |world, command| modes(world, 0.5, 0.05, 0.003) + of_b(command, 0.01)),
+        design("constant +5 %, two modes 30 % apart", move |world, command| {
+            modes(world, 0.5, 0.262, sd) + of_b(command, 0.05)
+        }),
+        design("constant +1 %, two modes 5 % apart", |world, command| {
+            modes(world, 0.5, 0.05, 0.003) + of_b(command, 0.01)
+        }),
         design("B +30 % in 30 % of its runs", move |world, command| {
             let slow = command == 1 && world.chance(0.3);
             sd * world.normal() + if slow { 1.3f64.ln() } else { 0.0 }
@@ -347,7 +366,9 @@ pub(crate) fn coverage(repetitions: usize) {
             100.0 * (median - 1.0),
             100.0 * (mean(f64::INFINITY) - 1.0),
             percent(&ended, |stand| stand.ci_low_ratio <= median && median <= stand.ci_high_ratio),
-            percent(&ended, |stand| stand.mean.is_none_or(|[_, low, high, cap]| (low..=high).contains(&mean(cap)))),
+            percent(&ended, |stand| stand
+                .mean
+                .is_none_or(|[_, low, high, cap]| (low..=high).contains(&mean(cap)))),
             ended.len(),
             median_pairs(&ended),
             widths[widths.len() / 2]

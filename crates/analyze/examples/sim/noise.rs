@@ -100,7 +100,8 @@ impl Machine {
 
     /// What a slow run of B takes longer.
     fn slow(&mut self, command: u16) -> f64 {
-        let is_slow = command == 1 && self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share;
+        let is_slow =
+            command == 1 && self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share;
         if is_slow { self.noise.b_slow_by.ln_1p() } else { 0.0 }
     }
 
