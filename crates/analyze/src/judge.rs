@@ -152,7 +152,7 @@ impl Judge {
     /// A judge of `commands` commands, at least two. The level is brought into 0.000001 to 0.5.
     pub fn new(rule: &Rule, commands: usize, seed: u64) -> Self {
         let rule = Rule { level: rule.level.clamp(1e-6, 0.5), ..rule.clone() };
-        let contests = commands.saturating_sub(1) * rule.decided().len();
+        let contests = commands.saturating_sub(1) * rule.decided().len() + usize::from(commands > 2);
         Judge {
             rows: Rows::new(contests, rule.level, seed),
             contests: Vec::new(),
@@ -438,10 +438,12 @@ impl Judge {
         }
     }
 
-    /// The share of the level that each contest has which was not called *different* yet.
+    /// The share of the level of each contest that was not called *different* yet. Of several commands the comparison of the
+    /// winner with the runner-up is one hypothesis more.
     pub(crate) fn open_level(&self) -> f64 {
         let rejected = self.contests.iter().filter(|contest| contest.rejected_at.is_some()).count();
-        self.rule.level / (self.contests.len() - rejected).max(1) as f64
+        let winner = usize::from(self.commands > 2);
+        self.rule.level / (self.contests.len() + winner - rejected).max(1) as f64
     }
 }
 

@@ -11,6 +11,7 @@ use crate::pairing::{Pair, Seen};
 ///
 /// Taking the two best *after* seeing the data needs no adjustment: that the best of the sample is not really the
 /// best is least unlikely when just two are equal (Gutmann and Maymin 1987, "Is the Selected Population the Best?").
+/// Beside the comparisons with the first command the question of the winner is one hypothesis more of Holm's family.
 /// The comparison that shows it is added behind the others unless it is among them already.
 pub(crate) fn winner(
     judge: &Judge,
@@ -28,7 +29,7 @@ pub(crate) fn winner(
     let mut contest = contest(judge, blocks, second, best);
     let mut rows = judge.rows.clone();
     rows.grow(contest.series.d.len());
-    let (level, closing) = (judge.rule.level, judge.sessions.is_some());
+    let (level, closing) = (judge.open_level(), judge.sessions.is_some());
     let standing = contest.series.standing(&rows, &contest.design, level, closing);
     let standing = judge.over_sessions(&contest, standing, level);
     if standing.verdict != Verdict::Different {
