@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fauxplat_model::StackEnd;
+use fauxplat_model::{StackEnd, Weight};
 use fauxplat_sys::clock;
 use fauxplat_sys::sampling::{Mapping, Record, Sampled, Sampler, Stack, Switch};
 
@@ -25,10 +25,16 @@ const FILL_MAX: f64 = 0.25;
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
     /// Samples of each stack, by the stack's number.
-    pub stacks: Vec<u64>,
-    /// Number of samples.
+    pub stacks: Vec<Weight>,
+    /// All samples.
     pub samples: u64,
-    /// Samples that the kernel dropped because its buffer was full.
+    /// Events that they stand for together.
+    pub events: u64,
+    /// For how many events a sample stands, if that is the same for all.
+    pub period: Option<u64>,
+    /// Events that the kernel counted meanwhile, where it says so.
+    pub counted: Option<u64>,
+    /// Samples for which the kernel had no room.
     pub lost: u64,
     /// How often the kernel throttled sampling.
     pub throttled: u64,
@@ -38,8 +44,21 @@ pub struct Followed {
     pub waited_ns: u64,
     /// CPU time that reading took, in nanoseconds.
     pub own_cpu_ns: u64,
-    /// Number, name, samples and threads of each process.
-    pub processes: Vec<(i32, String, u64, u32)>,
+    /// Each process that was sampled.
+    pub processes: Vec<FollowedProcess>,
+}
+
+/// What was seen of one process.
+#[derive(Clone, Debug, Default)]
+pub struct FollowedProcess {
+    /// Its number.
+    pub pid: i32,
+    /// What the kernel called it at its end.
+    pub name: String,
+    /// Its samples.
+    pub weight: Weight,
+    /// Its threads that were sampled.
+    pub threads: u32,
 }
 
 /// Turns samples into stacks, for any number of runs.
@@ -101,11 +120,24 @@ impl Profiler {
             sampler.drain(settled_ns, |record| run.take(record));
         }
         let end_ns = clock::monotonic_ns();
+        run.followed.counted = sampler.counted();
         sampler.drain(u64::MAX, |record| run.take(record));
         run.end_waits(end_ns);
         let mut followed = run.finish();
         followed.own_cpu_ns = clock::thread_cpu_ns() - begun_ns;
         followed
+    }
+}
+
+impl Followed {
+    /// Takes note of how many events new samples stand for each, before they are counted.
+    fn note_period(&mut self, weight: Weight) {
+        let Some(period) = weight.events.checked_div(weight.samples) else { return };
+        match self.period {
+            None if self.samples == 0 => self.period = Some(period),
+            Some(known) if known != period => self.period = None,
+            _ => {}
+        }
     }
 }
 
@@ -158,7 +190,7 @@ impl Run<'_> {
         match &mut self.waits {
             None => {
                 let stack = self.profiler.stacks.stack(stack);
-                self.count((sampled.pid, sampled.tid), stack, 1);
+                self.count((sampled.pid, sampled.tid), stack, Weight::of(1, sampled.period));
             }
             Some(waits) => {
                 let (pid, since_ns) = (sampled.pid, sampled.time_ns);
@@ -201,17 +233,19 @@ impl Run<'_> {
         RawStack { places: addresses.as_slice().into(), process, end }
     }
 
-    fn count(&mut self, (pid, tid): (i32, i32), stack: u32, samples: u64) {
+    fn count(&mut self, (pid, tid): (i32, i32), stack: u32, weight: Weight) {
         let process = self.processes.entry(pid).or_insert_with(|| Process::new("?"));
-        process.samples += samples;
+        process.weight += weight;
         process.threads.insert(tid);
         let followed = &mut self.followed;
-        followed.samples += samples;
+        followed.note_period(weight);
+        followed.samples += weight.samples;
+        followed.events = followed.events.saturating_add(weight.events);
         let number = stack as usize;
         if followed.stacks.len() <= number {
-            followed.stacks.resize(number + 1, 0);
+            followed.stacks.resize(number + 1, Weight::default());
         }
-        followed.stacks[number] += samples;
+        followed.stacks[number] += weight;
     }
 
     fn switched(&mut self, (pid, tid): (i32, i32), time_ns: u64, how: Switch) {
@@ -236,10 +270,10 @@ impl Run<'_> {
             stack.places = std::iter::once(preempted).chain(stack.places).collect();
         }
         let stack = stacks.stack(stack);
-        let samples = waits.samples(stack, waited_ns);
+        let weight = Weight::of(waits.samples(stack, waited_ns), waits.waiting.sample_ns());
         self.followed.waits += 1;
         self.followed.waited_ns += waited_ns;
-        self.count((wait.pid, tid), stack, samples);
+        self.count((wait.pid, tid), stack, weight);
     }
 
     /// Ends all waits at the end of sampling: a thread that still waits has waited until now.
@@ -249,9 +283,9 @@ impl Run<'_> {
     }
 
     fn end(&mut self, pid: i32, process: Process) {
-        if process.samples > 0 {
-            let threads = process.threads.len() as u32;
-            self.followed.processes.push((pid, process.name, process.samples, threads));
+        if process.weight.samples > 0 {
+            let (threads, weight) = (process.threads.len() as u32, process.weight);
+            self.followed.processes.push(FollowedProcess { pid, name: process.name, weight, threads });
         }
     }
 
@@ -259,7 +293,7 @@ impl Run<'_> {
         for (pid, process) in std::mem::take(&mut self.processes) {
             self.end(pid, process);
         }
-        self.followed.processes.sort_by_key(|(pid, _, samples, _)| (std::cmp::Reverse(*samples), *pid));
+        self.followed.processes.sort_by_key(|it| (std::cmp::Reverse(it.weight.events), it.pid));
         self.followed
     }
 }

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use fauxplat_sys::files::open_regular;
 use fauxplat_sys::sampling::{Mapping, Record, Sampled, Stack, chains, registers};
 use fauxplat_sys::signal;
-use linux_perf_data::linux_perf_event_reader::{CpuMode, EventRecord, Mmap2FileId, SampleRecord};
+use linux_perf_data::linux_perf_event_reader::{
+    CpuMode, EventRecord, Mmap2FileId, SampleRecord, SamplingPolicy,
+};
 use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRecord};
 
 use crate::follow::{Followed, Profiler};
@@ -69,8 +71,6 @@ pub struct Imported {
     pub stack_bytes: u32,
     /// Whether the profile has samples of the kernel.
     pub has_kernel: bool,
-    /// Sum of the samples' periods: number of events, or nanoseconds where the event is a clock.
-    pub events: u64,
     /// From the first sample to the last, in nanoseconds.
     pub elapsed_ns: u64,
     /// Further events of the file, whose samples are left out.
@@ -92,6 +92,7 @@ impl Profiler {
         self.objects.recorded(builds(&about));
         let mut imported = described(&about);
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
+        let period = fixed_period(&about);
         let mut run = self.begin(Stack::Chain, None);
         while let Some(record) = whole(path, || records.next_record(&mut about))? {
             if signal::stop_requested() {
@@ -102,12 +103,11 @@ impl Profiler {
                 EventRecord::Sample(sample) if attr_index == 0 => {
                     let words = Words::of(&sample);
                     imported.stack_bytes = imported.stack_bytes.max(words.copied);
-                    imported.events = imported.events.saturating_add(sample.period.unwrap_or(1));
                     if let Some(time) = sample.timestamp {
                         (first_ns, last_ns) = (first_ns.min(time), last_ns.max(time));
                     }
                     run.stack = if words.has_copy { Stack::Copy(words.copied) } else { Stack::Chain };
-                    let sampled = words.sampled(&sample);
+                    let sampled = words.sampled(&sample, period);
                     imported.has_kernel |= sampled.is_kernel;
                     run.take(Record::Sample(sampled));
                 }
@@ -176,7 +176,16 @@ fn described(about: &PerfFile) -> Imported {
     Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }
 }
 
-/// The data of a sample, in the words that the kernel's ring buffer has.
+/// For how many events each sample stands of which that is not said: `perf record -c`.
+fn fixed_period(about: &PerfFile) -> u64 {
+    let policy = about.event_attributes().first().map(|event| event.attr.sampling_policy);
+    match policy {
+        Some(SamplingPolicy::Period(events)) => events.get(),
+        _ => 1,
+    }
+}
+
+/// What a sample has, in words as the kernel gives them to us.
 struct Words {
     chain: Vec<u64>,
     registers: Option<Vec<u64>>,
@@ -207,7 +216,8 @@ impl Words {
         }
     }
 
-    fn sampled(&self, sample: &SampleRecord) -> Sampled<'_> {
+    /// `period` is that of samples that do not say it themselves.
+    fn sampled(&self, sample: &SampleRecord, period: u64) -> Sampled<'_> {
         let (kernel_chain, user_chain) = chains(&self.chain);
         Sampled {
             pid: sample.pid.unwrap_or(0),
@@ -215,7 +225,7 @@ impl Words {
             time_ns: sample.timestamp.unwrap_or(0),
             ip: sample.ip.unwrap_or(0),
             is_kernel: matches!(sample.cpu_mode, CpuMode::Kernel | CpuMode::GuestKernel),
-            period: sample.period.unwrap_or(1),
+            period: sample.period.unwrap_or(period),
             kernel_chain,
             user_chain,
             registers: self.registers.as_deref(),

@@ -23,7 +23,7 @@ mod waits;
 
 pub use demangle::demangle;
 pub use elf::build_id;
-pub use follow::{Followed, Profiler};
+pub use follow::{Followed, FollowedProcess, Profiler};
 pub use import::{ImportError, Imported};
 pub use jit::PerfMap;
 pub use tables::Tables;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use fauxplat_model::Weight;
 use fauxplat_sys::sampling::Mapping;
 use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative};
 
@@ -27,8 +28,8 @@ struct Mapped {
 pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) threads: BTreeSet<i32>,
-    pub(crate) samples: u64,
-    /// Shared with child processes until one of them maps something: most children soon execute another program.
+    pub(crate) weight: Weight,
+    /// Shared with those that it made, until one of them maps something: most of them soon run another program.
     code: Arc<Code>,
 }
 
@@ -47,7 +48,12 @@ impl Default for Code {
 
 impl Process {
     pub(crate) fn new(name: &str) -> Self {
-        Process { name: name.to_owned(), threads: BTreeSet::new(), samples: 0, code: Arc::default() }
+        Process {
+            name: name.to_owned(),
+            threads: BTreeSet::new(),
+            weight: Weight::default(),
+            code: Arc::default(),
+        }
     }
 
     /// The unwinder for the process's memory.
@@ -57,7 +63,7 @@ impl Process {
 
     /// The state of a new child process, which begins with its parent's memory map.
     pub(crate) fn child(&self) -> Self {
-        Process { threads: BTreeSet::new(), samples: 0, ..self.clone() }
+        Process { threads: BTreeSet::new(), weight: Weight::default(), ..self.clone() }
     }
 
     /// Forgets all mappings, since the process executes another program.

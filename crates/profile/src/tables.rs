@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use fauxplat_model::{
     ObjectNames, ProfiledFrame, ProfiledInstruction, ProfiledObject, ProfiledRun, ProfiledStack, StackEnd,
+    Weight,
 };
 
 use crate::follow::{Followed, Profiler};
@@ -74,7 +75,9 @@ impl Profiler {
             .collect();
         let mut tables = Tables { objects, ..Tables::default() };
         let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
-        let mut hits: HashMap<u32, Vec<u64>> = HashMap::new();
+        let mut hits: HashMap<u32, Vec<Weight>> = HashMap::new();
+        // Samples that all stand for as many events are told by their number alone.
+        let is_even = are_even(runs);
         let mut stack_of = Vec::new();
         for (raw, is_sampled) in self.stacks.all().into_iter().zip(is_sampled) {
             if !is_sampled {
@@ -87,36 +90,32 @@ impl Profiler {
             stack_of.push((stacks.number(shape), raw.places.first().copied()));
         }
         for (run, followed) in runs {
-            let mut counts: HashMap<u32, u64> = HashMap::new();
-            for (raw, &samples) in followed.stacks.iter().enumerate().filter(|(_, samples)| **samples > 0) {
+            let mut counts: HashMap<u32, Weight> = HashMap::new();
+            for (raw, &weight) in followed.stacks.iter().enumerate().filter(|(_, it)| it.samples > 0) {
                 let (stack, leaf) = stack_of[raw];
-                *counts.entry(stack).or_default() += samples;
+                *counts.entry(stack).or_default() += weight;
                 if let Some(leaf) = leaf {
-                    hits.entry(leaf).or_insert_with(|| vec![0; profiles])[usize::from(run.profile)] +=
-                        samples;
+                    let hit = hits.entry(leaf).or_insert_with(|| vec![Weight::default(); profiles]);
+                    hit[usize::from(run.profile)] += weight;
                 }
             }
-            let mut stacks: Vec<(u32, u64)> = counts.into_iter().collect();
-            stacks.sort_unstable();
+            let mut stacks: Vec<(u32, Weight)> = counts.into_iter().collect();
+            stacks.sort_unstable_by_key(|&(stack, _)| stack);
             tables.runs.push(ProfiledRun { stacks, ..run.clone() });
         }
-        tables.stacks = stacks
-            .1
-            .into_iter()
-            .map(|(frames, process, end)| ProfiledStack {
-                frames,
-                process: process_names[process as usize].clone(),
-                end,
-                samples: vec![0; profiles],
-            })
-            .collect();
-        for run in &tables.runs {
-            for &(stack, samples) in &run.stacks {
-                tables.stacks[stack as usize].samples[usize::from(run.profile)] += samples;
-            }
-        }
+        let weighed = if is_even { 0 } else { profiles };
+        let empty = |(frames, process, end): (Vec<u32>, u32, StackEnd)| ProfiledStack {
+            frames,
+            process: process_names[process as usize].clone(),
+            end,
+            samples: vec![0; profiles],
+            events: vec![0; weighed],
+            squares: vec![0.0; weighed],
+        };
+        tables.stacks = stacks.1.into_iter().map(empty).collect();
+        tables.runs.iter().for_each(|run| add(&mut tables.stacks, run));
         tables.frames = frames.1;
-        tables.instructions = instructions(hits, &places, &frames_of, &tables.frames);
+        tables.instructions = instructions(hits, &places, (&frames_of, &tables.frames), is_even);
         tables
     }
 
@@ -176,11 +175,30 @@ impl Profiler {
     }
 }
 
-/// For each stack, whether it has samples. A stack of waits may have none, where too little time was waited in it.
+/// Adds the samples of a run to the stacks.
+fn add(stacks: &mut [ProfiledStack], run: &ProfiledRun) {
+    let at = usize::from(run.profile);
+    for &(stack, weight) in &run.stacks {
+        let stack = &mut stacks[stack as usize];
+        stack.samples[at] += weight.samples;
+        stack.events.get_mut(at).into_iter().for_each(|it| *it += weight.events);
+        stack.squares.get_mut(at).into_iter().for_each(|it| *it += weight.squares);
+    }
+}
+
+/// Whether every sample of all runs stands for as many events.
+fn are_even(runs: &[(ProfiledRun, Followed)]) -> bool {
+    let mut sampled =
+        runs.iter().map(|(_, followed)| followed).filter(|it| it.samples > 0).map(|it| it.period);
+    let first = sampled.next().unwrap_or(Some(1));
+    first.is_some() && sampled.all(|period| period == first)
+}
+
+/// Which stacks have samples: there may have been so little waiting in one that none fell into it.
 fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     let mut is_sampled = vec![false; stacks];
     for (_, followed) in runs {
-        is_sampled.iter_mut().zip(&followed.stacks).for_each(|(is, &samples)| *is |= samples > 0);
+        is_sampled.iter_mut().zip(&followed.stacks).for_each(|(is, it)| *is |= it.samples > 0);
     }
     is_sampled
 }
@@ -254,19 +272,21 @@ fn of_symbols(places: &[u64], name: impl Fn(u64) -> Option<String>) -> HashMap<u
 }
 
 fn instructions(
-    hits: HashMap<u32, Vec<u64>>,
+    hits: HashMap<u32, Vec<Weight>>,
     places: &[Place],
-    frames_of: &[Vec<u32>],
-    frames: &[ProfiledFrame],
+    (frames_of, frames): (&[Vec<u32>], &[ProfiledFrame]),
+    is_even: bool,
 ) -> Vec<ProfiledInstruction> {
     let mut all: Vec<ProfiledInstruction> = hits
         .into_iter()
-        .filter_map(|(place, samples)| {
+        .filter_map(|(place, weights)| {
+            let of = |one: fn(&Weight) -> u64| weights.iter().map(one).collect::<Vec<u64>>();
             let frame = *frames_of[place as usize].first()?;
             // Places outside of any file have no instructions to show.
             let object = frames[frame as usize].object?;
             let address = places[place as usize].address;
-            Some(ProfiledInstruction { object, address, frame, samples })
+            let events = if is_even { Vec::new() } else { of(|it| it.events) };
+            Some(ProfiledInstruction { object, address, frame, samples: of(|it| it.samples), events })
         })
         .collect();
     all.sort_by_key(|one| (one.object, one.address));

@@ -34,7 +34,12 @@ impl Waiting {
         Waiting { sample_ns: sample_ns.max(1), has_kernel, scheduler }
     }
 
-    /// Callers in the kernel without the scheduler's functions, beginning with the function that waits.
+    /// Nanoseconds of waiting for which a sample stands.
+    pub(crate) fn sample_ns(&self) -> u64 {
+        self.sample_ns
+    }
+
+    /// Callers in the kernel without the scheduler, from the function that waits on.
     pub(crate) fn kernel_chain<'c>(&self, chain: &'c [u64]) -> &'c [u64] {
         let first = chain.iter().position(|address| !self.scheduler.contains(address));
         match first.filter(|_| self.has_kernel) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use fauxplat_model::{ProfileFindings, ProfiledFrame, StackEnd};
+use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledFrame, StackEnd};
 
 /// Name that replaces callers outside of the copy of the stack.
 const TRUNCATED: &str = "[truncated]";
@@ -66,12 +66,26 @@ pub(crate) struct Way<'f> {
     /// Indices of frames, the outermost function first.
     pub(crate) frames: &'f [u32],
     samples: Vec<u64>,
+    events: Vec<u64>,
 }
 
 impl Way<'_> {
     /// Samples of the stack in one profile.
     pub(crate) fn samples(&self, profile: usize) -> u64 {
         self.samples.get(profile).copied().unwrap_or(0)
+    }
+
+    /// How much they weigh: the events that they stand for, or their number where all stand for as many.
+    pub(crate) fn events(&self, profile: usize) -> u64 {
+        self.events.get(profile).copied().unwrap_or(0)
+    }
+}
+
+/// What the weights of ways are numbers of, one of them and several.
+pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
+    match found.stacks.iter().all(|stack| stack.events.is_empty()) {
+        true => ["sample", "samples"],
+        false => ["event", "events"],
     }
 }
 
@@ -90,16 +104,21 @@ pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
             mark,
             frames: &stack.frames,
             samples: stack.samples.clone(),
+            events: (0..found.profiles.len()).map(|profile| stack.weight(profile).events).collect(),
         });
     }
-    let rest: Vec<u64> = (0..found.profiles.len())
-        .map(|profile| {
-            let known: u64 = ways.iter().map(|way| way.samples(profile)).sum();
-            found.profiles[profile].quality.samples.saturating_sub(known)
-        })
-        .collect();
-    if rest.iter().any(|&samples| samples > 0) {
-        ways.push(Way { process: "", mark: Some(NO_STACK), frames: &[], samples: rest });
+    let rest = |known: fn(&Way, usize) -> u64, all: fn(&ProfileQuality) -> u64| -> Vec<u64> {
+        let of = |(at, profile): (usize, &Profile)| {
+            all(&profile.quality).saturating_sub(ways.iter().map(|way| known(way, at)).sum())
+        };
+        found.profiles.iter().enumerate().map(of).collect()
+    };
+    let (samples, events) = (
+        rest(|way, at| way.samples(at), |it| it.samples),
+        rest(|way, at| way.events(at), ProfileQuality::weight),
+    );
+    if samples.iter().any(|&samples| samples > 0) {
+        ways.push(Way { process: "", mark: Some(NO_STACK), frames: &[], samples, events });
     }
     ways
 }
@@ -118,9 +137,9 @@ pub(crate) struct Call<'f> {
     pub(crate) kind: Kind,
     /// Number of calls above; 0 for the root.
     pub(crate) depth: usize,
-    /// Samples in the function and its callees, for each profile.
-    pub(crate) samples: Vec<u64>,
-    /// Indices of its callees.
+    /// What the samples in it and in what it called weigh, for each profile.
+    pub(crate) events: Vec<u64>,
+    /// Places of what it called.
     pub(crate) callees: Vec<usize>,
 }
 
@@ -140,20 +159,20 @@ impl<'f> CallTree<'f> {
             name: ALL,
             kind: Kind::Frame,
             depth: 0,
-            samples: vec![0; profiles.len()],
+            events: vec![0; profiles.len()],
             callees: Vec::new(),
         };
         let mut tree = CallTree { calls: vec![trunk] };
         let mut known = HashMap::new();
         for way in &ways {
-            let samples: Vec<u64> = profiles.iter().map(|&profile| way.samples(profile)).collect();
-            if samples.iter().all(|&samples| samples == 0) {
+            let events: Vec<u64> = profiles.iter().map(|&profile| way.events(profile)).collect();
+            if events.iter().all(|&events| events == 0) {
                 continue;
             }
             let process = Some(way.process).filter(|name| has_processes && !name.is_empty());
             let above = process.into_iter().chain(way.mark).map(|name| (name, Kind::Frame));
             let code = frames(found, way.frames).map(|(_, frame)| (frame.name.as_str(), kind(found, frame)));
-            tree.add(&mut known, above.chain(code), &samples);
+            tree.add(&mut known, above.chain(code), &events);
         }
         tree
     }
@@ -162,17 +181,17 @@ impl<'f> CallTree<'f> {
         &mut self,
         known: &mut HashMap<(usize, &'f str, Kind), usize>,
         way: impl Iterator<Item = (&'f str, Kind)>,
-        samples: &[u64],
+        events: &[u64],
     ) {
         let mut at = 0;
-        self.calls[at].count(samples);
+        self.calls[at].count(events);
         for (name, kind) in way {
             at = *known.entry((at, name, kind)).or_insert_with(|| {
                 let call = Call {
                     name,
                     kind,
                     depth: self.calls[at].depth + 1,
-                    samples: vec![0; samples.len()],
+                    events: vec![0; events.len()],
                     callees: Vec::new(),
                 };
                 self.calls.push(call);
@@ -180,7 +199,7 @@ impl<'f> CallTree<'f> {
                 self.calls[at].callees.push(place);
                 place
             });
-            self.calls[at].count(samples);
+            self.calls[at].count(events);
         }
     }
 
@@ -203,8 +222,8 @@ fn has_processes(ways: &[Way], profiles: &[usize]) -> bool {
 }
 
 impl Call<'_> {
-    fn count(&mut self, samples: &[u64]) {
-        for (sum, more) in self.samples.iter_mut().zip(samples) {
+    fn count(&mut self, events: &[u64]) {
+        for (sum, more) in self.events.iter_mut().zip(events) {
             *sum += more;
         }
     }
@@ -223,6 +242,7 @@ mod tests {
             process: process.into(),
             end,
             samples: vec![samples],
+            ..ProfiledStack::default()
         };
         let quality = ProfileQuality { samples: 20, ..ProfileQuality::default() };
         ProfileFindings {
@@ -242,7 +262,7 @@ mod tests {
         let found = found();
         let tree = CallTree::of(&found, &[0]);
         let shown: Vec<(&str, usize, u64)> =
-            tree.calls.iter().map(|call| (call.name, call.depth, call.samples[0])).collect();
+            tree.calls.iter().map(|call| (call.name, call.depth, call.events[0])).collect();
         let expected = [
             ("all", 0, 20),
             ("main", 1, 8),

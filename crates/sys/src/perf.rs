@@ -195,8 +195,17 @@ pub struct Counter {
     _anchor: Option<File>,
 }
 
-/// Keeps the events of a thread from being swapped: a second event of the same device that is never enabled and not
-/// inherited.
+/// What an event has counted, which was opened with [`CountingEvent::attributes`].
+pub(crate) fn read_count(mut file: &File) -> Result<Count> {
+    let mut bytes = [0; 24];
+    let failed = |source| SysError { call: "read(perf event)".to_owned(), source };
+    file.read_exact(&mut bytes).map_err(failed)?;
+    let (words, _) = bytes.as_chunks::<8>();
+    let [value, enabled_ns, running_ns] = [0, 1, 2].map(|place| u64::from_ne_bytes(words[place]));
+    Ok(Count { value, enabled_ns, running_ns })
+}
+
+/// Keeps the events of a thread with it: a second event of the same device that is never enabled and not inherited.
 ///
 /// A parent and a child with equal events may have them *swapped* at a switch from one to the other, which is cheaper
 /// for the kernel (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event,
@@ -253,12 +262,7 @@ impl Counter {
     /// # Errors
     /// Errors of read(2).
     pub fn read(&self) -> Result<Count> {
-        let mut bytes = [0; 24];
-        let failed = |source| SysError { call: "read(perf event)".to_owned(), source };
-        (&self.file).read_exact(&mut bytes).map_err(failed)?;
-        let (words, _) = bytes.as_chunks::<8>();
-        let [value, enabled_ns, running_ns] = [0, 1, 2].map(|place| u64::from_ne_bytes(words[place]));
-        Ok(Count { value, enabled_ns, running_ns })
+        read_count(&self.file)
     }
 
     fn command(&self, request: libc::Ioctl, call: &str) -> Result<()> {

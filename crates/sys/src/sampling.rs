@@ -127,7 +127,7 @@ impl SamplingEvent {
         if matches!(whom, Whom::Held(_) | Whom::Children) {
             flags |= flag(perf::ENABLE_ON_EXEC);
         }
-        let (mut kind, mut registers, mut bytes) = (IP | TID | TIME | PERIOD, 0, 0);
+        let (mut kind, mut registers, mut bytes) = (IP | TID | TIME, 0, 0);
         match self.stack {
             Stack::Chain => kind |= CALLCHAIN,
             Stack::Copy(stack_bytes) => {
@@ -142,8 +142,11 @@ impl SamplingEvent {
         let sample_period = match self.pace {
             Pace::Frequency(hz) => {
                 flags |= flag(FREQUENCY);
+                kind |= PERIOD;
                 hz
             }
+            // Where samples are asked to say their period, events of software make one each, whatever the period is
+            // (`perf_swevent_event` in `kernel/events/core.c`). Here it is known.
             Pace::Period(events) => events,
         };
         Attributes {
@@ -163,6 +166,10 @@ impl SamplingEvent {
         let is_copied = matches!(self.stack, Stack::Copy(_));
         Layout {
             has_chain: !is_copied || !self.event.excludes_kernel,
+            period: match self.pace {
+                Pace::Frequency(_) => None,
+                Pace::Period(events) => Some(events),
+            },
             registers: if is_copied { REGISTERS.mask() } else { 0 },
         }
     }
@@ -246,7 +253,12 @@ impl Sampler {
         })
     }
 
-    /// Fill level of the fullest ring, 0 to 1.
+    /// What was counted of the event so far, in all threads on all CPUs; nothing where the kernel does not say it.
+    pub fn counted(&self) -> Option<u64> {
+        self.events.iter().map(|event| perf::read_count(event).ok().map(|count| count.value)).sum()
+    }
+
+    /// The share of the fullest ring that is taken, 0 to 1.
     pub fn fill(&self) -> f64 {
         self.rings.iter().map(Ring::fill).fold(0.0, f64::max)
     }

@@ -1,5 +1,7 @@
 //! Cost of `profile` for the profiled program, and accuracy of the profile.
 
+mod events;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -10,6 +12,7 @@ use serde_json::Value;
 use super::instrument::{Tool, Turn, installed, round};
 use super::{compile, failed, fauxplat, output, print_ratio, scratch};
 use crate::error::ChoreError;
+pub(super) use events::run as events;
 
 /// Rounds of arithmetic of about a second.
 const WORK: &str = "400000";

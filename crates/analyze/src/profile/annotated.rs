@@ -20,45 +20,75 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
             continue;
         }
         let gathered = functions.entry(&frame.name).or_default();
-        gathered.samples += samples;
+        let weight = Seen { samples, events: stack.weight(at).events };
+        gathered.all.add(weight);
         if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-            *gathered.files.entry(file).or_default().entry(line).or_default() += samples;
+            gathered.files.entry(file).or_default().entry(line).or_default().add(weight);
         }
     }
     for one in &found.instructions {
         let Some(frame) = found.frames.get(one.frame as usize) else { continue };
         let samples = samples(&one.samples, at);
         if let Some(gathered) = functions.get_mut(frame.name.as_str()).filter(|_| samples > 0) {
-            *gathered.instructions.entry(one.address).or_default() += samples;
+            let weight = Seen { samples, events: one.events(at) };
+            gathered.instructions.entry(one.address).or_default().add(weight);
         }
     }
+    let is_even = found.stacks.iter().all(|stack| stack.events.is_empty());
     let mut functions: Vec<AnnotatedFunction> =
-        functions.into_iter().map(|(name, gathered)| gathered.named(name)).collect();
-    functions.sort_by(|a, b| b.samples.cmp(&a.samples).then_with(|| a.name.cmp(&b.name)));
+        functions.into_iter().map(|(name, gathered)| gathered.named(name, is_even)).collect();
+    functions
+        .sort_by(|a, b| (b.events, b.samples).cmp(&(a.events, a.samples)).then_with(|| a.name.cmp(&b.name)));
     Annotated { profile, pattern: pattern.as_str().to_owned(), functions }
 }
 
 /// Samples of one function, by line and by instruction.
 #[derive(Default)]
 struct Gathered<'f> {
+    all: Seen,
+    files: BTreeMap<&'f str, BTreeMap<u32, Seen>>,
+    instructions: BTreeMap<u64, Seen>,
+}
+
+/// Samples and the events that they stand for.
+#[derive(Clone, Copy, Default)]
+struct Seen {
     samples: u64,
-    files: BTreeMap<&'f str, BTreeMap<u32, u64>>,
-    instructions: BTreeMap<u64, u64>,
+    events: u64,
+}
+
+impl Seen {
+    fn add(&mut self, more: Seen) {
+        self.samples += more.samples;
+        self.events = self.events.saturating_add(more.events);
+    }
 }
 
 impl Gathered<'_> {
     /// A function of macros or templates has lines in several files: the one with the most samples is shown.
-    fn named(self, name: &str) -> AnnotatedFunction {
-        let most = |(_, lines): &(&str, BTreeMap<u32, u64>)| lines.values().sum::<u64>();
+    fn named(self, name: &str, is_even: bool) -> AnnotatedFunction {
+        let most = |(_, lines): &(&str, BTreeMap<u32, Seen>)| lines.values().map(|it| it.events).sum::<u64>();
+        let events = |it: Seen| (!is_even).then_some(it.events);
         let file = self.files.into_iter().max_by_key(most);
         let missing = file.is_none().then(|| "no lines are known of it: compile it with -g".to_owned());
         let (file, lines) =
             file.map_or((None, BTreeMap::new()), |(file, lines)| (Some(file.to_owned()), lines));
-        let line = |(line, samples)| AnnotatedLine { line, samples, text: None };
-        let instruction = |(address, samples)| AnnotatedInstruction { address, samples, text: String::new() };
+        let line = |(line, it): (u32, Seen)| AnnotatedLine {
+            line,
+            samples: it.samples,
+            events: events(it),
+            text: None,
+        };
+        let instruction = |(address, it): (u64, Seen)| AnnotatedInstruction {
+            address,
+            samples: it.samples,
+            events: events(it),
+            text: String::new(),
+        };
         AnnotatedFunction {
             name: name.to_owned(),
-            samples: self.samples,
+            samples: self.all.samples,
+            events: events(self.all),
             file,
             lines: lines.into_iter().map(line).collect(),
             instructions: self.instructions.into_iter().map(instruction).collect(),

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{FunctionDifference, ProfileDifference, ProfileFindings, ProfiledRun, Whole};
+use fauxplat_model::{FunctionDifference, ProfileDifference, ProfileFindings, ProfiledRun, Weight, Whole};
 use fauxplat_stats::draw::Draw;
 
 use super::functions::Functions;
@@ -86,19 +86,19 @@ pub fn difference(
             seconds.iter().flatten().filter_map(|run| run.functions.get(&function)).map(of).sum()
         };
         let of = |run: &RunSeconds| run.functions.get(&function).copied().unwrap_or_default();
-        let own = |run: &RunSeconds| of(run).own as f64 * run.per_sample;
-        let total = |run: &RunSeconds| of(run).total as f64 * run.per_sample;
+        let own = |run: &RunSeconds| of(run).own.events as f64 * run.per_event;
+        let total = |run: &RunSeconds| of(run).total.events as f64 * run.per_event;
         quantities.push(quantity(
             &seconds,
             own,
-            |run| of(run).own_chances as f64 * run.per_sample.powi(2),
-            pooled(|it| it.own),
+            |run| of(run).own.squares * run.per_event.powi(2),
+            pooled(|it| it.own.samples),
         ));
         quantities.push(quantity(
             &seconds,
             total,
-            |run| of(run).total_chances as f64 * run.per_sample.powi(2),
-            pooled(|it| it.total),
+            |run| of(run).total.squares * run.per_event.powi(2),
+            pooled(|it| it.total.samples),
         ));
     }
     let worlds = largest_of_worlds(&quantities, pairs.len(), error);
@@ -142,18 +142,16 @@ fn pairs(runs: &[ProfiledRun], a: u16, b: u16) -> Vec<[&ProfiledRun; 2]> {
 /// Samples of one function in one run.
 #[derive(Clone, Copy, Default)]
 struct Seconds {
-    own: u64,
-    total: u64,
-    /// Variance of the sample counts that chance makes, in samples.
-    own_chances: u64,
-    total_chances: u64,
+    own: Weight,
+    /// The squares are the variance that chance makes.
+    total: Weight,
 }
 
 /// Seconds of a run by function.
 struct RunSeconds {
     functions: HashMap<usize, Seconds>,
-    /// Seconds that each sample represents.
-    per_sample: f64,
+    /// Seconds for which an event stands.
+    per_event: f64,
     whole_s: f64,
 }
 
@@ -164,26 +162,25 @@ impl RunSeconds {
         let mut functions: HashMap<usize, Seconds> = HashMap::new();
         let mut all = 0;
         let mut here = Vec::new();
-        for &(stack, samples) in &run.stacks {
-            all += samples;
+        for &(stack, weight) in &run.stacks {
+            all += weight.events;
             let Some(stack) = found.stacks.get(stack as usize) else { continue };
             here.clear();
             here.extend(stack.frames.iter().filter_map(|&frame| canon.of_frame(frame)));
             // The waiting time of a stack is known to a sample.
-            let chances = if is_of_waits { samples.min(1) } else { samples };
+            let squares = weight.squares / if is_of_waits { weight.samples.max(1) as f64 } else { 1.0 };
+            let weight = Weight { squares, ..weight };
             if let Some(&last) = here.last() {
-                let last = functions.entry(last).or_default();
-                (last.own, last.own_chances) = (last.own + samples, last.own_chances + chances);
+                functions.entry(last).or_default().own += weight;
             }
             here.sort_unstable();
             here.dedup();
             for &function in &here {
-                let it = functions.entry(function).or_default();
-                (it.total, it.total_chances) = (it.total + samples, it.total_chances + chances);
+                functions.entry(function).or_default().total += weight;
             }
         }
-        let per_sample = if all == 0 { 0.0 } else { run.whole_s / all as f64 };
-        RunSeconds { functions, per_sample, whole_s: run.whole_s }
+        let per_event = if all == 0 { 0.0 } else { run.whole_s / all as f64 };
+        RunSeconds { functions, per_event, whole_s: run.whole_s }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{FunctionShare, ProfileFindings, ProfiledFrame};
+use fauxplat_model::{FunctionShare, ProfileFindings, ProfiledFrame, Weight};
 
-use super::share;
+use super::{share, whole};
 
 /// Functions by numbers of their own: a stack is looked through once and compares numbers.
 pub(super) struct Functions {
@@ -34,50 +34,48 @@ pub fn shares(found: &mut ProfileFindings) {
     let functions = Functions::of(&found.frames);
     for at in 0..found.profiles.len() {
         let counts = counts(found, &functions, at);
-        let sum: u64 = found.stacks.iter().map(|stack| samples(&stack.samples, at)).sum();
+        let all = whole(found, at);
         let profile = &mut found.profiles[at];
-        // Samples whose stack could not be read are in no function, and are samples.
-        let all = sum.max(profile.quality.samples);
-        let one = |((name, object), [own, total]): (&(String, Option<u32>), [u64; 2])| {
+        let one = |((name, object), [own, total]): (&(String, Option<u32>), [Weight; 2])| {
             let (own_share, total_share) = (share(own, all), share(total, all));
             FunctionShare {
                 name: name.clone(),
                 object: *object,
-                self_samples: own,
+                self_samples: own.samples,
                 self_share: own_share.share,
                 self_low: own_share.low,
                 self_high: own_share.high,
-                total_samples: total,
+                total_samples: total.samples,
                 total_share: total_share.share,
                 total_low: total_share.low,
                 total_high: total_share.high,
             }
         };
-        let seen = functions.all.iter().zip(counts).filter(|(_, [_, total])| *total > 0);
+        let seen = functions.all.iter().zip(counts).filter(|(_, [_, total])| total.samples > 0);
         profile.functions = seen.map(one).collect();
         profile.functions.sort_by(|a, b| {
-            let order = b.self_samples.cmp(&a.self_samples).then(b.total_samples.cmp(&a.total_samples));
+            let order = b.self_share.total_cmp(&a.self_share).then(b.total_share.total_cmp(&a.total_share));
             order.then_with(|| a.name.cmp(&b.name))
         });
     }
 }
 
 /// Samples of each function itself, and with what it called: once for a stack in which it stands more than once.
-fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec<[u64; 2]> {
-    let mut counts = vec![[0, 0]; functions.all.len()];
+fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec<[Weight; 2]> {
+    let mut counts = vec![[Weight::default(); 2]; functions.all.len()];
     let mut seen_in = vec![usize::MAX; functions.all.len()];
     for (number, stack) in found.stacks.iter().enumerate() {
-        let samples = samples(&stack.samples, profile);
+        let weight = stack.weight(profile);
         let of_stack =
             || stack.frames.iter().filter_map(|&frame| functions.of_frame.get(frame as usize).copied());
         for function in of_stack() {
             if seen_in[function] != number {
                 seen_in[function] = number;
-                counts[function][1] += samples;
+                counts[function][1] += weight;
             }
         }
         if let Some(last) = of_stack().next_back() {
-            counts[last][0] += samples;
+            counts[last][0] += weight;
         }
     }
     counts

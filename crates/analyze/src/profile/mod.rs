@@ -14,7 +14,9 @@ pub use difference::difference;
 pub use functions::shares;
 pub use relatives::{callees_of, callers_of};
 
-/// Confidence of the interval of a share.
+use fauxplat_model::{ProfileFindings, Weight};
+
+/// How sure the interval of a share is.
 const LEVEL: f64 = 0.95;
 
 /// A share with its interval.
@@ -24,11 +26,23 @@ struct Share {
     high: f64,
 }
 
-/// Share of `samples` among `all`, with Wilson's interval. Samples of one event come at distances that the program does
-/// not know, so each is a trial.
-fn share(samples: u64, all: u64) -> Share {
-    let (low, high) = fauxplat_stats::proportion::wilson(samples, all, LEVEL);
-    Share { share: if all == 0 { 0.0 } else { samples as f64 / all as f64 }, low, high }
+/// A share of the events, with its interval. Samples of one event come at distances that the program does not know, so each
+/// is a trial that weighs as much as it stands for.
+fn share(part: Weight, all: Weight) -> Share {
+    let sums = |weight: Weight| (weight.events as f64, weight.squares);
+    let (share, low, high) = fauxplat_stats::proportion::weighted(sums(part), sums(all), LEVEL);
+    Share { share, low, high }
+}
+
+/// All that is sampled of a profile. Samples whose stack could not be read are in no function, and are samples.
+fn whole(found: &ProfileFindings, profile: usize) -> Weight {
+    let mut sum = Weight::default();
+    found.stacks.iter().for_each(|stack| sum += stack.weight(profile));
+    let known = found.profiles.get(profile).map_or(0, |it| it.quality.weight());
+    let rest = known.saturating_sub(sum.events);
+    let mean = if sum.samples > 0 && rest > 0 { sum.events.div_ceil(sum.samples).max(1) } else { 1 };
+    sum += Weight { events: rest, ..Weight::of(rest / mean, mean) };
+    sum
 }
 
 #[cfg(test)]

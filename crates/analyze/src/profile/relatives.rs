@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use fauxplat_model::{ProfileFindings, ProfiledStack, Relative, Relatives};
+use fauxplat_model::{ProfileFindings, ProfiledStack, Relative, Relatives, Weight};
 use regex::Regex;
 
-use super::functions::{Functions, samples};
-use super::share;
+use super::functions::Functions;
+use super::{share, whole};
 
 /// Callers of the functions that match a pattern: every function above one of them in a stack.
 pub fn callers_of(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Relatives {
@@ -35,33 +35,31 @@ fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: 
     let functions = Functions::of(&found.frames);
     let is_meant: Vec<bool> = functions.all.iter().map(|(name, _)| pattern.is_match(name)).collect();
     let at = usize::from(profile);
-    let (mut matched, mut sum) = (0, 0);
-    let mut kin: HashMap<usize, (u64, Near)> = HashMap::new();
+    let mut matched = Weight::default();
+    let mut kin: HashMap<usize, (Weight, Near)> = HashMap::new();
     for stack in &found.stacks {
-        let samples = samples(&stack.samples, at);
-        sum += samples;
+        let weight = stack.weight(at);
         let frames = frames_of(stack, found, &functions);
-        if samples == 0 || !frames.iter().any(|&(function, _)| is_meant[function]) {
+        if weight.samples == 0 || !frames.iter().any(|&(function, _)| is_meant[function]) {
             continue;
         }
-        matched += samples;
+        matched += weight;
         for (function, near) in nearest(&frames, &is_meant, direction) {
-            let entry = kin.entry(function).or_insert((0, near));
-            entry.0 += samples;
+            let entry = kin.entry(function).or_insert((Weight::default(), near));
+            entry.0 += weight;
             if near.depth < entry.1.depth {
                 entry.1 = near;
             }
         }
     }
-    let all = found.profiles.get(at).map_or(sum, |it| it.quality.samples.max(sum));
-    let whole = share(matched, all);
+    let of_all = share(matched, whole(found, at));
     let mut relatives: Vec<Relative> = kin
         .into_iter()
-        .map(|(function, (samples, near))| {
-            let of_matched = share(samples, matched);
+        .map(|(function, (weight, near))| {
+            let of_matched = share(weight, matched);
             Relative {
                 name: functions.all[function].0.clone(),
-                samples,
+                samples: weight.samples,
                 share: of_matched.share,
                 low: of_matched.low,
                 high: of_matched.high,
@@ -71,7 +69,7 @@ fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: 
         })
         .collect();
     relatives.sort_by(|a, b| {
-        a.depth.cmp(&b.depth).then(b.samples.cmp(&a.samples)).then_with(|| a.name.cmp(&b.name))
+        a.depth.cmp(&b.depth).then(b.share.total_cmp(&a.share)).then_with(|| a.name.cmp(&b.name))
     });
     let mut meant: Vec<String> = functions
         .all
@@ -86,10 +84,10 @@ fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: 
         profile,
         pattern: pattern.as_str().to_owned(),
         functions: meant,
-        samples: matched,
-        share: whole.share,
-        low: whole.low,
-        high: whole.high,
+        samples: matched.samples,
+        share: of_all.share,
+        low: of_all.low,
+        high: of_all.high,
         relatives,
     }
 }

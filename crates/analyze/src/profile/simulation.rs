@@ -5,6 +5,7 @@ use fauxplat_model::{
 };
 use fauxplat_stats::draw::Draw;
 
+use super::tests::even;
 use super::{difference, shares};
 
 const FUNCTIONS: usize = 100;
@@ -51,7 +52,7 @@ impl Drawn {
                     counts.push((at as u32, samples));
                     found.stacks[at].samples[usize::from(profile)] += samples;
                 }
-                runs.push(ProfiledRun { profile, block, stacks: counts, whole_s });
+                runs.push(ProfiledRun { profile, block, stacks: even(counts), whole_s });
             }
         }
         shares(&mut found);

@@ -1,6 +1,6 @@
 //! Shares, relatives, lines and instructions of small profiles that are written as words.
 
-use fauxplat_model::{Profile, ProfileFindings, ProfiledFrame, ProfiledInstruction, ProfiledStack};
+use fauxplat_model::{Profile, ProfileFindings, ProfiledFrame, ProfiledInstruction, ProfiledStack, Weight};
 use proptest::prelude::*;
 use regex::Regex;
 
@@ -32,9 +32,34 @@ fn profile(stacks: &[(&str, u64)]) -> ProfileFindings {
     found
 }
 
+/// Samples that stand for one event each.
+pub(super) fn even(samples: Vec<(u32, u64)>) -> Vec<(u32, Weight)> {
+    samples.into_iter().map(|(stack, samples)| (stack, Weight::of(samples, 1))).collect()
+}
+
 fn of(found: &ProfileFindings, name: &str) -> [u64; 2] {
     let function = found.profiles[0].functions.iter().find(|it| it.name == name);
     function.map_or([0, 0], |it| [it.self_samples, it.total_samples])
+}
+
+/// Samples that stand for many events weigh as much.
+#[test]
+fn shares_are_sums_of_what_samples_stand_for() {
+    let mut found = profile(&[("main/few", 70), ("main/many", 30)]);
+    for (stack, events) in found.stacks.iter_mut().zip([70_u64, 2930]) {
+        stack.events = vec![events];
+        stack.squares = vec![(events as f64).powi(2) / stack.samples[0] as f64];
+    }
+    (found.profiles[0].quality.period, found.profiles[0].quality.events) = (None, Some(3000));
+    shares(&mut found);
+    let of = |name: &str| found.profiles[0].functions.iter().find(|it| it.name == name).unwrap();
+    let few = of("few");
+    assert!((few.self_share - 70.0 / 3000.0).abs() < 1e-12 && few.self_samples == 70, "{few:?}");
+    assert_eq!(found.profiles[0].functions[0].name, "many", "the most events come first");
+    // As sure as some thirty samples are, and not as a hundred.
+    assert!(few.self_high > 0.1 && few.self_low < 70.0 / 3000.0, "{few:?}");
+    let relatives = callers_of(&found, 0, &Regex::new("many").unwrap());
+    assert!((relatives.share - 2930.0 / 3000.0).abs() < 1e-12, "{relatives:?}");
 }
 
 /// Name, samples, depth and whether it is inlined.
@@ -117,6 +142,7 @@ fn lines_and_instructions_are_those_of_the_innermost_function() {
         address,
         frame: frames - 1,
         samples: vec![samples],
+        events: Vec::new(),
     };
     found.instructions = vec![one(0x20, 4), one(0x10, 5), one(0x30, 0)];
     let seen = annotated(&found, 0, &Regex::new("^f$").unwrap());

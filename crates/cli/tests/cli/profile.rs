@@ -191,6 +191,51 @@ fn whoever_may_not_see_the_kernel_gets_the_rest_and_is_told() {
     }
 }
 
+/// A folder with a program that counts its own events.
+fn events() -> Option<Lab> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/profile/events.c");
+    compiled(Lab::new(), "events", Some(&std::fs::read_to_string(source).unwrap()))
+}
+
+/// The kernel begins with a sample for each event and then takes them more rarely: what counts is what they stand for.
+#[test]
+fn shares_of_events_are_those_of_events_and_not_of_samples() {
+    let Some(lab) = events() else { return };
+    let document = profiled(&lab, &["-e", "page-faults", "./events faults 3000 204800"]);
+    let it = function(&document, "few").unwrap();
+    let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
+    // The truth is 0.0144; of the samples far more than a third are in it.
+    assert!(low < 0.0144 && high < 0.15, "{it}");
+    let quality = &document["profiles"][0]["quality"];
+    let [events, counted] = ["events", "counted"].map(|name| quality[name].as_f64().unwrap());
+    assert!(counted >= 207_800.0 && (0.9..=1.05).contains(&(events / counted)), "{quality}");
+    assert!(quality["period"].is_null() && quality["samples"].as_u64() > Some(0), "{quality}");
+    let of_stacks: u64 =
+        document["stacks"].as_array().unwrap().iter().map(|it| it["events"][0].as_u64().unwrap()).sum();
+    assert_eq!(Some(of_stacks), quality["events"].as_u64(), "a stack says what its samples stand for");
+}
+
+#[test]
+fn a_period_is_kept_by_events_of_the_kernel() {
+    let Some(lab) = events() else { return };
+    let document = profiled(&lab, &["-e", "page-faults", "--period", "1000", "./events faults 3000 204800"]);
+    let quality = &document["profiles"][0]["quality"];
+    let [samples, lost, counted] = ["samples", "lost", "counted"].map(|name| quality[name].as_u64().unwrap());
+    // One for each thousand, of which a part is left over on each CPU.
+    assert!(lost == 0 && (200..=209).contains(&samples) && counted >= 207_800, "{quality}");
+    assert_eq!((quality["period"].as_u64(), quality["events"].as_u64()), (Some(1000), Some(samples * 1000)));
+    let it = function(&document, "few").unwrap();
+    let [low, high] = ["total_low", "total_high"].map(|end| it[end].as_f64().unwrap());
+    assert!((low..=high).contains(&0.0144), "{it}");
+}
+
+#[test]
+fn switches_in_user_mode_are_none_and_are_refused() {
+    let lab = Lab::new();
+    let words = ["profile", "-e", "context-switches", "--user-only", "true"];
+    lab.run_unstored(&words).complains(2, &["context-switches", "in the kernel alone", "CAP_PERFMON"]);
+}
+
 const WAITS: &str = "#define _GNU_SOURCE\n#include <poll.h>\n#include <time.h>\n\
     __attribute__((noinline)) void naps(void) { struct timespec t = {0, 3000000}; \
       for (int i = 0; i < 40; i++) nanosleep(&t, 0); __asm__ volatile(\"\"); }\n\

@@ -259,6 +259,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
     let mut processes: Vec<ProcessShare> = Vec::new();
     for run in runs {
         quality.runs += 1;
+        add_events(&mut quality, &run.followed);
         quality.samples += run.followed.samples;
         quality.lost += run.followed.lost;
         quality.throttled += run.followed.throttled;
@@ -269,25 +270,44 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
             *quality.waited_s.get_or_insert(0.0) += run.whole_s(Whole::WaitingTime);
         }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
-        for (pid, name, samples, threads) in &run.followed.processes {
-            // Each of several runs has processes of its own, which are merged by name.
-            let known = processes.iter_mut().find(|it| quality.runs > 1 && it.name == *name);
+        for it in &run.followed.processes {
+            // Of several runs each has processes of its own, which are the same to a reader.
+            let known = processes.iter_mut().find(|known| quality.runs > 1 && known.name == it.name);
             match known {
                 Some(known) => {
-                    known.samples += samples;
-                    known.threads += threads;
+                    known.samples += it.weight.samples;
+                    known.events = known.events.map(|events| events.saturating_add(it.weight.events));
+                    known.threads += it.threads;
                 }
-                None => {
-                    let (pid, name) = (*pid as u32, name.clone());
-                    processes.push(ProcessShare { pid, name, samples: *samples, threads: *threads });
-                }
+                None => processes.push(ProcessShare {
+                    pid: it.pid as u32,
+                    name: it.name.clone(),
+                    samples: it.weight.samples,
+                    threads: it.threads,
+                    events: Some(it.weight.events),
+                }),
             }
         }
     }
     let of_s = quality.whole_s().unwrap_or(quality.cpu_s);
     quality.reached_hz = (of_s > 0.0).then(|| quality.samples as f64 / of_s);
-    processes.sort_by(|a, b| b.samples.cmp(&a.samples).then(a.pid.cmp(&b.pid)));
+    processes.sort_by(|a, b| b.events.cmp(&a.events).then(a.pid.cmp(&b.pid)));
+    if quality.period.is_some() {
+        processes.iter_mut().for_each(|it| it.events = None);
+    }
     Profile { name, quality, processes, functions: Vec::new() }
+}
+
+/// Adds what the samples of a run stand for, before their number is added.
+fn add_events(quality: &mut ProfileQuality, followed: &Followed) {
+    let is_first = quality.runs == 1;
+    if followed.samples > 0 {
+        let is_same = quality.samples == 0 || quality.period == followed.period;
+        quality.period = followed.period.filter(|_| is_same);
+    }
+    *quality.events.get_or_insert(0) += followed.events;
+    let before = if is_first { Some(0) } else { quality.counted };
+    quality.counted = before.zip(followed.counted).map(|(before, more)| before.saturating_add(more));
 }
 
 fn views(asked: &Profiling, found: &ProfileFindings) -> Vec<ProfileView> {

@@ -58,7 +58,16 @@ pub struct ProfileQuality {
     pub samples: u64,
     /// Samples that the kernel dropped for want of buffer space.
     pub lost: u64,
-    /// Samples whose stack exceeds the part that was copied.
+    /// For how many events every sample stands, where that is the same for all: of a clock nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<u64>,
+    /// Events that the samples stand for together, the sum of their periods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// Events that were counted meanwhile, those that no sample stands for included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<u64>,
+    /// Samples whose stack goes further than what was copied of it.
     pub truncated: u64,
     /// Samples whose stack ends at code without unwinding information.
     pub broken: u64,
@@ -110,7 +119,21 @@ impl ProfileQuality {
         }
     }
 
-    /// The total time of which the samples are shares, in seconds; `None` if they are shares of events.
+    /// How much all samples weigh: one each where all stand for as many events.
+    pub fn weight(&self) -> u64 {
+        match (self.period, self.events) {
+            (None, Some(events)) => events,
+            _ => self.samples,
+        }
+    }
+
+    /// Which part of the events that were counted the samples stand for.
+    pub fn covered(&self) -> Option<f64> {
+        let counted = self.counted.filter(|&counted| counted > 0)?;
+        Some(self.events? as f64 / counted as f64)
+    }
+
+    /// The time of which the samples are parts, in seconds, if it is time that they are parts of.
     pub fn whole_s(&self) -> Option<f64> {
         match self.whole() {
             Whole::CpuTime => Some(self.cpu_s),
@@ -156,6 +179,9 @@ pub struct ProcessShare {
     pub samples: u64,
     /// Threads that were sampled.
     pub threads: u32,
+    /// Events that its samples stand for, where samples stand for different numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
 }
 
 /// A further view of a profile.
@@ -228,7 +254,10 @@ pub struct AnnotatedFunction {
     pub name: String,
     /// Samples in the function itself.
     pub samples: u64,
-    /// Path of the source file, if known.
+    /// Events that these samples stand for, where samples stand for different numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// The file of its source, if that is known.
     pub file: Option<String>,
     /// Source lines with samples, and their context if the file could be read.
     pub lines: Vec<AnnotatedLine>,
@@ -247,7 +276,10 @@ pub struct AnnotatedLine {
     pub line: u32,
     /// Samples at the line.
     pub samples: u64,
-    /// Text of the line, if the file could be read.
+    /// Events that these samples stand for, where samples stand for different numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// What it says, if the file could be read.
     pub text: Option<String>,
 }
 
@@ -258,7 +290,10 @@ pub struct AnnotatedInstruction {
     pub address: u64,
     /// Samples at the instruction.
     pub samples: u64,
-    /// Disassembly.
+    /// Events that these samples stand for, where samples stand for different numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// What it says.
     pub text: String,
 }
 
@@ -389,8 +424,8 @@ pub struct ProfiledFrame {
     pub is_unknown: bool,
 }
 
-/// A call stack of samples.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A way to where samples were.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfiledStack {
     /// Indices in `frames`, from the outermost caller to the function that ran.
     pub frames: Vec<u32>,
@@ -400,6 +435,55 @@ pub struct ProfiledStack {
     pub end: StackEnd,
     /// Number of samples, for each profile.
     pub samples: Vec<u64>,
+    /// Events that these samples stand for, for each profile; absent where all samples stand for as many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<u64>,
+    /// The sums of the squares of these numbers, sample by sample: intervals follow from them, and are what is stored.
+    #[serde(skip)]
+    pub squares: Vec<f64>,
+}
+
+/// How much samples weigh: a share is a sum of the events that samples stand for, and its interval follows from how evenly
+/// these are spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weight {
+    /// Samples.
+    pub samples: u64,
+    /// The events that they stand for together.
+    pub events: u64,
+    /// The sum of the squares of the events of each.
+    pub squares: f64,
+}
+
+impl Weight {
+    /// So many samples that stand for so many events each.
+    pub fn of(samples: u64, period: u64) -> Self {
+        let squares = samples as f64 * (period as f64).powi(2);
+        Weight { samples, events: samples.saturating_mul(period), squares }
+    }
+}
+
+impl std::ops::AddAssign for Weight {
+    fn add_assign(&mut self, more: Self) {
+        self.samples += more.samples;
+        self.events = self.events.saturating_add(more.events);
+        self.squares += more.squares;
+    }
+}
+
+impl ProfiledStack {
+    /// How much its samples of one profile weigh: one each where all stand for as many events.
+    pub fn weight(&self, profile: usize) -> Weight {
+        let samples = self.samples.get(profile).copied().unwrap_or(0);
+        match (self.events.get(profile), self.squares.get(profile)) {
+            (Some(&events), Some(&squares)) => Weight { samples, events, squares },
+            // Of a document that was read, as if its samples stood for as many events each.
+            (Some(&events), None) => {
+                Weight { samples, events, squares: (events as f64).powi(2) / samples.max(1) as f64 }
+            }
+            (None, _) => Weight::of(samples, 1),
+        }
+    }
 }
 
 /// How far the callers of a sample could be unwound.
@@ -426,6 +510,16 @@ pub struct ProfiledInstruction {
     pub frame: u32,
     /// Number of samples, for each profile.
     pub samples: Vec<u64>,
+    /// Events that these samples stand for, for each profile; absent where all samples stand for as many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<u64>,
+}
+
+impl ProfiledInstruction {
+    /// How much its samples of one profile weigh, as those of a stack do.
+    pub fn events(&self, profile: usize) -> u64 {
+        self.events.get(profile).or_else(|| self.samples.get(profile)).copied().unwrap_or(0)
+    }
 }
 
 /// Samples of one run, for the comparison of runs. Never stored.
@@ -435,8 +529,8 @@ pub struct ProfiledRun {
     pub profile: u16,
     /// Number of the block; runs of one block were taken one after the other in a drawn order.
     pub block: u32,
-    /// Indices in `stacks`, each with its number of samples.
-    pub stacks: Vec<(u32, u64)>,
-    /// CPU time of the run in seconds; for `off-cpu`, the waiting time of its threads.
+    /// Places in `stacks`, each with its samples.
+    pub stacks: Vec<(u32, Weight)>,
+    /// CPU time of the run in seconds; of waits the time that its threads waited.
     pub whole_s: f64,
 }

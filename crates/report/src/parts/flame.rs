@@ -9,11 +9,13 @@ pub(crate) struct Flame {
     pub(crate) description: String,
     /// The one or two profiles. The widths are those of the last.
     pub(crate) names: Vec<String>,
-    /// Samples of each.
+    /// The whole width of each.
     pub(crate) totals: Vec<u64>,
     /// The quantity whose shares the samples are, in words.
     pub(crate) whole: String,
-    /// The bars: every one after its caller, and those of one caller sorted by name.
+    /// What the widths are numbers of, one and several: samples, or events where samples stand for different numbers.
+    pub(crate) unit: [&'static str; 2],
+    /// Each behind its caller, and those that one calls beside each other in the order of their names.
     pub(crate) bars: Vec<Bar>,
     /// Notes about bars that are too small to be drawn.
     pub(crate) notes: Vec<String>,
@@ -25,7 +27,7 @@ pub(crate) struct Bar {
     pub(crate) kind: Kind,
     /// Calls above it; 0 for the trunk.
     pub(crate) depth: usize,
-    /// Start and length of the bar in samples, for each profile.
+    /// Where it begins and how long it is, for each profile.
     pub(crate) spans: Vec<(u64, u64)>,
 }
 

@@ -49,7 +49,13 @@ fn profile(name: &str) -> Profile {
             ..ProfileQuality::default()
         },
         functions: vec![share("parse_line", 1200, 1200), share(HOSTILE, 500, 500), share("main", 0, 1700)],
-        processes: vec![ProcessShare { pid: 4711, name: "reader".into(), samples: 2000, threads: 1 }],
+        processes: vec![ProcessShare {
+            pid: 4711,
+            name: "reader".into(),
+            samples: 2000,
+            threads: 1,
+            events: None,
+        }],
     }
 }
 
@@ -61,6 +67,7 @@ fn found(profiles: usize) -> ProfileFindings {
         process: "a;b".into(),
         end,
         samples: vec![samples; profiles],
+        ..ProfiledStack::default()
     };
     let relative = |name: &str, depth| Relative {
         name: name.into(),
@@ -303,6 +310,29 @@ fn only_time_is_told_in_seconds() {
     let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
     assert_eq!(written["profiles"][0]["unit"], "none");
     assert_eq!(written["profiles"][0]["endValue"], 2000.0);
+}
+
+/// Stacks weigh as many events as their samples stand for, in every format that has one number for each.
+#[test]
+fn what_is_exported_are_the_events_that_samples_stand_for() {
+    let mut found = found(1);
+    found.profiles[0].quality.event = "page-faults".into();
+    for (at, stack) in found.stacks.iter_mut().enumerate() {
+        stack.events = vec![1000 * (at as u64 + 1)];
+    }
+    let events: u64 = found.stacks.iter().map(|stack| stack.events[0]).sum();
+    found.profiles[0].quality.events = Some(events);
+    let owned = owned(found);
+    let folded = String::from_utf8(file(&owned, Format::Folded).unwrap()).unwrap();
+    let counts = folded.lines().filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+    assert_eq!(counts.sum::<u64>(), events, "{folded}");
+    let speedscope: serde_json::Value =
+        serde_json::from_slice(&file(&owned, Format::Speedscope).unwrap()).unwrap();
+    assert_eq!(speedscope["profiles"][0]["endValue"], events as f64);
+    let pprof = file(&owned, Format::Pprof).unwrap();
+    let strings: Vec<String> =
+        fields(&pprof).iter().filter(|it| it.0 == 6).map(|it| String::from_utf8_lossy(&it.2).into_owned()).collect();
+    assert!(strings.contains(&"page-faults".to_owned()), "{strings:?}");
 }
 
 #[test]

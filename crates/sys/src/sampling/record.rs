@@ -140,7 +140,9 @@ pub enum Switch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) has_chain: bool,
-    /// Bit mask of the registers; 0 without them and without a stack.
+    /// For how many events each sample stands, if that is the same for all: a sample then does not say it.
+    pub(super) period: Option<u64>,
+    /// The registers, as bits; 0 without them and without a stack.
     pub(super) registers: u64,
 }
 
@@ -161,7 +163,7 @@ impl Layout {
         if word(0) as u32 != SAMPLE || self.registers == 0 {
             return bytes;
         }
-        let mut place = 40;
+        let mut place = if self.period.is_some() { 32 } else { 40 };
         if self.has_chain {
             place += 8 + word(place).min(bytes / 8) * 8;
         }
@@ -256,7 +258,11 @@ fn text(words: &[u64]) -> Vec<u8> {
 fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled<'a>> {
     let ip = rest.one()?;
     let (pid, tid) = pair(rest.one()?);
-    let (time_ns, period) = (rest.one()?, rest.one()?);
+    let time_ns = rest.one()?;
+    let period = match layout.period {
+        Some(period) => period,
+        None => rest.one()?,
+    };
     let (mut kernel_chain, mut user_chain): (&[u64], &[u64]) = (&[], &[]);
     if layout.has_chain {
         let count = rest.one()?;

@@ -66,7 +66,38 @@ fn a_thread_is_sampled_with_its_stack_in_the_order_of_time() {
     }
 }
 
-/// If a ring is too small the kernel keeps the records that fit and counts the others.
+/// Faults of pages that are touched for the first time, of which one in a hundred is to make a sample.
+#[test]
+fn a_period_is_kept_for_what_the_kernel_counts() {
+    const PAGES: usize = 4000;
+    let worker = thread::spawn(|| {
+        let (own, cpus) = (crate::wake::thread_id(), crate::sched::affinity(0).unwrap());
+        let event =
+            CountingEvent { kind: 1, config: [2, 0, 0], excludes_kernel: true, ..CountingEvent::default() };
+        let pace = Pace::Period(100);
+        let event = SamplingEvent { event, pace, stack: Stack::Chain, has_switches: false };
+        let mut sampler = Sampler::open(&event, &[Whom::Process(own)], &cpus, 4 << 20).ok()?;
+        sampler.enable().unwrap();
+        let mut pages = vec![0_u8; PAGES * page_bytes()];
+        pages.iter_mut().step_by(page_bytes()).for_each(|byte| *byte = 1);
+        black_box(&pages);
+        sampler.disable().unwrap();
+        let (mut samples, counted) = (0, sampler.counted().unwrap());
+        sampler.drain(u64::MAX, |record| {
+            if let Record::Sample(sample) = record {
+                assert_eq!((sample.period, sample.tid), (100, own));
+                samples += 1;
+            }
+        });
+        Some((samples, counted, cpus.len() as u64))
+    });
+    let Some((samples, counted, cpus)) = worker.join().unwrap() else { return };
+    // Of each CPU less than a period is left over. Large pages make fewer faults, whoever allows them.
+    let most = counted / 100;
+    assert!((most.saturating_sub(cpus)..=most).contains(&samples), "{samples} samples of {counted} faults");
+}
+
+/// Of a ring that is too small the kernel keeps what fits and counts the rest.
 #[test]
 fn what_does_not_fit_is_counted() {
     let page = page_bytes() as u64;

@@ -41,13 +41,14 @@ fn lines(function: &mut AnnotatedFunction) {
         }
     };
     let all: Vec<&str> = text.lines().collect();
-    let seen: BTreeMap<u32, u64> = function.lines.iter().map(|line| (line.line, line.samples)).collect();
+    let seen: BTreeMap<u32, (u64, Option<u64>)> =
+        function.lines.iter().map(|line| (line.line, (line.samples, line.events))).collect();
     let near = |line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
     let shown: BTreeSet<u32> = seen.keys().flat_map(near).collect();
     let line = |number: u32| {
         let text = all.get(number as usize - 1).map(|text| (*text).to_owned());
-        let samples = seen.get(&number).copied().unwrap_or(0);
-        (text.is_some() || samples > 0).then_some(AnnotatedLine { line: number, samples, text })
+        let (samples, events) = seen.get(&number).copied().unwrap_or_default();
+        (text.is_some() || samples > 0).then_some(AnnotatedLine { line: number, samples, events, text })
     };
     function.lines = shown.into_iter().filter_map(line).collect();
 }
@@ -70,11 +71,11 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
         return Err("its instructions are too far apart to be shown".to_owned());
     }
     let text = disassembled(&object.path, first, last + BEHIND)?;
-    let seen: BTreeMap<u64, u64> = function.instructions.iter().map(|it| (it.address, it.samples)).collect();
-    let one = |(address, text)| AnnotatedInstruction {
-        address,
-        samples: seen.get(&address).copied().unwrap_or(0),
-        text,
+    let seen: BTreeMap<u64, (u64, Option<u64>)> =
+        function.instructions.iter().map(|it| (it.address, (it.samples, it.events))).collect();
+    let one = |(address, text)| {
+        let (samples, events) = seen.get(&address).copied().unwrap_or_default();
+        AnnotatedInstruction { address, samples, events, text }
     };
     let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
     if shown.is_empty() {

@@ -34,7 +34,10 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         file.set_thread_name(thread, &visible(&profile.name));
         file.set_thread_samples_weight_type(thread, WeightType::Samples);
         let mut now_ns: u64 = 0;
-        for (way, samples) in ways_of(found, at) {
+        // The weight of a stack is told in samples, since a viewer holds it in 32 bits.
+        let per_event = profile.quality.samples as f64 / profile.quality.weight().max(1) as f64;
+        for way in ways_of(found, at) {
+            let samples = (way.events(at) as f64 * per_event).round() as u64;
             let above = above(&way).map(|name| (name, Kind::Frame));
             let frames = calls::frames(found, way.frames);
             let named = frames.map(|(_, frame)| (visible(&frame.name), calls::kind(found, frame)));

@@ -26,7 +26,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         let names = calls::frames(found, way.frames).map(|(_, frame)| visible(&frame.name));
         let line: Vec<String> = above(&way).chain(names).map(|name| step(&name)).collect();
         let counts = lines.entry(line.join(";")).or_insert_with(|| vec![0; profiles]);
-        counts.iter_mut().enumerate().for_each(|(profile, count)| *count += way.samples(profile));
+        counts.iter_mut().enumerate().for_each(|(profile, count)| *count += way.events(profile));
     }
     for (line, counts) in lines.iter().filter(|(_, counts)| counts.iter().any(|&count| count > 0)) {
         let counts: Vec<String> = counts.iter().map(u64::to_string).collect();

@@ -38,11 +38,11 @@ fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Prof
     }
 }
 
-/// Seconds that a sample represents; `None` where samples are not of time.
-fn seconds_per_sample(profile: &Profile) -> Option<f64> {
-    let quality = &profile.quality;
-    let seconds = quality.whole_s().filter(|&seconds| seconds > 0.0 && quality.samples > 0)?;
-    Some(seconds / quality.samples as f64)
+/// Seconds for which a way stands by its weight, where samples are of time.
+fn seconds_per_event(profile: &Profile) -> Option<f64> {
+    let (quality, all) = (&profile.quality, profile.quality.weight());
+    let seconds = quality.whole_s().filter(|&seconds| seconds > 0.0 && all > 0)?;
+    Some(seconds / all as f64)
 }
 
 /// Names above the functions of a stack: the process, and a mark where callers are missing.
@@ -51,11 +51,7 @@ fn above<'w>(way: &'w Way) -> impl Iterator<Item = String> + 'w {
     process.into_iter().chain(way.mark.map(str::to_owned))
 }
 
-/// The ways that have samples of a profile, and these.
-fn ways_of(found: &ProfileFindings, profile: usize) -> Vec<(Way<'_>, u64)> {
-    let counted = calls::ways(found).into_iter().map(|way| {
-        let samples = way.samples(profile);
-        (way, samples)
-    });
-    counted.filter(|(_, samples)| *samples > 0).collect()
+/// The ways that have samples of a profile.
+fn ways_of(found: &ProfileFindings, profile: usize) -> Vec<Way<'_>> {
+    calls::ways(found).into_iter().filter(|way| way.samples(profile) > 0).collect()
 }

@@ -8,7 +8,7 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{Profile, Whole};
 
 use super::proto::Message;
-use super::{above, found, only, seconds_per_sample, ways_of};
+use super::{above, found, only, seconds_per_event, ways_of};
 use crate::ReportError;
 use crate::calls;
 use crate::words::visible;
@@ -21,15 +21,20 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let mut tables = Tables::default();
     let mut file = Message::default();
     tables.string("");
-    let unit_ns = seconds_per_sample(profile).map(|seconds| seconds * 1e9);
+    let unit_ns = seconds_per_event(profile).map(|seconds| seconds * 1e9);
     let mut types = vec![["samples", "count"]];
     let kind = kind(profile);
     types.extend(unit_ns.map(|_| [kind, "nanoseconds"]));
+    // Of events that are no time each sample stands for a number of them.
+    let event = visible(profile.quality.event.split(':').next().unwrap_or_default());
+    let period = profile.quality.period.unwrap_or(1);
+    let has_events = unit_ns.is_none() && profile.quality.events.is_some() && !event.is_empty();
+    types.extend(has_events.then_some([event.as_str(), "count"]));
     for [kind, unit] in &types {
         let (kind, unit) = (tables.string(kind), tables.string(unit));
         file.bytes(1, &value_type(kind, unit));
     }
-    for (way, samples) in ways_of(found, 0) {
+    for way in ways_of(found, 0) {
         let mut places: Vec<u64> = above(&way).map(|name| tables.place(name, String::new(), 0)).collect();
         for (_, frame) in calls::frames(found, way.frames) {
             let file = frame.file.as_deref().map(visible).unwrap_or_default();
@@ -37,8 +42,10 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         }
         // pprof lists the innermost function first.
         places.reverse();
-        let mut values = vec![samples];
-        values.extend(unit_ns.map(|unit| (samples as f64 * unit).round() as u64));
+        let events = way.events(0);
+        let mut values = vec![way.samples(0)];
+        values.extend(unit_ns.map(|unit| (events as f64 * unit).round() as u64));
+        values.extend(has_events.then(|| events.saturating_mul(period)));
         let mut sample = Message::default();
         sample.numbers(1, &places);
         sample.numbers(2, &values);
@@ -52,7 +59,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     if let Some(unit) = unit_ns {
         let (kind, nanos) = (tables.known(kind), tables.known("nanoseconds"));
         file.bytes(11, &value_type(kind, nanos));
-        file.number(12, unit.round() as u64);
+        let per_sample = unit * profile.quality.weight() as f64 / profile.quality.samples.max(1) as f64;
+        file.number(12, per_sample.round() as u64);
     }
     file.number(13, comment);
     file.number(14, default);

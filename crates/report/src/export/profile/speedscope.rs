@@ -7,7 +7,7 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{Profile, ProfileFindings};
 use serde::Serialize;
 
-use super::{above, found, seconds_per_sample, ways_of};
+use super::{above, found, seconds_per_event, ways_of};
 use crate::ReportError;
 use crate::calls;
 use crate::words::visible;
@@ -65,8 +65,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 
 fn sampled(found: &ProfileFindings, at: usize, profile: &Profile, frames: &mut Frames) -> Sampled {
     let (mut samples, mut weights) = (Vec::new(), Vec::new());
-    let unit_s = seconds_per_sample(profile);
-    for (way, count) in ways_of(found, at) {
+    let unit_s = seconds_per_event(profile);
+    for way in ways_of(found, at) {
         let mut stack: Vec<usize> =
             above(&way).map(|name| frames.number(Frame { name, file: None, line: None })).collect();
         for (_, frame) in calls::frames(found, way.frames) {
@@ -74,7 +74,7 @@ fn sampled(found: &ProfileFindings, at: usize, profile: &Profile, frames: &mut F
             stack.push(frames.number(Frame { name: visible(&frame.name), file, line: frame.line }));
         }
         samples.push(stack);
-        weights.push(count as f64 * unit_s.unwrap_or(1.0));
+        weights.push(way.events(at) as f64 * unit_s.unwrap_or(1.0));
     }
     Sampled {
         kind: "sampled",

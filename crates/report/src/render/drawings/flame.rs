@@ -96,7 +96,7 @@ fn fitting(name: &str, width: f64) -> String {
 fn numbers(of: &Flame, bar: &Bar) -> String {
     let line = |profile: usize| {
         let samples = bar.spans[profile].1;
-        let word = if samples == 1 { "sample" } else { "samples" };
+        let word = of.unit[usize::from(samples != 1)];
         format!("{} {word}, {:.2} % of the {}", grouped(samples), 100.0 * of.share(bar, profile), of.whole)
     };
     let Some(change) = of.change(bar) else { return format!("{}{}", line(0), remark(bar.kind)) };

@@ -4,7 +4,7 @@ use fauxplat_model::ProfileFindings;
 
 use super::differences::pair;
 use super::words::{share, whole};
-use crate::calls::{Call, CallTree, Kind};
+use crate::calls::{Call, CallTree, Kind, unit};
 use crate::parts::{Bar, Flame};
 use crate::words::{counted, grouped, visible};
 
@@ -25,20 +25,22 @@ pub(super) fn drawings(found: &ProfileFindings) -> Vec<Flame> {
 
 fn flame(found: &ProfileFindings, profiles: &[usize]) -> Option<Flame> {
     let tree = CallTree::of(found, profiles);
-    let totals = tree.trunk().samples.clone();
+    let totals = tree.trunk().events.clone();
     if totals.iter().all(|&total| total == 0) {
         return None;
     }
     let names: Vec<String> = profiles.iter().map(|&profile| found.profiles[profile].name.clone()).collect();
     let whole = whole(&found.profiles[profiles[0]].quality);
     let (bars, left_out) = bars(&tree, &totals);
+    let unit = unit(found);
     Some(Flame {
         title: title(&names),
-        description: description(&tree, &totals, &whole),
+        description: description(&tree, &totals, &whole, unit[1]),
         notes: notes(&left_out),
         names,
         totals,
         whole,
+        unit,
         bars,
     })
 }
@@ -51,18 +53,18 @@ fn title(names: &[String]) -> String {
     }
 }
 
-/// Description for screen readers: the path of most samples.
-fn description(tree: &CallTree, totals: &[u64], whole: &str) -> String {
+/// What a screen reader says: the way of most samples.
+fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> String {
     let (mut at, mut way) = (0, Vec::new());
     let last = totals.len() - 1;
     while way.len() < WAY_MAX {
         let callees = tree.calls[at].callees.iter().copied();
-        let Some(most) = callees.max_by_key(|&callee| tree.calls[callee].samples[last]) else { break };
+        let Some(most) = callees.max_by_key(|&callee| tree.calls[callee].events[last]) else { break };
         at = most;
         way.push(visible(tree.calls[at].name));
     }
     let samples = grouped(totals[last]);
-    format!("{samples} samples as shares of the {whole}; most of it is in {}", way.join(", which calls "))
+    format!("{samples} {unit} as shares of the {whole}; most of it is in {}", way.join(", which calls "))
 }
 
 /// Calls that the description follows.
@@ -95,7 +97,7 @@ fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
         let first = open.len();
         for callee in callees {
             open.push((callee, next.clone()));
-            next.iter_mut().zip(&tree.calls[callee].samples).for_each(|(at, samples)| *at += samples);
+            next.iter_mut().zip(&tree.calls[callee].events).for_each(|(at, samples)| *at += samples);
         }
         // The next one is taken from the end.
         open[first..].reverse();
@@ -103,7 +105,7 @@ fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
             name: call.name.to_owned(),
             kind: if place == 0 { Kind::Frame } else { call.kind },
             depth: call.depth,
-            spans: starts.into_iter().zip(call.samples.iter().copied()).collect(),
+            spans: starts.into_iter().zip(call.events.iter().copied()).collect(),
         });
     }
     (bars, left_out)
@@ -111,7 +113,7 @@ fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
 
 fn is_seen(call: &Call, totals: &[u64]) -> bool {
     let share = |(&samples, &total): (&u64, &u64)| samples as f64 / total.max(1) as f64;
-    call.samples.iter().zip(totals).map(share).fold(0.0, f64::max) >= SHARE_MIN
+    call.events.iter().zip(totals).map(share).fold(0.0, f64::max) >= SHARE_MIN
 }
 
 fn notes(left_out: &LeftOut) -> Vec<String> {

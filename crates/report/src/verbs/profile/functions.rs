@@ -2,7 +2,7 @@
 
 use fauxplat_model::{FunctionShare, Profile, ProfileFindings, Whole};
 
-use super::words::{ROWS, cell, file, named, part, share, share_within, short, whole};
+use super::words::{ROWS, cell, file, named, share, share_within, short, whole};
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::counted;
 
@@ -61,8 +61,7 @@ fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
 /// Number of functions that the table leaves out, and their share.
 fn rest(profile: &Profile, rows: usize) -> Option<String> {
     let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
-    let samples = left.iter().map(|function| function.self_samples).sum();
-    let held = share(part(samples, profile.quality.samples));
+    let held = share(left.iter().map(|function| function.self_share).sum());
     let many = counted(left.len(), "more function holds", "more functions hold");
     Some(format!("{many} {held} by themselves."))
 }

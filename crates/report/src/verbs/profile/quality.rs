@@ -3,7 +3,7 @@
 use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject, Whole};
 use fauxplat_units::Nanos;
 
-use super::words::{ROWS, file, part, share, short};
+use super::words::{ROWS, file, part, share, short, whole};
 use crate::Detail;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, grouped, listed, visible};
@@ -13,6 +13,7 @@ pub(super) const SAMPLES_MIN: u64 = 100;
 /// From these shares on a profile may mislead.
 const LOST_MAX: f64 = 0.01;
 const TRUNCATED_MAX: f64 = 0.01;
+const COVERED_MIN: f64 = 0.95;
 const UNKNOWN_MAX: f64 = 0.05;
 const RATE_MIN: f64 = 0.9;
 /// The most that the kernel copies of a stack: 64 KiB but for a word.
@@ -43,6 +44,7 @@ fn line(of: &ProfileQuality) -> String {
     ];
     let shared = |count: u64| share(part(count, of.samples));
     let cure = if of.truncated > 0 && can_copy_more(of) { " (raise --stack-size)" } else { "" };
+    said.extend(covered(of));
     said.push(format!("{} of stacks truncated{cure}", shared(of.truncated)));
     said.push(format!("{} broken", shared(of.broken)));
     said.push(format!("{} without a name", shared(of.unknown)));
@@ -58,6 +60,13 @@ fn rate(of: &ProfileQuality) -> String {
         (None, Some(asked)) => format!(" ({} a second asked)", number(asked)),
         (None, None) => String::new(),
     }
+}
+
+/// "standing for 207,000 of 207,913 page-faults", where events are counted and no time.
+fn covered(of: &ProfileQuality) -> Option<String> {
+    let (events, counted) = (of.events?, of.counted?);
+    let is_told = of.whole() == Whole::Events && of.samples > 0;
+    is_told.then(|| format!("standing for {} of {} {}", grouped(events), grouped(counted), whole(of)))
 }
 
 /// Whether the kernel can copy more of stacks than it was asked for.
@@ -101,6 +110,14 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
         said.push(format!(
             "{} of the samples were lost, and nobody knows where they were: ask for fewer a second, or leave a CPU free.",
             share(lost)
+        ));
+    }
+    if let Some(covered) = of.covered().filter(|&it| of.whole() == Whole::Events && it < COVERED_MIN) {
+        said.push(format!(
+            "The samples stand for {} of the {}, and nobody knows where the others were: {}.",
+            share(covered),
+            whole(of),
+            if of.lost > 0 { "ask for fewer a second" } else { "ask for more, or lower --period" }
         ));
     }
     if shared(of.truncated) > TRUNCATED_MAX {
@@ -148,7 +165,7 @@ pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
     let table = |rows: usize| {
         let mut grid = Grid::named(&["process", "pid", "threads", "samples", "share"], &[2, 1]);
         for it in profile.processes.iter().take(rows) {
-            let held = share(part(it.samples, profile.quality.samples));
+            let held = share(part(it.events.unwrap_or(it.samples), profile.quality.weight()));
             let numbers = [it.pid.to_string(), it.threads.to_string(), grouped(it.samples), held];
             grid.push(Tone::Plain, std::iter::once(short(&it.name)).chain(numbers).collect());
         }
@@ -251,6 +268,27 @@ mod tests {
             ..good()
         };
         assert_eq!(warnings(&fair), Vec::<String>::new());
+    }
+
+    /// What no sample stands for is told of events, and of time by the rate that was reached.
+    #[test]
+    fn what_samples_stand_for_is_told() {
+        let faults = |events| ProfileQuality {
+            event: "page-faults".into(),
+            events: Some(events),
+            counted: Some(207_913),
+            rate_hz: None,
+            ..good()
+        };
+        assert!(spaced(&line(&faults(207_000))).contains("standing for 207,000 of 207,913 page-faults"));
+        assert!(warnings(&faults(207_000)).is_empty());
+        let said = warnings(&ProfileQuality { lost: 9, ..faults(103_000) }).join("");
+        assert!(
+            spaced(&said).contains("stand for 49.5 % of the page-faults") && said.contains("fewer a second"),
+            "{said}"
+        );
+        let clock = ProfileQuality { events: Some(1), counted: Some(2), ..good() };
+        assert!(!line(&clock).contains("standing") && warnings(&clock).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use fauxplat_model::ProfileFindings;
 
 use super::words::{part, share, short};
-use crate::calls::{CallTree, Kind};
+use crate::calls::{CallTree, Kind, unit};
 use crate::parts::{Listed, Listing, Tone};
 use crate::words::{counted, grouped};
 
@@ -17,7 +17,7 @@ const LINES_MAX: usize = 1000;
 /// The tree of one profile, if it has samples.
 pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing> {
     let tree = CallTree::of(found, &[profile]);
-    let all = tree.trunk().samples[0];
+    let all = tree.trunk().events[0];
     if all == 0 {
         return None;
     }
@@ -34,7 +34,7 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
         }
         lines.push(Listed {
             tone: if steps == 0 && place == 0 { Tone::Faint } else { Tone::Plain },
-            cells: vec![share(part(call.samples[0], all)), grouped(call.samples[0])],
+            cells: vec![share(part(call.events[0], all)), grouped(call.events[0])],
             text: format!(
                 "{}{mark}{}{}",
                 "  ".repeat(steps.clamp(1, STEPS_MAX) - 1),
@@ -43,10 +43,10 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
             ),
         });
         let mut callees: Vec<usize> = call.callees.clone();
-        callees.retain(|&callee| part(tree.calls[callee].samples[0], all) >= SHARE_MIN);
+        callees.retain(|&callee| part(tree.calls[callee].events[0], all) >= SHARE_MIN);
         left_out += call.callees.len() - callees.len();
         callees.sort_by_key(|&callee| {
-            (tree.calls[callee].samples[0], std::cmp::Reverse(tree.calls[callee].name))
+            (tree.calls[callee].events[0], std::cmp::Reverse(tree.calls[callee].name))
         });
         // A function with a single callee is not indented, so that only forks take columns.
         let (steps, mark) = match callees.len() {
@@ -64,7 +64,7 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
     };
     Some(Listing {
         title: format!("Calls, those with most samples first{rest}"),
-        header: ["share", "samples"].map(str::to_owned).to_vec(),
+        header: ["share", unit(found)[1]].map(str::to_owned).to_vec(),
         lines,
     })
 }

@@ -94,23 +94,30 @@ fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
 
 fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     let held = profile.map_or_else(String::new, |profile| {
-        format!(", {} of the {}", share(part(of.samples, profile.quality.samples)), whole(&profile.quality))
+        format!(
+            ", {} of the {}",
+            share(part(of.events.unwrap_or(of.samples), profile.quality.weight())),
+            whole(&profile.quality)
+        )
     });
     let samples = if of.samples == 1 { "sample" } else { "samples" };
     let file = of.file.as_deref().map_or_else(String::new, |file| format!(", {}", visible(file)));
     let head = format!("{}: {} {samples}{held}{file}", named(&of.name), grouped(of.samples));
     let mut pieces = vec![Piece::plain(head)];
+    let all = of.events.unwrap_or(of.samples);
     if !of.lines.is_empty() {
         let lines = of.lines.iter().map(|it| {
             let text = it.text.as_deref().unwrap_or_default();
-            (it.line.to_string(), it.samples, text)
+            (it.line.to_string(), (it.samples, it.events.unwrap_or(it.samples)), text)
         });
-        pieces.push(listing(&format!("Lines of {}", visible(&of.name)), "line", of.samples, lines));
+        pieces.push(listing(&format!("Lines of {}", visible(&of.name)), "line", all, lines));
     }
     if !of.instructions.is_empty() {
-        let lines =
-            of.instructions.iter().map(|it| (format!("{:x}", it.address), it.samples, it.text.as_str()));
-        pieces.push(listing(&format!("Instructions of {}", visible(&of.name)), "address", of.samples, lines));
+        let lines = of.instructions.iter().map(|it| {
+            let weight = (it.samples, it.events.unwrap_or(it.samples));
+            (format!("{:x}", it.address), weight, it.text.as_str())
+        });
+        pieces.push(listing(&format!("Instructions of {}", visible(&of.name)), "address", all, lines));
     }
     pieces.extend(of.missing.iter().map(|why| Piece::said(Tone::Doubt, visible(why)).joined()));
     pieces
@@ -121,12 +128,12 @@ fn listing<'t>(
     title: &str,
     place: &str,
     all: u64,
-    lines: impl Iterator<Item = (String, u64, &'t str)>,
+    lines: impl Iterator<Item = (String, (u64, u64), &'t str)>,
 ) -> Piece {
-    let lines: Vec<(String, u64, &str)> = lines.collect();
+    let lines: Vec<(String, (u64, u64), &str)> = lines.collect();
     let is_near = |at: usize| {
         let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
-        lines[near].iter().any(|line| line.1 > 0)
+        lines[near].iter().any(|line| line.1.0 > 0)
     };
     let mut listing = Listing {
         title: title.to_owned(),
@@ -148,8 +155,8 @@ fn listing<'t>(
     Piece::new(Part::Listing(listing)).joined()
 }
 
-fn line(place: &str, samples: u64, text: &str, all: u64) -> Listed {
-    let of_all = part(samples, all);
+fn line(place: &str, (samples, events): (u64, u64), text: &str, all: u64) -> Listed {
+    let of_all = part(events, all);
     let cells = match samples {
         0 => vec![String::new(), String::new(), place.to_owned()],
         _ => vec![grouped(samples), share(of_all), place.to_owned()],

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const WITH_STACK: Layout = Layout { has_chain: true, registers: 0b111 };
-const CHAIN: Layout = Layout { has_chain: true, registers: 0 };
+const WITH_STACK: Layout = Layout { has_chain: true, period: None, registers: 0b111 };
+const CHAIN: Layout = Layout { has_chain: true, period: None, registers: 0 };
 
 fn header(kind: u32, misc: u16, words: usize) -> u64 {
     u64::from(kind) | u64::from(misc) << 32 | (words as u64 * 8) << 48
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn nothing_makes_it_panic(mut words in prop::collection::vec(any::<u64>(), 1..40), kind in 0u32..20) {
         words[0] = header(kind, words[0] as u16, words.len());
-        for layout in [WITH_STACK, CHAIN, Layout { has_chain: false, registers: 7 }] {
+        for layout in [WITH_STACK, CHAIN, Layout { has_chain: false, period: Some(3), registers: 7 }] {
             let word = |place: u64| words.get((place / 8) as usize).copied().unwrap_or(0);
             prop_assert!(layout.filled(bytes_of(words[0]), &word) <= bytes_of(words[0]));
             let _ = read(&words, &layout);
