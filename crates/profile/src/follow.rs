@@ -221,7 +221,7 @@ impl Run<'_> {
             Stack::Copy(_) if sampled.registers.is_none() => {
                 Callers { addresses: Vec::new(), end: StackEnd::Whole }
             }
-            Stack::Copy(bytes) => unwind::tables(sampled, bytes, process.unwinder(), cache),
+            Stack::Copy(_) => unwind::tables(sampled, process.unwinder(), cache),
         };
         let is_begun = || callers.addresses.last().is_some_and(|&last| process.is_entry(last, objects));
         let end = match callers.end {

@@ -230,6 +230,7 @@ impl Words {
             user_chain,
             registers: self.registers.as_deref(),
             stack: &self.stack,
+            stack_room: self.copied.into(),
         }
     }
 }

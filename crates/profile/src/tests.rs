@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use fauxplat_model::StackEnd;
 use fauxplat_sys::sampling::{Mapping, Sampled};
 use proptest::prelude::*;
 
@@ -66,7 +67,7 @@ fn use_all(bytes: &[u8]) {
         // The sample has exactly the registers that are asked for, among them stack pointer and program counter.
         let registers = if cfg!(target_arch = "aarch64") { vec![64, ip + 8, 0, ip] } else { vec![64, 0, ip] };
         let sampled = sampled(Some(&registers), &stack);
-        let callers = unwind::tables(&sampled, 1024, process.unwinder(), &mut Cache::new());
+        let callers = unwind::tables(&sampled, process.unwinder(), &mut Cache::new());
         assert!(callers.addresses.len() < 8192, "a stack of a kibibyte has an end");
     }
 }
@@ -74,7 +75,20 @@ fn use_all(bytes: &[u8]) {
 fn sampled<'a>(registers: Option<&'a [u64]>, stack: &'a [u64]) -> Sampled<'a> {
     let (kernel_chain, user_chain): (&[u64], &[u64]) = (&[], &[]);
     let (pid, tid, time_ns, ip, is_kernel, period) = (1, 1, 0, 0, false, 1);
-    Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack }
+    let stack_room = stack.len() as u64 * 8;
+    Sampled {
+        pid,
+        tid,
+        time_ns,
+        ip,
+        is_kernel,
+        period,
+        kernel_chain,
+        user_chain,
+        registers,
+        stack,
+        stack_room,
+    }
 }
 
 #[test]
@@ -142,10 +156,44 @@ fn a_mapping_leads_to_its_functions() {
     assert!(found.at[&place].last().unwrap().name.ends_with("a_mapping_leads_to_its_functions"));
 }
 
+/// The end of a stack whose copy is as long as there was room for is another trouble than one that leads nowhere.
+#[test]
+fn a_copy_that_is_full_is_a_stack_that_was_cut() {
+    let (mut objects, mut process) = (Objects::new(), Process::new("p"));
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let own = a_copy_that_is_full_is_a_stack_that_was_cut as *const () as u64;
+    let lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);
+    let line = lines.filter(|line| line.is_code).find(|line| line.addresses.contains(&own)).unwrap();
+    process.map(
+        &Mapping {
+            pid: std::process::id() as i32,
+            start: line.addresses.start,
+            bytes: line.addresses.end - line.addresses.start,
+            file_offset: line.offset,
+            device: line.device,
+            inode: line.inode,
+            is_code: true,
+            path: line.path.as_bytes().to_vec(),
+        },
+        &mut objects,
+    );
+    // At its first instruction the caller stands at the pointer of the stack, and here nothing was copied behind that.
+    let stack = [own + 16];
+    let registers =
+        if cfg!(target_arch = "aarch64") { vec![0, own + 8, 0x1000, own] } else { vec![0, 0x1000, own] };
+    let end = |stack_room| {
+        let sampled = Sampled { stack_room, ..sampled(Some(&registers), &stack) };
+        unwind::tables(&sampled, process.unwinder(), &mut Cache::new()).end
+    };
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!((end(8), end(65_000)), (StackEnd::Truncated, StackEnd::Broken));
+    }
+}
+
 #[test]
 fn without_registers_there_are_no_callers() {
     let sampled = sampled(None, &[]);
-    let callers = unwind::tables(&sampled, 1024, Process::new("p").unwinder(), &mut Cache::new());
+    let callers = unwind::tables(&sampled, Process::new("p").unwinder(), &mut Cache::new());
     assert!(callers.addresses.is_empty());
     assert_eq!(Process::new("p").place(0x1234).object, UNKNOWN);
 }

@@ -37,8 +37,8 @@ pub(crate) fn chain(sampled: &Sampled) -> Callers {
     Callers { addresses, end }
 }
 
-/// Callers by the compiler's unwind tables, through a copy of at most `stack_bytes`.
-pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, cache: &mut Cache) -> Callers {
+/// Follows the compiler's tables through a copy of the stack.
+pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) -> Callers {
     let Some(start) = sampled.registers.and_then(Start::of) else {
         return Callers { addresses: Vec::new(), end: StackEnd::Broken };
     };
@@ -62,7 +62,8 @@ pub(crate) fn tables(sampled: &Sampled, stack_bytes: u32, unwinder: &Unwinder, c
         }
     });
     let is_whole = is_whole.unwrap_or(false);
-    let is_full = sampled.stack.len() as u64 * 8 + 8 > u64::from(stack_bytes);
+    // The stack itself may end before the copy: what is missing then is not because of that.
+    let is_full = sampled.stack_room > 0 && sampled.stack.len() as u64 * 8 + 8 > sampled.stack_room;
     let end = match is_whole {
         true => StackEnd::Whole,
         false if (ran_out && is_full) || addresses.len() >= FRAMES_MAX => StackEnd::Truncated,

@@ -72,6 +72,8 @@ pub struct Sampled<'a> {
     pub registers: Option<&'a [u64]>,
     /// Copy of the stack, from the stack pointer on.
     pub stack: &'a [u64],
+    /// Bytes that there was room for, which may be fewer than were asked for: a record has 64 KiB at most.
+    pub stack_room: u64,
 }
 
 /// A decoded record.
@@ -269,18 +271,31 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
         let chain = rest.some(count)?;
         (kernel_chain, user_chain) = chains(chain);
     }
-    let (mut registers, mut stack): (_, &[u64]) = (None, &[]);
+    let (mut registers, mut stack, mut stack_room): (_, &[u64], _) = (None, &[], 0);
     if layout.registers != 0 {
         if rest.one()? != NO_REGISTERS {
             registers = Some(rest.some(layout.registers.count_ones().into())?);
         }
-        // The reserved size precedes the stack; only its filled part was copied.
-        if rest.one().is_some_and(|reserved| reserved > 0) {
+        // The size that was reserved; what was filled of it is all that was copied.
+        stack_room = rest.one().unwrap_or(0);
+        if stack_room > 0 {
             stack = rest.0;
         }
     }
     let is_kernel = matches!(misc & MODE_MASK, MODE_KERNEL | MODE_GUEST_KERNEL);
-    Some(Sampled { pid, tid, time_ns, ip, is_kernel, period, kernel_chain, user_chain, registers, stack })
+    Some(Sampled {
+        pid,
+        tid,
+        time_ns,
+        ip,
+        is_kernel,
+        period,
+        kernel_chain,
+        user_chain,
+        registers,
+        stack,
+        stack_room,
+    })
 }
 
 /// Splits a chain with markers into return addresses in the kernel and in user mode.

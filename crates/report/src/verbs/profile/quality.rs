@@ -14,6 +14,7 @@ pub(super) const SAMPLES_MIN: u64 = 100;
 const LOST_MAX: f64 = 0.01;
 const TRUNCATED_MAX: f64 = 0.01;
 const COVERED_MIN: f64 = 0.95;
+const BROKEN_MAX: f64 = 0.05;
 const UNKNOWN_MAX: f64 = 0.05;
 const RATE_MIN: f64 = 0.9;
 /// The most that the kernel copies of a stack: 64 KiB but for a word.
@@ -121,10 +122,29 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
         ));
     }
     if shared(of.truncated) > TRUNCATED_MAX {
-        let cure = if can_copy_more(of) { ": raise --stack-size" } else { "" };
+        let cure = if can_copy_more(of) {
+            ": raise --stack-size"
+        } else if of.stack_bytes > 0 {
+            ": the kernel copies no more than 64 KiB; --unwind frame-pointers goes further in programs that keep them"
+        } else {
+            ""
+        };
         said.push(format!(
             "{} of the stacks lack their outermost callers{cure}.",
             share(shared(of.truncated))
+        ));
+    }
+    if shared(of.broken) > BROKEN_MAX {
+        let cure = match of.stack_bytes {
+            0 => "build it with -fno-omit-frame-pointer, or leave out --unwind frame-pointers",
+            _ => {
+                "in a program that is built with frame pointers, --unwind frame-pointers finds callers beyond it; code that is \
+                 written at run time (python -X perf) and assembly have no tables"
+            }
+        };
+        said.push(format!(
+            "{} of the stacks end in code that says nothing of its callers, so that shares with callees are too low: {cure}.",
+            share(shared(of.broken))
         ));
     }
     if shared(of.unknown) > UNKNOWN_MAX {
@@ -242,6 +262,7 @@ mod tests {
             samples: 90,
             lost: 2,
             truncated: 1,
+            broken: 5,
             unknown: 5,
             reached_hz: Some(800.0),
             throttled: 3,
@@ -252,17 +273,21 @@ mod tests {
             "run longer",
             "leave a CPU free",
             "raise --stack-size",
+            "--unwind frame-pointers finds",
             "stripping",
             "perf_event_max_sample_rate",
         ];
         for cure in cures {
             assert!(said.contains(cure), "{cure}: {said}");
         }
-        // A profile exactly at the limits gets no warning.
+        let full = ProfileQuality { stack_bytes: STACK_MAX, ..bad.clone() };
+        assert!(warnings(&full).join("").contains("no more than 64 KiB"));
+        // At the limits nothing is said.
         let fair = ProfileQuality {
             samples: 100,
             lost: 1,
             truncated: 1,
+            broken: 5,
             unknown: 5,
             reached_hz: Some(900.0),
             ..good()
