@@ -36,7 +36,7 @@ pub fn shares(found: &mut ProfileFindings) {
         let counts = counts(found, &functions, at);
         let all = whole(found, at);
         let profile = &mut found.profiles[at];
-        let one = |((name, object), [own, total]): (&(String, Option<u32>), [Weight; 2])| {
+        let one = |((name, object), Seen { own, total, inlined }): (&(String, Option<u32>), Seen)| {
             let (own_share, total_share) = (share(own, all), share(total, all));
             FunctionShare {
                 name: name.clone(),
@@ -46,12 +46,13 @@ pub fn shares(found: &mut ProfileFindings) {
                 self_low: own_share.low,
                 self_high: own_share.high,
                 total_samples: total.samples,
+                inlined_samples: inlined,
                 total_share: total_share.share,
                 total_low: total_share.low,
                 total_high: total_share.high,
             }
         };
-        let seen = functions.all.iter().zip(counts).filter(|(_, [_, total])| total.samples > 0);
+        let seen = functions.all.iter().zip(counts).filter(|(_, seen)| seen.total.samples > 0);
         profile.functions = seen.map(one).collect();
         profile.functions.sort_by(|a, b| {
             let order = b.self_share.total_cmp(&a.self_share).then(b.total_share.total_cmp(&a.total_share));
@@ -60,22 +61,38 @@ pub fn shares(found: &mut ProfileFindings) {
     }
 }
 
+/// What was seen of one function.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    own: Weight,
+    total: Weight,
+    /// Samples in which it stands in the code of its callers alone.
+    inlined: u64,
+}
+
 /// Samples of each function itself, and with what it called: once for a stack in which it stands more than once.
-fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec<[Weight; 2]> {
-    let mut counts = vec![[Weight::default(); 2]; functions.all.len()];
+fn counts(found: &ProfileFindings, functions: &Functions, profile: usize) -> Vec<Seen> {
+    let mut counts = vec![Seen::default(); functions.all.len()];
+    let mut outlined_in = vec![usize::MAX; functions.all.len()];
     let mut seen_in = vec![usize::MAX; functions.all.len()];
     for (number, stack) in found.stacks.iter().enumerate() {
         let weight = stack.weight(profile);
-        let of_stack =
-            || stack.frames.iter().filter_map(|&frame| functions.of_frame.get(frame as usize).copied());
-        for function in of_stack() {
+        let one = |&frame: &u32| {
+            let place = frame as usize;
+            Some((*functions.of_frame.get(place)?, found.frames[place].is_inlined))
+        };
+        let of_stack = || stack.frames.iter().filter_map(one);
+        of_stack().filter(|(_, is_inlined)| !is_inlined).for_each(|(it, _)| outlined_in[it] = number);
+        for (function, _) in of_stack() {
             if seen_in[function] != number {
                 seen_in[function] = number;
-                counts[function][1] += weight;
+                let seen = &mut counts[function];
+                seen.total += weight;
+                seen.inlined += if outlined_in[function] == number { 0 } else { weight.samples };
             }
         }
-        if let Some(last) = of_stack().next_back() {
-            counts[last][0] += weight;
+        if let Some((last, _)) = of_stack().next_back() {
+            counts[last].own += weight;
         }
     }
     counts

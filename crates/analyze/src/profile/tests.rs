@@ -42,6 +42,19 @@ fn of(found: &ProfileFindings, name: &str) -> [u64; 2] {
     function.map_or([0, 0], |it| [it.self_samples, it.total_samples])
 }
 
+#[test]
+fn functions_are_marked_that_stand_in_others() {
+    let found = profile(&[
+        ("main/+twice", 3),
+        ("main/work/+twice/+twice", 2),
+        ("main/twice/+twice", 4),
+        ("main/work", 1),
+    ]);
+    let of = |name: &str| found.profiles[0].functions.iter().find(|it| it.name == name).unwrap();
+    assert_eq!((of("twice").inlined_samples, of("twice").total_samples), (5, 9));
+    assert_eq!(of("work").inlined_samples, 0);
+}
+
 /// Samples that stand for many events weigh as much.
 #[test]
 fn shares_are_sums_of_what_samples_stand_for() {

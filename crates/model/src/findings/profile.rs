@@ -160,7 +160,10 @@ pub struct FunctionShare {
     pub self_high: f64,
     /// Samples in the function or its callees.
     pub total_samples: u64,
-    /// `total_samples` as a share of all samples.
+    /// Of these, samples in which its code stands in that of its callers alone.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub inlined_samples: u64,
+    /// Their share, with its 95 % interval.
     pub total_share: f64,
     /// Low end of the interval of `total_share`.
     pub total_low: f64,
@@ -168,7 +171,11 @@ pub struct FunctionShare {
     pub total_high: f64,
 }
 
-/// Share of one process in a profile.
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// How much of a profile is in one process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessShare {
     /// Process id; of several runs, that of the first.

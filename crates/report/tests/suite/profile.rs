@@ -26,6 +26,7 @@ fn share(name: &str, own: u64, total: u64) -> FunctionShare {
         total_share: part(total),
         total_low: part(total) * 0.95,
         total_high: (part(total) * 1.05).min(1.0),
+        inlined_samples: 0,
     }
 }
 

@@ -51,14 +51,23 @@ fn table(found: &ProfileFindings, profile: &Profile, rows: usize) -> Grid {
 fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
     let object = of.object.and_then(|place| found.objects.get(place as usize));
     vec![
-        short(&of.name),
+        format!("{}{}", short(&of.name), remark(of)),
         cell(of.self_share, of.self_low, of.self_high),
         cell(of.total_share, of.total_low, of.total_high),
         object.map_or_else(String::new, |object| file(&object.path)),
     ]
 }
 
-/// Number of functions that the table leaves out, and their share.
+/// Whether its code stands in that of its callers: everywhere, or in some of them.
+fn remark(of: &FunctionShare) -> &'static str {
+    match of.inlined_samples {
+        0 => "",
+        inlined if inlined >= of.total_samples => " (inlined)",
+        _ => " (partly inlined)",
+    }
+}
+
+/// How many functions the table leaves out, and how much they hold.
 fn rest(profile: &Profile, rows: usize) -> Option<String> {
     let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
     let held = share(left.iter().map(|function| function.self_share).sum());
