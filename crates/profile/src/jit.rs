@@ -16,10 +16,17 @@ pub struct PerfMap {
 }
 
 impl PerfMap {
-    /// Reads the map of a process where its maker put it. Only what the process's user, root, or whoever profiles wrote
-    /// is believed: anybody may write there.
-    pub(crate) fn read(pid: i32, user: Option<u32>) -> Option<Self> {
-        PerfMap::read_file(Path::new(&format!("/tmp/perf-{pid}.map")), user)
+    /// Reads the map of a process where its maker put it: in the folder for temporary files that it sees itself, if that is
+    /// known, by the number that it has there; else in ours by ours. Only what the process's user, root, or whoever profiles
+    /// wrote is believed: anybody may write there.
+    pub(crate) fn read(
+        temporary: Option<&Path>,
+        (pid, inner): (i32, u32),
+        user: Option<u32>,
+    ) -> Option<Self> {
+        let own =
+            temporary.and_then(|folder| PerfMap::read_file(&folder.join(format!("perf-{inner}.map")), user));
+        own.or_else(|| PerfMap::read_file(Path::new(&format!("/tmp/perf-{pid}.map")), user))
     }
 
     fn read_file(path: &Path, user: Option<u32>) -> Option<Self> {

@@ -25,7 +25,9 @@ pub(crate) enum Source {
     Jit {
         /// The process.
         pid: i32,
-        /// The user of the process, who may provide names for the code; `None` if unknown.
+        /// What it is called in its own namespace, by which it names its map.
+        inner: u32,
+        /// Its user, who may say what its code is called.
         user: Option<u32>,
     },
     /// The kernel.
@@ -40,6 +42,7 @@ pub(crate) struct Object {
     pub(crate) path: String,
     pub(crate) source: Source,
     pub(crate) elf: Option<Elf>,
+    /// The file of its code; of code that a process wrote itself the folder in which it puts the names.
     file: Option<File>,
 }
 
@@ -141,7 +144,12 @@ impl Objects {
             Some(&known) => known,
             None => {
                 let user = fs::metadata(format!("/proc/{pid}")).ok().map(|facts| facts.uid());
-                let id = self.add(Object::plain("[jit]", Source::Jit { pid, user }));
+                // A recording is of a process that is gone, and another one may have its number now.
+                let is_alive = self.recorded.is_none();
+                let inner = is_alive.then(|| innermost(pid)).flatten().unwrap_or(pid as u32);
+                let file = is_alive.then(|| temporary(pid)).flatten();
+                let source = Source::Jit { pid, inner, user };
+                let id = self.add(Object { file, ..Object::plain("[jit]", source) });
                 self.jits.insert(pid, id);
                 id
             }
@@ -164,7 +172,23 @@ impl Objects {
     }
 }
 
-/// Whether the text is the path of a file, and not a name by which the kernel or perf marks another kind of mapping.
+/// What a process is called in the innermost of its namespaces.
+fn innermost(pid: i32) -> Option<u32> {
+    fauxplat_procfs::status::innermost_process(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
+}
+
+/// The folder for temporary files as a process sees it that may live in a container. It stays open, since the container may be
+/// gone when the profile is written.
+fn temporary(pid: i32) -> Option<File> {
+    let path = PathBuf::from(format!("/proc/{pid}/root/tmp"));
+    // A link would lead through our own root, and not through that of the process.
+    let named = path.symlink_metadata().ok().filter(fs::Metadata::is_dir)?;
+    let folder = File::open(&path).ok()?;
+    let facts = folder.metadata().ok()?;
+    ((facts.dev(), facts.ino()) == (named.dev(), named.ino())).then_some(folder)
+}
+
+/// Whether it is the path of a file, and no name that the kernel or perf gave to something else.
 fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && !path.starts_with("//")
@@ -222,4 +246,51 @@ pub(crate) fn own_vdso() -> Option<Vec<u8>> {
     let mut image = vec![0; usize::try_from(place.end - place.start).ok()?];
     File::open("/proc/self/mem").ok()?.read_exact_at(&mut image, place.start).ok()?;
     Some(image)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
+    #![expect(
+        clippy::disallowed_methods,
+        reason = "a process in namespaces of its own is started, and nothing is measured"
+    )]
+
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    use super::*;
+    use crate::jit::PerfMap;
+
+    /// A process that sees another number of itself and another /tmp, as in a container. Its map is read when it is gone.
+    #[test]
+    fn names_of_a_process_in_a_container_are_where_it_wrote_them() {
+        let script =
+            "mount -t tmpfs none /tmp && echo '1000 10 inner' > /tmp/perf-$$.map && echo $$ && read _";
+        let mut container = Command::new("unshare")
+            .args(["--user", "--map-root-user", "--pid", "--fork", "--mount", "sh", "-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(container) = &mut container else { return println!("skipped: unshare cannot be run") };
+        let mut said = String::new();
+        BufReader::new(container.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let Ok(inner) = said.trim().parse::<u32>() else {
+            container.wait().unwrap();
+            return println!("skipped: no namespaces can be made here");
+        };
+        let children = format!("/proc/{0}/task/{0}/children", container.id());
+        let pid: i32 = fs::read_to_string(children).unwrap().trim().parse().unwrap();
+        assert_ne!(inner, pid as u32);
+        let mut objects = Objects::new();
+        let id = objects.jit(pid);
+        drop(container.stdin.take());
+        container.wait().unwrap();
+        let object = objects.get(id);
+        let Source::Jit { pid, inner: known, user } = object.source else { panic!("{:?}", object.source) };
+        assert_eq!(known, inner);
+        let map = PerfMap::read(object.readable().as_deref(), (pid, known), user).unwrap();
+        assert_eq!(map.find(0x1008), Some("inner"));
+    }
 }

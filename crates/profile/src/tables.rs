@@ -244,11 +244,11 @@ fn look_up(object: &Object, places: &[u64]) -> Names {
             let at = of_symbols(places, name);
             Names { at, known, missing }
         }
-        Source::Jit { pid, user } => {
-            let map = PerfMap::read(*pid, *user);
+        Source::Jit { pid, inner, user } => {
+            let map = PerfMap::read(object.readable().as_deref(), (*pid, *inner), *user);
             let known = if map.is_some() { ObjectNames::Symbols } else { ObjectNames::None };
             let missing = map.is_none().then(|| {
-                format!("code that process {pid} wrote itself has no names: interpreters write /tmp/perf-{pid}.map when asked to (python -X perf, node --perf-basic-prof)")
+                format!("code that process {pid} wrote itself has no names: interpreters write /tmp/perf-{inner}.map when asked to (python -X perf, node --perf-basic-prof)")
             });
             let map = map.unwrap_or_default();
             Names { at: of_symbols(places, |address| map.find(address).map(str::to_owned)), known, missing }
