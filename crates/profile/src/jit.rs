@@ -52,7 +52,12 @@ impl PerfMap {
         PerfMap { functions }
     }
 
-    /// The function that contains an address.
+    /// Whether an interpreter of Python wrote it.
+    pub(crate) fn is_of_python(&self) -> bool {
+        self.functions.iter().any(|(.., name)| name.starts_with("py::"))
+    }
+
+    /// The function that an address is in.
     pub fn find(&self, address: u64) -> Option<&str> {
         let after = self.functions.partition_point(|(start, ..)| *start <= address);
         let (start, bytes, name) = self.functions.get(after.checked_sub(1)?)?;
@@ -110,5 +115,6 @@ mod tests {
         assert_eq!(map.find(0x1010), None);
         assert_eq!(map.find(0x2000), Some("two"));
         assert_eq!(map.find(0xfff), None);
+        assert!(map.is_of_python() && !PerfMap::parse("1000 10 LazyCompile:~f\n").is_of_python());
     }
 }

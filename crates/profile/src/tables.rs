@@ -30,7 +30,11 @@ pub struct Tables {
     pub runs: Vec<ProfiledRun>,
 }
 
-/// Finds names of addresses in an object.
+/// What Python writes has no tables by which callers could be followed through it.
+const PYTHON: &str = "of Python functions the last alone is in a stack: the code that Python writes (-X perf) says nothing of its \
+                      callers, which --unwind frame-pointers finds in a Python that is built with frame pointers";
+
+/// What places in an object are called.
 type LookUp = fn(&Object, &[u64]) -> Names;
 
 /// A table that gives equal values one number.
@@ -251,6 +255,7 @@ fn look_up(object: &Object, places: &[u64]) -> Names {
                 format!("code that process {pid} wrote itself has no names: interpreters write /tmp/perf-{inner}.map when asked to (python -X perf, node --perf-basic-prof)")
             });
             let map = map.unwrap_or_default();
+            let missing = missing.or_else(|| map.is_of_python().then(|| PYTHON.to_owned()));
             Names { at: of_symbols(places, |address| map.find(address).map(str::to_owned)), known, missing }
         }
         Source::File => match (&object.elf, object.readable()) {
