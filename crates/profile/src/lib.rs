@@ -15,10 +15,12 @@ mod objects;
 mod process;
 mod stacks;
 mod stubs;
+mod symbol;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod unwind;
+mod unwound;
 mod waits;
 
 pub use demangle::demangle;

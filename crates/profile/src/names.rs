@@ -13,16 +13,44 @@ use crate::demangle::demangle;
 use crate::elf::{Elf, debug_files};
 use crate::objects::own_vdso;
 use crate::stubs::Stubs;
+use crate::symbol::{self, Symbol};
+use crate::unwound;
 
 /// A function at an address, with its source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
+    /// Other names of the function.
+    pub(crate) aliases: Vec<String>,
+    /// Whether it is known where the function begins and not what it is called.
+    pub(crate) is_nameless: bool,
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
 }
 
-/// Names that a file gives to some of its addresses.
+impl Named {
+    /// Takes the first of some names, the preferred one, unless debug information knows the same name in the language of the
+    /// source; the others are aliases.
+    fn call(&mut self, all: &[Symbol]) {
+        let readable = |symbol: &Symbol| readable_name(&symbol.name);
+        let is_known = !self.name.is_empty();
+        let first = all.first().filter(|first| !is_known || (first.is_exported && !first.is_mangled()));
+        // A name that debug information has and no symbol is that of another function, of which this one is a part.
+        let is_among = all.iter().any(|it| readable(it) == self.name);
+        let former = std::mem::take(&mut self.name);
+        self.name = match first.filter(|_| !is_known || is_among || former.starts_with("__")) {
+            Some(first) => readable(first),
+            None => former.clone(),
+        };
+        let mut aliases: Vec<String> = all.iter().map(readable).chain(is_known.then_some(former)).collect();
+        aliases.retain(|name| *name != self.name);
+        aliases.sort_unstable();
+        aliases.dedup();
+        self.aliases = aliases;
+    }
+}
+
+/// What a file could say of some of its places.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// For each address its functions: inlined functions first, the function that holds the code last.
@@ -47,21 +75,35 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
         names.at.extend(places.iter().filter_map(|&place| Some((place, inlined(loader, place)?))));
     }
     let unnamed: Vec<u64> = places.iter().copied().filter(|place| !names.at.contains_key(place)).collect();
-    let mut symbols = symbols(readable, &unnamed);
+    let mut symbols = symbols(readable, places);
     if let Some(debug) = with_lines.as_ref().filter(|path| *path != readable) {
-        symbols.extend(self::symbols(debug, &unnamed));
+        for (place, found) in self::symbols(debug, places) {
+            symbols.entry(place).or_default().extend(found);
+        }
     }
-    symbols.extend(stubs(readable, &unnamed));
-    for (place, symbol) in symbols {
+    for (place, all) in &mut symbols {
+        symbol::prefer(all);
+        names.at.get_mut(place).and_then(|named| named.last_mut()).into_iter().for_each(|it| it.call(all));
+    }
+    let stubs = stubs(readable, &unnamed);
+    for &place in &unnamed {
+        let all = match (stubs.get(&place), symbols.get(&place)) {
+            (Some(stub), _) => vec![Symbol::plain(stub)],
+            (None, Some(all)) => all.clone(),
+            (None, None) => continue,
+        };
         let line = loader.as_ref().and_then(|loader| loader.find_location(place).ok().flatten());
         let file = line.as_ref().and_then(|line| line.file).map(str::to_owned);
-        let named = Named { name: readable_name(&symbol), file, line: line.and_then(|line| line.line) };
+        let mut named = Named { file, line: line.and_then(|line| line.line), ..Named::default() };
+        named.call(&all);
         names.at.insert(place, vec![named]);
     }
     for &place in unnamed.iter().filter(|place| elf.is_entry(**place)) {
         let begin = || vec![Named { name: "_start".to_owned(), ..Named::default() }];
         names.at.entry(place).or_insert_with(begin);
     }
+    let nameless: Vec<u64> = unnamed.into_iter().filter(|place| !names.at.contains_key(place)).collect();
+    names.at.extend(unwound::functions(elf, path, &nameless));
     names.missing = names.missing.take().or_else(|| missing(elf, names.known));
     names
 }
@@ -71,7 +113,12 @@ pub(crate) fn of_vdso(places: &[u64]) -> Names {
     let image = own_vdso().unwrap_or_default();
     let symbols =
         object::File::parse(image.as_slice()).map(|file| symbols_of(&file, places)).unwrap_or_default();
-    let named = |(place, name)| (place, vec![Named { name, ..Named::default() }]);
+    let named = |(place, mut all): (u64, Vec<Symbol>)| {
+        symbol::prefer(&mut all);
+        let mut named = Named::default();
+        named.call(&all);
+        (place, vec![named])
+    };
     Names { at: symbols.into_iter().map(named).collect(), known: ObjectNames::Exported, missing: None }
 }
 
@@ -114,13 +161,13 @@ fn inlined(loader: &Loader, place: u64) -> Option<Vec<Named>> {
         let Some(function) = frame.function else { break };
         let name = function.raw_name().ok()?.into_owned();
         let (file, line) = frame.location.map_or((None, None), |at| (at.file.map(str::to_owned), at.line));
-        all.push(Named { name: readable_name(&name), file, line });
+        all.push(Named { name: readable_name(&name), file, line, ..Named::default() });
     }
     (!all.is_empty()).then_some(all)
 }
 
-/// The symbols that contain the addresses.
-fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, String> {
+/// The symbols that places are in, all of each place.
+fn symbols(path: &Path, places: &[u64]) -> HashMap<u64, Vec<Symbol>> {
     let found = || {
         let file = open_regular(path).ok()?;
         let cache = ReadCache::new(file);
@@ -171,7 +218,7 @@ impl Span {
 fn symbols_of<'d, R: object::ReadRef<'d>>(
     file: &object::File<'d, R>,
     places: &[u64],
-) -> HashMap<u64, String> {
+) -> HashMap<u64, Vec<Symbol>> {
     let mut ends = Vec::new();
     for section in file.sections() {
         ends.resize(section.index().0 + 1, u64::MAX);
@@ -180,21 +227,25 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true, &ends));
     let mut spans: Vec<Span> =
         file.symbols().filter_map(|symbol| Span::of(&symbol, false, &ends)).chain(exported).collect();
-    // Of several names for one address, the longest function is taken, and then one of the file's own symbol table.
+    // Of several functions at one place the longest is meant.
     spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
-    let name = |span: &Span| {
+    let symbol = |span: &Span| {
         let symbol = match span.is_dynamic {
             true => file.dynamic_symbol_table().and_then(|table| table.symbol_by_index(span.index).ok()),
             false => file.symbol_by_index(span.index).ok(),
-        };
-        symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned))
+        }?;
+        let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_owned();
+        Some(Symbol { name, is_exported: span.is_dynamic, is_global: symbol.is_global() })
     };
     let of = |place: u64| {
         let after = spans.partition_point(|span| span.start <= place);
         let span = spans.get(after.checked_sub(1)?)?;
         // A symbol without a length, as in assembly, reaches to the next symbol.
         let is_in = if span.bytes == 0 { place < span.section_end } else { place - span.start < span.bytes };
-        if is_in { name(span) } else { None }
+        // A function of several names has each of them at its beginning, with the same length or none.
+        let same = spans[..after].iter().rev().take_while(|other| other.start == span.start);
+        let same = same.filter(|other| other.bytes == span.bytes || other.bytes == 0);
+        is_in.then(|| same.filter_map(symbol).collect::<Vec<Symbol>>()).filter(|all| !all.is_empty())
     };
     places.iter().filter_map(|&place| Some((place, of(place)?))).collect()
 }

@@ -221,12 +221,13 @@ fn frames_of(place: &Place, named: &[Named], object: Option<u32>, source: &Objec
     let last = named.len() - 1;
     let frame = |(at, named): (usize, &Named)| ProfiledFrame {
         name: named.name.clone(),
+        aliases: named.aliases.clone(),
         object,
         file: named.file.clone(),
         line: named.line,
         is_inlined: at < last,
         is_kernel,
-        is_unknown: false,
+        is_unknown: named.is_nameless,
     };
     named.iter().enumerate().map(frame).collect()
 }

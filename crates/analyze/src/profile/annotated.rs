@@ -16,7 +16,8 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
         let Some(frame) = stack.frames.last().and_then(|&last| found.frames.get(last as usize)) else {
             continue;
         };
-        if samples == 0 || !pattern.is_match(&frame.name) {
+        let is_found = |name: &String| pattern.is_match(name);
+        if samples == 0 || !(is_found(&frame.name) || frame.aliases.iter().any(is_found)) {
             continue;
         }
         let gathered = functions.entry(&frame.name).or_default();

@@ -1,8 +1,10 @@
 //! How much of a profile is in each function.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fauxplat_model::{FunctionShare, ProfileFindings, ProfiledFrame, Weight};
+
+use regex::Regex;
 
 use super::{share, whole};
 
@@ -12,20 +14,30 @@ pub(super) struct Functions {
     pub(super) of_frame: Vec<usize>,
     /// Name and file of each function.
     pub(super) all: Vec<(String, Option<u32>)>,
+    /// Its other names.
+    aliases: Vec<HashSet<String>>,
 }
 
 impl Functions {
     pub(super) fn of(frames: &[ProfiledFrame]) -> Self {
         let mut numbers: HashMap<(&str, Option<u32>), usize> = HashMap::new();
-        let (mut all, mut of_frame) = (Vec::new(), Vec::new());
+        let (mut all, mut aliases, mut of_frame) = (Vec::new(), Vec::<HashSet<String>>::new(), Vec::new());
         for frame in frames {
             let number = *numbers.entry((&frame.name, frame.object)).or_insert(all.len());
             if number == all.len() {
                 all.push((frame.name.clone(), frame.object));
+                aliases.push(HashSet::new());
             }
+            aliases[number].extend(frame.aliases.iter().cloned());
             of_frame.push(number);
         }
-        Functions { of_frame, all }
+        Functions { of_frame, all, aliases }
+    }
+
+    /// Whether a pattern finds a function by any of its names.
+    pub(super) fn is_found(&self, function: usize, pattern: &Regex) -> bool {
+        pattern.is_match(&self.all[function].0)
+            || self.aliases[function].iter().any(|name| pattern.is_match(name))
     }
 }
 

@@ -33,7 +33,8 @@ struct Near {
 
 fn relatives(found: &ProfileFindings, profile: u16, pattern: &Regex, direction: Direction) -> Relatives {
     let functions = Functions::of(&found.frames);
-    let is_meant: Vec<bool> = functions.all.iter().map(|(name, _)| pattern.is_match(name)).collect();
+    let is_meant: Vec<bool> =
+        (0..functions.all.len()).map(|function| functions.is_found(function, pattern)).collect();
     let at = usize::from(profile);
     let mut matched = Weight::default();
     let mut kin: HashMap<usize, (Weight, Near)> = HashMap::new();

@@ -75,6 +75,19 @@ fn shares_are_sums_of_what_samples_stand_for() {
     assert!((relatives.share - 2930.0 / 3000.0).abs() < 1e-12, "{relatives:?}");
 }
 
+#[test]
+fn functions_are_found_by_each_of_their_names() {
+    let mut found = profile(&[("main/malloc", 5)]);
+    found
+        .frames
+        .iter_mut()
+        .filter(|it| it.name == "malloc")
+        .for_each(|it| it.aliases = vec!["__libc_malloc".into()]);
+    let relatives = callers_of(&found, 0, &Regex::new("^__libc_malloc$").unwrap());
+    assert_eq!((relatives.samples, relatives.functions.as_slice()), (5, &["malloc".to_owned()][..]));
+    assert_eq!(annotated(&found, 0, &Regex::new("^__libc").unwrap()).functions[0].name, "malloc");
+}
+
 /// Name, samples, depth and whether it is inlined.
 fn kin(relatives: &fauxplat_model::Relatives) -> Vec<(&str, u64, u32, bool)> {
     relatives.relatives.iter().map(|it| (it.name.as_str(), it.samples, it.depth, it.is_inlined)).collect()

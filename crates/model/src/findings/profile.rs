@@ -410,9 +410,12 @@ pub enum ObjectNames {
 /// A code location.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProfiledFrame {
-    /// Demangled function; an address where it has no name.
+    /// The function, demangled; where its file was stripped of names, the file and where it begins there.
     pub name: String,
-    /// Index in `objects` of the function's file.
+    /// Its other names, by which it is found, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// The file of its code, by its place in `objects`.
     pub object: Option<u32>,
     /// Path of the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,56 @@
+//! Which of several names of a function is shown: the one by which others call it.
+
+/// A name that a table of symbols has for a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    pub(crate) name: String,
+    /// Whether other files can call it by that name.
+    pub(crate) is_exported: bool,
+    /// Whether other parts of its file can.
+    pub(crate) is_global: bool,
+}
+
+impl Symbol {
+    pub(crate) fn plain(name: &str) -> Self {
+        Symbol { name: name.to_owned(), ..Symbol::default() }
+    }
+
+    /// Whether a compiler made it from a longer name.
+    pub(crate) fn is_mangled(&self) -> bool {
+        self.name.starts_with("_Z") || self.name.starts_with("_R")
+    }
+}
+
+/// Brings the name that readers know to the front: an exported one before a global one before a local one, then the one with
+/// the fewest underscores in front, since libraries begin their internal names with these (`malloc`, `__libc_malloc`,
+/// `__GI___libc_malloc`), and of two such the shorter one.
+pub(crate) fn prefer(all: &mut [Symbol]) {
+    let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
+    all.sort_by(|a, b| {
+        let of = |it: &Symbol| (!it.is_exported, !it.is_global, underscores(&it.name), it.name.len());
+        of(a).cmp(&of(b)).then_with(|| a.name.cmp(&b.name))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_by_which_a_function_is_called_comes_first() {
+        let symbol =
+            |name: &str, is_exported, is_global| Symbol { name: name.into(), is_exported, is_global };
+        let mut all = vec![
+            symbol("__GI___libc_malloc", false, false),
+            symbol("__malloc", false, true),
+            symbol("__libc_malloc", true, true),
+            symbol("malloc", true, true),
+        ];
+        prefer(&mut all);
+        let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["malloc", "__libc_malloc", "__malloc", "__GI___libc_malloc"]);
+        let mut local = vec![symbol("helper", false, false), symbol("__helper", false, true)];
+        prefer(&mut local);
+        assert_eq!(local[0].name, "__helper", "what others can call is known to them");
+    }
+}

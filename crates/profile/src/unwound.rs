@@ -1,0 +1,51 @@
+//! Functions of stripped files, by where the tables for unwinding say that each begins.
+
+use std::collections::HashMap;
+
+use addr2line::gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
+
+use crate::elf::Elf;
+use crate::foreign::unless_it_panics;
+use crate::names::Named;
+
+/// More functions than this no file has.
+const FUNCTIONS_MAX: usize = 16 << 20;
+
+/// The functions that places are in, each called by its file and where it begins there: `git+0x5e1c0`.
+pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, Vec<Named>> {
+    if places.is_empty() {
+        return HashMap::new();
+    }
+    let spans = unless_it_panics(|| spans(elf)).unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let function = |&place: &u64| {
+        let after = spans.partition_point(|&(start, _)| start <= place);
+        let &(start, bytes) = spans.get(after.checked_sub(1)?)?;
+        let named = Named { name: format!("{file}+{start:#x}"), is_nameless: true, ..Named::default() };
+        (place - start < bytes).then(|| (place, vec![named]))
+    };
+    places.iter().filter_map(function).collect()
+}
+
+/// Where each function begins, and how long it is, by rising address.
+fn spans(elf: &Elf) -> Vec<(u64, u64)> {
+    let Some(data) = &elf.eh_frame.data else { return Vec::new() };
+    // Both processors whose stacks are followed here begin a number with its lowest byte.
+    let table = EhFrame::new(data, LittleEndian);
+    let bases = BaseAddresses::default()
+        .set_eh_frame(elf.eh_frame.address.start)
+        .set_text(elf.text.start)
+        .set_got(elf.got.start);
+    let (mut spans, mut entries) = (Vec::new(), table.entries(&bases));
+    while let Ok(Some(entry)) = entries.next() {
+        if spans.len() > FUNCTIONS_MAX {
+            break;
+        }
+        let CieOrFde::Fde(partial) = entry else { continue };
+        if let Ok(function) = partial.parse(EhFrame::cie_from_offset) {
+            spans.push((function.initial_address(), function.len()));
+        }
+    }
+    spans.sort_unstable();
+    spans
+}
