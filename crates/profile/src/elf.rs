@@ -48,8 +48,8 @@ pub(crate) struct Section {
 pub(crate) struct Elf {
     pub(crate) segments: Vec<Segment>,
     pub(crate) build_id: Option<String>,
-    /// Name of the file with the stripped debug information (`.gnu_debuglink`), if there is one.
-    pub(crate) debug_link: Option<PathBuf>,
+    /// The name of the file with what was stripped, if it names one, and the sum over that file (CRC-32).
+    pub(crate) debug_link: Option<(PathBuf, u32)>,
     pub(crate) eh_frame: Section,
     pub(crate) eh_frame_hdr: Section,
     pub(crate) debug_frame: Option<Bytes>,
@@ -95,7 +95,8 @@ impl Elf {
         Some(Elf {
             segments: segments.collect(),
             build_id: file.build_id().ok().flatten().map(hexadecimal),
-            debug_link: debug_link.and_then(|(name, _)| Some(PathBuf::from(std::str::from_utf8(name).ok()?))),
+            debug_link: debug_link
+                .and_then(|(name, sum)| Some((PathBuf::from(std::str::from_utf8(name).ok()?), sum))),
             eh_frame: section(file, ".eh_frame"),
             eh_frame_hdr: section(file, ".eh_frame_hdr"),
             debug_frame: section(file, ".debug_frame").data,
@@ -152,8 +153,8 @@ pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
     if let Some((first, rest)) = elf.build_id.as_deref().and_then(|id| id.split_at_checked(2)) {
         all.push(Path::new(DEBUG_ROOT).join(".build-id").join(first).join(format!("{rest}.debug")));
     }
-    if let (Some(link), Some(folder)) = (&elf.debug_link, path.parent()) {
-        // The debug link must be a plain file name: its author must not choose the folder.
+    if let (Some((link, _)), Some(folder)) = (&elf.debug_link, path.parent()) {
+        // The name of a file, not a way to one: whoever wrote it may not send us elsewhere.
         if let Some(name) = link.file_name() {
             all.push(folder.join(name));
             all.push(folder.join(".debug").join(name));

@@ -63,7 +63,7 @@ pub(crate) struct Names {
 /// Looks up addresses of a file. `readable` is the path at which the file can be read now, `path` the one that was
 /// mapped.
 pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
-    let stripped = if elf.has_lines { None } else { debug_file(elf, Path::new(path)) };
+    let (stripped, refused) = if elf.has_lines { (None, None) } else { debug_file(elf, Path::new(path)) };
     let with_lines = if elf.has_lines { Some(readable.to_owned()) } else { stripped };
     let mut names = Names { known: known(elf, with_lines.is_some()), ..Names::default() };
     let loader = with_lines.as_ref().and_then(|path| Loader::new(path).ok());
@@ -104,7 +104,7 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
     }
     let nameless: Vec<u64> = unnamed.into_iter().filter(|place| !names.at.contains_key(place)).collect();
     names.at.extend(unwound::functions(elf, path, &nameless));
-    names.missing = names.missing.take().or_else(|| missing(elf, names.known));
+    names.missing = names.missing.take().or(refused).or_else(|| missing(elf, names.known));
     names
 }
 
@@ -143,14 +143,41 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
     }
 }
 
-/// The separate debug file, if it is installed and belongs to this build.
-fn debug_file(elf: &Elf, path: &Path) -> Option<PathBuf> {
-    debug_files(elf, path).into_iter().find(|candidate| {
-        let other = open_regular(candidate).ok().and_then(|file| Elf::of_file(&file));
-        other.is_some_and(|other| {
-            other.has_lines && (elf.build_id.is_none() || other.build_id == elf.build_id)
-        })
-    })
+/// The file with what was stripped, if it is installed and belongs to this one; else why one that is there is not believed.
+fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
+    let mut refused = None;
+    for candidate in debug_files(elf, path) {
+        let other = open_regular(&candidate).ok().and_then(|file| Elf::of_file(&file));
+        let Some(other) = other.filter(|other| other.has_lines) else { continue };
+        let is_of_this = match &elf.build_id {
+            Some(_) => other.build_id == elf.build_id,
+            // Without the number of a build, the sum is what tells a file from an older one of its name.
+            None => elf.debug_link.as_ref().is_some_and(|(_, sum)| sum_of(&candidate) == Some(*sum)),
+        };
+        if is_of_this {
+            return (Some(candidate), None);
+        }
+        refused.get_or_insert_with(|| {
+            format!(
+                "its debug information {} is of another build, and its names are not believed: install that of this build, \
+                 or strip it again",
+                candidate.display()
+            )
+        });
+    }
+    (None, refused)
+}
+
+/// The sum over a file by which a debug link knows it (CRC-32 as in `.gnu_debuglink` of GDB's manual, "Separate debug files").
+fn sum_of(path: &Path) -> Option<u32> {
+    let mut file = open_regular(path).ok()?;
+    let (mut sum, mut buffer) = (crc32fast::Hasher::new(), vec![0; 1 << 16]);
+    loop {
+        match std::io::Read::read(&mut file, &mut buffer).ok()? {
+            0 => return Some(sum.finalize()),
+            bytes => sum.update(&buffer[..bytes]),
+        }
+    }
 }
 
 /// The functions at an address by debug information, with lines; empty where it knows none.

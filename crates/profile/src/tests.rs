@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use fauxplat_model::StackEnd;
+use fauxplat_model::{ObjectNames, StackEnd};
 use fauxplat_sys::sampling::{Mapping, Sampled};
 use proptest::prelude::*;
 
@@ -114,7 +114,50 @@ fn a_place_has_its_name() {
     assert!(outer.name.ends_with("a_place_has_its_name"), "{outer:?}");
 }
 
-/// Code that a linker packed behind other bytes: the page from which it is mapped begins with those bytes.
+/// A debug link names a file and its sum: one of an older build has names of other functions.
+#[test]
+#[expect(clippy::disallowed_macros, reason = "a skipped test says so")]
+#[expect(clippy::disallowed_methods, reason = "a compiler is started, and nothing is measured")]
+fn debug_information_of_another_build_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [source, program, debug] =
+        ["program.c", "program", "program.debug"].map(|name| folder.path().join(name));
+    let run = |line: &str| {
+        let done = Command::new("sh").args(["-c", line]).current_dir(folder.path()).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    std::fs::write(&source, SOURCE).unwrap();
+    let build = "cc -O1 -g -Wl,--build-id=none -o program program.c && objcopy --only-keep-debug program program.debug \
+        && strip program && objcopy --add-gnu-debuglink=program.debug program";
+    if !run(build) {
+        return println!("skipped: no compiler, or no binutils");
+    }
+    let elf = Elf::of_file(&std::fs::File::open(&program).unwrap()).unwrap();
+    assert!(elf.build_id.is_none() && elf.debug_link.is_some());
+    let place = {
+        use object::{Object as _, ObjectSymbol as _};
+        let bytes = std::fs::read(&debug).unwrap();
+        let file = object::File::parse(bytes.as_slice()).unwrap();
+        let work = file.symbols().find(|symbol| symbol.name() == Ok("work")).unwrap();
+        work.address() + 1
+    };
+    let found = || names::of_file(&elf, &program, program.to_str().unwrap(), &[place]);
+    assert_eq!((found().known, found().missing), (ObjectNames::Lines, None));
+    let mut other = std::fs::read(&debug).unwrap();
+    other.push(0);
+    std::fs::write(&debug, other).unwrap();
+    let stale = found();
+    assert_ne!(stale.known, ObjectNames::Lines);
+    assert!(stale.missing.unwrap().contains("program.debug is of another build"));
+    // Where no name is left, functions are told apart by where they begin.
+    let begin = &stale.at[&place][0];
+    assert_eq!(
+        (begin.name.as_str(), begin.is_nameless),
+        (format!("program+{:#x}", place - 1).as_str(), true)
+    );
+}
+
+/// Code that is packed behind something else: the page from which it is mapped begins with that.
 #[test]
 fn code_is_where_its_own_segment_says() {
     let segment =
