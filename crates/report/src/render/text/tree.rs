@@ -52,11 +52,11 @@ fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
         .map(|index| format!("{}{}", margin(branches, index, pen), branches[index].text))
         .collect();
     let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
-    let left = widest.min(pen.width - GAP - BESIDE_MIN);
+    let left = widest.min(pen.width.saturating_sub(GAP + BESIDE_MIN));
     for (text, branch) in texts.iter().zip(branches) {
         let text = shorten(text, left, pen.ellipsis());
-        let pad = " ".repeat(left - text.width() + GAP);
-        let items = listed(&branch.beside, pen.width - left - GAP, pen.ellipsis());
+        let pad = " ".repeat((left + GAP).saturating_sub(text.width()));
+        let items = listed(&branch.beside, pen.width.saturating_sub(left + GAP), pen.ellipsis());
         page.line(branch.tone, &pen.spell(&format!("{text}{pad}{items}")))?;
     }
     Ok(())
@@ -75,18 +75,56 @@ fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
 /// The items with bars between them; where that is too wide, the first few and the last.
 fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
     let whole = each.join(BAR);
-    let (Some(last), true) = (each.last(), whole.width() > width) else { return whole };
+    let (Some((last, others)), true) = (each.split_last(), whole.width() > width) else { return whole };
     let end = format!("{BAR}{ellipsis}{BAR}{last}");
-    let mut first = 1;
-    while each[..=first].join(BAR).width() + end.width() <= width {
-        first += 1;
-    }
-    let begun = each[..first].join(BAR);
-    // A mark for further items, where there is no room for the last one.
+    let begun_with = |first: usize| others[..first].join(BAR);
+    let fits = |first: &usize| begun_with(*first).width() + end.width() <= width;
+    // One that is wider than all there is has no others to be left out before it.
+    let Some(first) = (1..=others.len()).rev().find(fits).or((!others.is_empty()).then_some(1)) else {
+        return shorten(&whole, width, ellipsis);
+    };
+    let begun = begun_with(first);
+    // Where there is no room for the last one, it is only said that there are more.
     let more = format!("{}{BAR}{ellipsis}", each[0]);
     match (begun.width() + end.width() <= width, more.width() <= width) {
         (true, _) => begun + &end,
         (_, true) => more,
         _ => shorten(&whole, width, ellipsis),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn items(each: &[&str]) -> Vec<String> {
+        each.iter().map(|item| (*item).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_left_out_is_the_middle() {
+        let all = items(&["0", "1", "2", "3", "39"]);
+        assert_eq!(listed(&all, 80, "…"), "0 | 1 | 2 | 3 | 39");
+        assert_eq!(listed(&all, 17, "…"), "0 | 1 | … | 39");
+        assert_eq!(listed(&all, 10, "…"), "0 | … | 39");
+        assert_eq!(listed(&all, 9, "…"), "0 | …");
+        assert_eq!(listed(&items(&["0,2,4,6,8,10,12"]), 6, "…"), "0,2…12");
+        assert_eq!(listed(&[], 0, "…"), "");
+    }
+
+    proptest! {
+        /// CPUs of every length, however many and however narrow the terminal is.
+        #[test]
+        fn items_fit_into_every_width(
+            each in prop::collection::vec("[0-9,-]{0,40}", 0..30),
+            width in 0usize..120,
+            unicode: bool,
+        ) {
+            let ellipsis = if unicode { "…" } else { "..." };
+            let said = listed(&each, width, ellipsis);
+            prop_assert!(said.width() <= width.max(ellipsis.len()), "{said:?} in {width}");
+        }
     }
 }
