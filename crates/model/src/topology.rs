@@ -192,6 +192,9 @@ pub struct Topology {
     pub kinds: Vec<CpuKind>,
     /// Whether the kernel's packages are really clusters: arm64 without the firmware's table of parts.
     pub packages_are_clusters: bool,
+    /// Whether the kernel tells of no node, and the only one stands for all memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub node_is_implied: bool,
 }
 
 impl Topology {

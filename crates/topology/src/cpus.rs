@@ -8,21 +8,53 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::parse::CPU_LIMIT;
 use crate::read;
 
-/// CPUs that are online; without `/sys`, those that `/proc/cpuinfo` lists.
+/// CPUs that are online; without the list, those whose folders do not say otherwise, and without `/sys` those that `/proc/cpuinfo` lists.
 pub fn online(root: &Path) -> CpuSet {
     let listed =
         read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
     match listed {
         Some(cpus) if !cpus.is_empty() => cpus,
-        _ => processors(&read::text(root, "proc/cpuinfo").unwrap_or_default()),
+        _ => unlisted(root, &read::text(root, "proc/cpuinfo").unwrap_or_default()).online,
     }
 }
 
-/// CPUs that the machine has, online or not; without `/sys`, those that are online.
+/// CPUs of which no list tells.
+#[derive(Debug, Default)]
+pub(crate) struct Unlisted {
+    /// Every CPU that has a folder.
+    pub(crate) present: CpuSet,
+    /// Those of them that are not said to be offline.
+    pub(crate) online: CpuSet,
+}
+
+/// CPUs by their folders, as kernels before 2.6.24 tell them that have no lists; without folders, those that
+/// `/proc/cpuinfo` has.
+pub(crate) fn unlisted(root: &Path, cpuinfo: &str) -> Unlisted {
+    let folder = root.join("sys/devices/system/cpu");
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let number = |name: std::ffi::OsString| name.to_str()?.strip_prefix("cpu")?.parse::<u32>().ok();
+    let numbers = entries.take(2 * CPU_LIMIT as usize).filter_map(|entry| number(entry.file_name()));
+    let present: CpuSet = numbers.filter(|&number| number < CPU_LIMIT).map(Cpu).collect();
+    if present.is_empty() {
+        let listed = processors(cpuinfo);
+        return Unlisted { present: listed.clone(), online: listed };
+    }
+    let is_offline = |cpu: &Cpu| {
+        read::text(root, &format!("sys/devices/system/cpu/cpu{cpu}/online")).is_some_and(|digit| digit == "0")
+    };
+    let online = present.iter().filter(|cpu| !is_offline(cpu)).collect();
+    Unlisted { present, online }
+}
+
+/// CPUs that the machine has, online or not; without the list, those that have folders or are online.
 pub fn present(root: &Path) -> CpuSet {
     let listed =
         read::text(root, "sys/devices/system/cpu/present").and_then(|list| list.parse::<CpuSet>().ok());
-    listed.filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| online(root))
+    let cpuinfo = || read::text(root, "proc/cpuinfo").unwrap_or_default();
+    match listed.filter(|cpus| !cpus.is_empty()) {
+        Some(cpus) => cpus,
+        None => unlisted(root, &cpuinfo()).present.union(&online(root)),
+    }
 }
 
 /// Hardware threads that share a core with this CPU, itself among them; empty when the kernel does not say.

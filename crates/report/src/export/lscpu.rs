@@ -92,7 +92,9 @@ impl<'t> View<'t> {
             let _ = place.map(|place| write!(out, "{place}"));
             out.push(',');
         }
-        let _ = topology.node_of(cpu.cpu).map(|node| write!(out, "{}", node.node));
+        // A node that the kernel does not tell is no node to `lscpu`.
+        let node = topology.node_of(cpu.cpu).filter(|_| !topology.node_is_implied);
+        let _ = node.map(|node| write!(out, "{}", node.node));
         if !self.caches.is_empty() {
             out.push_str(",,");
             self.caches_of(cpu.cpu, out);

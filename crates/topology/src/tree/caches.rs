@@ -8,6 +8,8 @@ use crate::Depth;
 
 /// Index folders of one CPU that are looked at. No machine has more than five.
 const INDEX_MAX: usize = 16;
+/// Below this one an index may be missing in front of others, as where a hypervisor hides some.
+const INDEX_USUAL: usize = 4;
 
 const KINDS: [&str; 3] = ["Data", "Instruction", "Unified"];
 
@@ -16,13 +18,16 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
     let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
     let mut caches: Vec<Cache> = Vec::new();
     for cpu in topology.online.iter() {
+        let own = topology.cpus.iter().find(|known| known.cpu == cpu);
+        let siblings = own.map(|own| own.siblings.intersection(&topology.online)).unwrap_or_default();
         for (index, found) in by_index.iter_mut().enumerate() {
             // Neighbours are read one after the other, so the newest cache is the most likely one.
             if found.iter().rev().any(|&place| caches[place].cpus.contains(cpu)) {
                 continue;
             }
-            let Some(level) = files.number(format_args!("cpu{cpu}/cache/index{index}/level")) else { break };
-            let Some(mut cache) = one(files, cpu, index, level) else { continue };
+            let level = files.number(format_args!("cpu{cpu}/cache/index{index}/level"));
+            let Some(level) = level else { if index < INDEX_USUAL { continue } else { break } };
+            let Some(mut cache) = one(files, (cpu, &siblings), index, level) else { continue };
             if depth == Depth::Whole {
                 details(files, cpu, index, &mut cache);
             }
@@ -56,10 +61,12 @@ fn flat(topology: &Topology, files: &mut Files<'_>) -> Vec<Cache> {
     caches
 }
 
-fn one(files: &mut Files<'_>, cpu: Cpu, index: usize, level: u32) -> Option<Cache> {
+fn one(files: &mut Files<'_>, (cpu, siblings): (Cpu, &CpuSet), index: usize, level: u32) -> Option<Cache> {
     let kind = files.word(format_args!("cpu{cpu}/cache/index{index}/type"), &KINDS)?;
     let mask = files.mask(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_map"));
     let shared = mask.or_else(|| files.list(format_args!("cpu{cpu}/cache/index{index}/shared_cpu_list")));
+    // Firmware that names nobody means the threads of a core: Itanium's does so of its outer caches.
+    let shared = shared.map(|cpus| if cpus.is_empty() { siblings.clone() } else { cpus });
     let own: CpuSet = [cpu].into_iter().collect();
     Some(Cache {
         number: 0,

@@ -114,6 +114,15 @@ impl<'p> Files<'p> {
         self.value(path, parse::number)
     }
 
+    /// An identifier, which the kernel may say that it does not know.
+    pub(crate) fn identifier(&mut self, path: Arguments<'_>) -> Option<Option<u32>> {
+        self.value(path, |text| match parse::number(text) {
+            Said::Value(number) => Said::Value(Some(number)),
+            Said::Unknown => Said::Value(None),
+            Said::Nonsense(reason) => Said::Nonsense(reason),
+        })
+    }
+
     /// A list that may be empty.
     pub(crate) fn list(&mut self, path: Arguments<'_>) -> Option<CpuSet> {
         self.value(path, parse::list)

@@ -75,9 +75,12 @@ impl Told {
             if known.is_some() || self.silent.contains(&level) {
                 continue;
             }
-            match set(files, cpu, old, new) {
+            // Where the kernel knows of no such part, it says of each CPU that it is alone in one without an identifier.
+            let id = files.identifier(format_args!("cpu{cpu}/topology/{id}"));
+            let is_none = level != GroupKind::Package && id == Some(None);
+            match set(files, cpu, old, new).filter(|_| !is_none) {
                 Some(cpus) => {
-                    let id = files.number(format_args!("cpu{cpu}/topology/{id}"));
+                    let id = id.flatten();
                     add(files, groups, Group { level, number: 0, id, cpus: cpus.clone() }, cpu, online);
                     if level == GroupKind::Package {
                         self.packages.push(cpus);

@@ -38,7 +38,7 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, root: &Path, 
     let sources: Vec<(usize, CpuSet)> = sources(files, root);
     let cores: Vec<Known> =
         cores(topology).into_iter().map(|cpus| known(files, &sources, descriptions, cpus)).collect();
-    let mut kinds = split(cores);
+    let mut kinds = split(told_of_all(cores));
     if kinds.len() < 2 {
         return;
     }
@@ -89,6 +89,19 @@ fn known(
         khz: files.number(format_args!("cpu{first}/cpufreq/cpuinfo_max_freq")).map(u64::from),
         cpus,
     }
+}
+
+/// What is known of some cores alone tells no kinds apart: older kernels of Arm describe the design once, behind the last CPU.
+fn told_of_all(mut cores: Vec<Known>) -> Vec<Known> {
+    let lacks = |lacks: fn(&Known) -> bool| cores.iter().any(lacks);
+    let design = lacks(|it| it.design.is_none());
+    let [capacity, khz] = [lacks(|it| it.capacity.is_none()), lacks(|it| it.khz.is_none())];
+    for core in &mut cores {
+        core.design = core.design.take().filter(|_| !design);
+        core.capacity = core.capacity.filter(|_| !capacity);
+        core.khz = core.khz.filter(|_| !khz);
+    }
+    cores
 }
 
 /// Cores of one event source, one design and about one speed are of one kind.

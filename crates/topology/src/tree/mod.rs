@@ -24,11 +24,12 @@ pub(crate) fn read(common: &Common<'_>, depth: Depth) -> (Topology, Vec<String>)
     let descriptions = Descriptions::of(&common.cpuinfo);
     let mut topology = Topology::default();
     let mut files = Files::open(root, "sys/devices/system/cpu", &mut reading);
-    lists::read(&mut topology, &mut files, &common.cpuinfo);
+    lists::read(&mut topology, &mut files, root, &common.cpuinfo);
     groups::read(&mut topology, &mut files, &descriptions);
     caches::read(&mut topology, &mut files, depth);
     kinds::read(&mut topology, &mut files, root, &descriptions);
     nodes::read(&mut topology, root, &mut reading);
+    nodes::without_folders(&mut topology, root);
     confined::read(&mut topology, root, &common.status, &mut reading);
     topology.packages_are_clusters = packages_are_clusters(common, &descriptions);
     (topology, reading.into_lines())

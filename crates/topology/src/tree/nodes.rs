@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fauxplat_model::{NumaNode, Topology};
+use fauxplat_units::{Bytes, CpuSet};
 
 use super::files::{Files, Reading};
 
@@ -24,10 +25,30 @@ pub(crate) fn read(topology: &mut Topology, root: &Path, reading: &mut Reading) 
     let mut files = Files::open(root, FOLDER, reading);
     for node in numbers {
         let mask = files.mask(format_args!("node{node}/cpumap"));
-        let cpus = mask.or_else(|| files.list(format_args!("node{node}/cpulist"))).unwrap_or_default();
+        let mut cpus = mask.or_else(|| files.list(format_args!("node{node}/cpulist"))).unwrap_or_default();
+        // A CPU is in one node. Firmware that says otherwise says it of all of a node, so none of it is believed.
+        if let Some(other) = topology.nodes.iter().find(|other| other.cpus.overlaps(&cpus)) {
+            let both = other.cpus.intersection(&cpus);
+            files.reading.add(format_args!(
+                "/{FOLDER}/node{node} names CPU {both} of node {} as its own: it is taken for a node without CPUs",
+                other.node
+            ));
+            cpus = CpuSet::new();
+        }
         let memory = files.node_memory(format_args!("node{node}/meminfo"));
         let distances = files.distances(format_args!("node{node}/distance")).unwrap_or_default();
         topology.nodes.push(NumaNode { node, cpus, memory, distances });
+    }
+}
+
+/// A kernel that was built without NUMA has no folder of nodes: all memory is as far from all CPUs, which is one node.
+pub(crate) fn without_folders(topology: &mut Topology, root: &Path) {
+    let is_whole = root.join("sys/devices/system/cpu").is_dir() && !root.join(FOLDER).exists();
+    if topology.nodes.is_empty() && is_whole && !topology.online.is_empty() {
+        let memory = Some(crate::release::memory(root)).filter(|&memory| memory > Bytes(0));
+        let cpus = topology.online.clone();
+        topology.nodes.push(NumaNode { node: 0, cpus, memory, distances: Vec::new() });
+        topology.node_is_implied = true;
     }
 }
 

@@ -4,6 +4,7 @@
 mod expand;
 mod facts;
 mod hostile;
+mod odd;
 mod parts;
 mod relations;
 
