@@ -18,6 +18,8 @@ use linux_perf_data::{AttributeDescription, PerfFile, PerfFileReader, PerfFileRe
 use crate::follow::{Followed, Profiler};
 use crate::foreign::unless_it_panics;
 
+/// More events than this no sample of a file is believed to stand for, so that sums of millions of them stay numbers.
+const PERIOD_MAX: u64 = 1 << 38;
 /// `PROT_EXEC` of mmap(2).
 const EXECUTE: u32 = 4;
 
@@ -225,7 +227,7 @@ impl Words {
             time_ns: sample.timestamp.unwrap_or(0),
             ip: sample.ip.unwrap_or(0),
             is_kernel: matches!(sample.cpu_mode, CpuMode::Kernel | CpuMode::GuestKernel),
-            period: sample.period.unwrap_or(period),
+            period: sample.period.unwrap_or(period).min(PERIOD_MAX),
             kernel_chain,
             user_chain,
             registers: self.registers.as_deref(),

@@ -185,7 +185,7 @@ fn add(stacks: &mut [ProfiledStack], run: &ProfiledRun) {
     for &(stack, weight) in &run.stacks {
         let stack = &mut stacks[stack as usize];
         stack.samples[at] += weight.samples;
-        stack.events.get_mut(at).into_iter().for_each(|it| *it += weight.events);
+        stack.events.get_mut(at).into_iter().for_each(|it| *it = it.saturating_add(weight.events));
         stack.squares.get_mut(at).into_iter().for_each(|it| *it += weight.squares);
     }
 }

@@ -224,7 +224,7 @@ fn has_processes(ways: &[Way], profiles: &[usize]) -> bool {
 impl Call<'_> {
     fn count(&mut self, events: &[u64]) {
         for (sum, more) in self.events.iter_mut().zip(events) {
-            *sum += more;
+            *sum = sum.saturating_add(*more);
         }
     }
 }
