@@ -154,7 +154,7 @@ pub(crate) fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
         all.push(Path::new(DEBUG_ROOT).join(".build-id").join(first).join(format!("{rest}.debug")));
     }
     if let (Some((link, _)), Some(folder)) = (&elf.debug_link, path.parent()) {
-        // The name of a file, not a way to one: whoever wrote it may not send us elsewhere.
+        // The debug link must be a plain file name: its author must not choose the folder.
         if let Some(name) = link.file_name() {
             all.push(folder.join(name));
             all.push(folder.join(".debug").join(name));

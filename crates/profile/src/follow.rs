@@ -26,7 +26,7 @@ const FILL_MAX: f64 = 0.25;
 pub struct Followed {
     /// Samples of each stack, by the stack's number.
     pub stacks: Vec<Weight>,
-    /// All samples.
+    /// Number of samples.
     pub samples: u64,
     /// Events that they stand for together.
     pub events: u64,
@@ -34,7 +34,7 @@ pub struct Followed {
     pub period: Option<u64>,
     /// Events that the kernel counted meanwhile, where it says so.
     pub counted: Option<u64>,
-    /// Samples for which the kernel had no room.
+    /// Samples that the kernel dropped because its buffer was full.
     pub lost: u64,
     /// How often the kernel throttled sampling.
     pub throttled: u64,
@@ -48,16 +48,16 @@ pub struct Followed {
     pub processes: Vec<FollowedProcess>,
 }
 
-/// What was seen of one process.
+/// Samples of one process.
 #[derive(Clone, Debug, Default)]
 pub struct FollowedProcess {
-    /// Its number.
+    /// Process id.
     pub pid: i32,
-    /// What the kernel called it at its end.
+    /// The name that the kernel had for the process at its end.
     pub name: String,
-    /// Its samples.
+    /// Samples of the process.
     pub weight: Weight,
-    /// Its threads that were sampled.
+    /// Threads that were sampled.
     pub threads: u32,
 }
 

@@ -187,7 +187,7 @@ fn fixed_period(about: &PerfFile) -> u64 {
     }
 }
 
-/// What a sample has, in words as the kernel gives them to us.
+/// The data of a sample, in the words that the kernel's ring buffer has.
 struct Words {
     chain: Vec<u64>,
     registers: Option<Vec<u64>>,

@@ -16,9 +16,9 @@ pub struct PerfMap {
 }
 
 impl PerfMap {
-    /// Reads the map of a process where its maker put it: in the folder for temporary files that it sees itself, if that is
-    /// known, by the number that it has there; else in ours by ours. Only what the process's user, root, or whoever profiles
-    /// wrote is believed: anybody may write there.
+    /// Reads the map of a process where its maker put it: in the folder for temporary files that it sees itself, if
+    /// that is known, by the number that it has there; else in ours by ours. Only what the process's user, root, or
+    /// whoever profiles wrote is believed: anybody may write there.
     pub(crate) fn read(
         temporary: Option<&Path>,
         (pid, inner): (i32, u32),
@@ -57,7 +57,7 @@ impl PerfMap {
         self.functions.iter().any(|(.., name)| name.starts_with("py::"))
     }
 
-    /// The function that an address is in.
+    /// The function that contains an address.
     pub fn find(&self, address: u64) -> Option<&str> {
         let after = self.functions.partition_point(|(start, ..)| *start <= address);
         let (start, bytes, name) = self.functions.get(after.checked_sub(1)?)?;

@@ -22,15 +22,15 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// Other names of the function.
     pub(crate) aliases: Vec<String>,
-    /// Whether it is known where the function begins and not what it is called.
+    /// Whether the beginning of the function is known, and its name is not.
     pub(crate) is_nameless: bool,
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
 }
 
 impl Named {
-    /// Takes the first of some names, the preferred one, unless debug information knows the same name in the language of the
-    /// source; the others are aliases.
+    /// Takes the first of some names, the preferred one, unless debug information knows the same name in the language
+    /// of the source; the others are aliases.
     fn call(&mut self, all: &[Symbol]) {
         let readable = |symbol: &Symbol| readable_name(&symbol.name);
         let is_known = !self.name.is_empty();
@@ -50,7 +50,7 @@ impl Named {
     }
 }
 
-/// What a file could say of some of its places.
+/// Names that a file gives to some of its addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// For each address its functions: inlined functions first, the function that holds the code last.
@@ -143,7 +143,8 @@ fn missing(elf: &Elf, known: ObjectNames) -> Option<String> {
     }
 }
 
-/// The file with what was stripped, if it is installed and belongs to this one; else why one that is there is not believed.
+/// The file with what was stripped, if it is installed and belongs to this one; else why one that is there is not
+/// believed.
 fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
     let mut refused = None;
     for candidate in debug_files(elf, path) {
@@ -168,7 +169,8 @@ fn debug_file(elf: &Elf, path: &Path) -> (Option<PathBuf>, Option<String>) {
     (None, refused)
 }
 
-/// The sum over a file by which a debug link knows it (CRC-32 as in `.gnu_debuglink` of GDB's manual, "Separate debug files").
+/// The sum over a file by which a debug link knows it (CRC-32 as in `.gnu_debuglink` of GDB's manual, "Separate debug
+/// files").
 fn sum_of(path: &Path) -> Option<u32> {
     let mut file = open_regular(path).ok()?;
     let (mut sum, mut buffer) = (crc32fast::Hasher::new(), vec![0; 1 << 16]);

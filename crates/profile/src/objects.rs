@@ -25,9 +25,9 @@ pub(crate) enum Source {
     Jit {
         /// The process.
         pid: i32,
-        /// What it is called in its own namespace, by which it names its map.
+        /// The number of the process in its own namespace, by which it names its map.
         inner: u32,
-        /// Its user, who may say what its code is called.
+        /// The user of the process, who may provide names for the code; `None` if unknown.
         user: Option<u32>,
     },
     /// The kernel.
@@ -172,13 +172,13 @@ impl Objects {
     }
 }
 
-/// What a process is called in the innermost of its namespaces.
+/// The number of a process in the innermost of its namespaces.
 fn innermost(pid: i32) -> Option<u32> {
     fauxplat_procfs::status::innermost_process(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
 }
 
-/// The folder for temporary files as a process sees it that may live in a container. It stays open, since the container may be
-/// gone when the profile is written.
+/// The folder for temporary files as a process sees it that may live in a container. It stays open, since the container
+/// may be gone when the profile is written.
 fn temporary(pid: i32) -> Option<File> {
     let path = PathBuf::from(format!("/proc/{pid}/root/tmp"));
     // A link would lead through our own root, and not through that of the process.
@@ -188,7 +188,7 @@ fn temporary(pid: i32) -> Option<File> {
     ((facts.dev(), facts.ino()) == (named.dev(), named.ino())).then_some(folder)
 }
 
-/// Whether it is the path of a file, and no name that the kernel or perf gave to something else.
+/// Whether the text is the path of a file, and not a name by which the kernel or perf marks another kind of mapping.
 fn is_path(path: &str) -> bool {
     path.starts_with('/')
         && !path.starts_with("//")
@@ -262,7 +262,8 @@ mod tests {
     use super::*;
     use crate::jit::PerfMap;
 
-    /// A process that sees another number of itself and another /tmp, as in a container. Its map is read when it is gone.
+    /// A process that sees another number of itself and another /tmp, as in a container. Its map is read when it is
+    /// gone.
     #[test]
     fn names_of_a_process_in_a_container_are_where_it_wrote_them() {
         let script =

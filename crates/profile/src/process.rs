@@ -29,7 +29,7 @@ pub(crate) struct Process {
     pub(crate) name: String,
     pub(crate) threads: BTreeSet<i32>,
     pub(crate) weight: Weight,
-    /// Shared with those that it made, until one of them maps something: most of them soon run another program.
+    /// Shared with child processes until one of them maps something: most children soon execute another program.
     code: Arc<Code>,
 }
 

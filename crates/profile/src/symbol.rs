@@ -1,4 +1,4 @@
-//! Which of several names of a function is shown: the one by which others call it.
+//! Chooses among several names of a function the one by which other files call it.
 
 /// A name that a table of symbols has for a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,9 @@ impl Symbol {
     }
 }
 
-/// Brings the name that readers know to the front: an exported one before a global one before a local one, then the one with
-/// the fewest underscores in front, since libraries begin their internal names with these (`malloc`, `__libc_malloc`,
-/// `__GI___libc_malloc`), and of two such the shorter one.
+/// Brings the name that readers know to the front: an exported one before a global one before a local one, then the one
+/// with the fewest underscores in front, since libraries begin their internal names with these (`malloc`,
+/// `__libc_malloc`, `__GI___libc_malloc`), and of two such the shorter one.
 pub(crate) fn prefer(all: &mut [Symbol]) {
     let underscores = |name: &str| name.bytes().take_while(|&byte| byte == b'_').count();
     all.sort_by(|a, b| {

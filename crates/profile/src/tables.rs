@@ -30,11 +30,11 @@ pub struct Tables {
     pub runs: Vec<ProfiledRun>,
 }
 
-/// What Python writes has no tables by which callers could be followed through it.
+/// Code that Python writes has no tables by which callers could be followed through it.
 const PYTHON: &str = "of Python functions the last alone is in a stack: the code that Python writes (-X perf) says nothing of its \
                       callers, which --unwind frame-pointers finds in a Python that is built with frame pointers";
 
-/// What places in an object are called.
+/// Finds names of addresses in an object.
 type LookUp = fn(&Object, &[u64]) -> Names;
 
 /// A table that gives equal values one number.
@@ -198,7 +198,7 @@ fn are_even(runs: &[(ProfiledRun, Followed)]) -> bool {
     first.is_some() && sampled.all(|period| period == first)
 }
 
-/// Which stacks have samples: there may have been so little waiting in one that none fell into it.
+/// For each stack, whether it has samples. A stack of waits may have none, where too little time was waited in it.
 fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     let mut is_sampled = vec![false; stacks];
     for (_, followed) in runs {

@@ -157,7 +157,7 @@ fn debug_information_of_another_build_is_refused() {
     );
 }
 
-/// Code that is packed behind something else: the page from which it is mapped begins with that.
+/// Code that a linker packed behind other bytes: the page from which it is mapped begins with those bytes.
 #[test]
 fn code_is_where_its_own_segment_says() {
     let segment =

@@ -30,7 +30,7 @@ pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, V
 /// Where each function begins, and how long it is, by rising address.
 fn spans(elf: &Elf) -> Vec<(u64, u64)> {
     let Some(data) = &elf.eh_frame.data else { return Vec::new() };
-    // Both processors whose stacks are followed here begin a number with its lowest byte.
+    // The two processors whose stacks are followed here begin a number with its lowest byte.
     let table = EhFrame::new(data, LittleEndian);
     let bases = BaseAddresses::default()
         .set_eh_frame(elf.eh_frame.address.start)

@@ -39,7 +39,7 @@ impl Waiting {
         self.sample_ns
     }
 
-    /// Callers in the kernel without the scheduler, from the function that waits on.
+    /// Callers in the kernel without the scheduler's functions, beginning with the function that waits.
     pub(crate) fn kernel_chain<'c>(&self, chain: &'c [u64]) -> &'c [u64] {
         let first = chain.iter().position(|address| !self.scheduler.contains(address));
         match first.filter(|_| self.has_kernel) {

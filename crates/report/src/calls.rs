@@ -81,7 +81,7 @@ impl Way<'_> {
     }
 }
 
-/// What the weights of ways are numbers of, one of them and several.
+/// The unit of the weights of ways, singular and plural.
 pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
     match found.stacks.iter().all(|stack| stack.events.is_empty()) {
         true => ["sample", "samples"],
@@ -137,9 +137,9 @@ pub(crate) struct Call<'f> {
     pub(crate) kind: Kind,
     /// Number of calls above; 0 for the root.
     pub(crate) depth: usize,
-    /// What the samples in it and in what it called weigh, for each profile.
+    /// Weight of the samples in the function and its callees, for each profile.
     pub(crate) events: Vec<u64>,
-    /// Places of what it called.
+    /// Indices of its callees.
     pub(crate) callees: Vec<usize>,
 }
 

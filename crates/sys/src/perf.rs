@@ -195,7 +195,7 @@ pub struct Counter {
     _anchor: Option<File>,
 }
 
-/// What an event has counted, which was opened with [`CountingEvent::attributes`].
+/// Reads the count of an event that was opened with [`CountingEvent::attributes`].
 pub(crate) fn read_count(mut file: &File) -> Result<Count> {
     let mut bytes = [0; 24];
     let failed = |source| SysError { call: "read(perf event)".to_owned(), source };
@@ -205,7 +205,8 @@ pub(crate) fn read_count(mut file: &File) -> Result<Count> {
     Ok(Count { value, enabled_ns, running_ns })
 }
 
-/// Keeps the events of a thread with it: a second event of the same device that is never enabled and not inherited.
+/// Keeps the events of a thread from being swapped: a second event of the same device that is never enabled and not
+/// inherited.
 ///
 /// A parent and a child with equal events may have them *swapped* at a switch from one to the other, which is cheaper
 /// for the kernel (`context_equiv` in `kernel/events/core.c`). The child's exec then enables the parent's own event,

@@ -253,12 +253,12 @@ impl Sampler {
         })
     }
 
-    /// What was counted of the event so far, in all threads on all CPUs; nothing where the kernel does not say it.
+    /// The count of the event so far, in all threads on all CPUs; `None` where the kernel does not give it.
     pub fn counted(&self) -> Option<u64> {
         self.events.iter().map(|event| perf::read_count(event).ok().map(|count| count.value)).sum()
     }
 
-    /// The share of the fullest ring that is taken, 0 to 1.
+    /// Fill level of the fullest ring, 0 to 1.
     pub fn fill(&self) -> f64 {
         self.rings.iter().map(Ring::fill).fold(0.0, f64::max)
     }

@@ -8,7 +8,8 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::parse::CPU_LIMIT;
 use crate::read;
 
-/// CPUs that are online; without the list, those whose folders do not say otherwise, and without `/sys` those that `/proc/cpuinfo` lists.
+/// CPUs that are online; without the list, those whose folders do not say otherwise, and without `/sys` those that
+/// `/proc/cpuinfo` lists.
 pub fn online(root: &Path) -> CpuSet {
     let listed =
         read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
@@ -23,7 +24,7 @@ pub fn online(root: &Path) -> CpuSet {
 pub(crate) struct Unlisted {
     /// Every CPU that has a folder.
     pub(crate) present: CpuSet,
-    /// Those of them that are not said to be offline.
+    /// CPUs with a folder that are not said to be offline.
     pub(crate) online: CpuSet,
 }
 

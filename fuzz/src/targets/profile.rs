@@ -32,7 +32,8 @@ pub(crate) fn recordings(bytes: &[u8]) {
         Err(error) => assert!(error.to_string().contains("perf.data"), "{error}"),
         Ok(imported) => {
             let followed = imported.followed;
-            let (samples, counted) = (followed.samples, followed.stacks.iter().map(|it| it.samples).sum::<u64>());
+            let (samples, counted) =
+                (followed.samples, followed.stacks.iter().map(|it| it.samples).sum::<u64>());
             assert_eq!(samples, counted, "every sample is in a stack");
             // Names would be those of the programs of this machine, and of its kernel, read anew for every input.
             let tables = profiler.nameless_tables(&[(ProfiledRun::default(), followed)], 1);

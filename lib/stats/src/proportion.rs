@@ -12,7 +12,7 @@ pub fn wilson(hits: u64, trials: u64, level: f64) -> (f64, f64) {
     wilson_of_share(hits.min(trials) as f64 / trials as f64, trials as f64, level)
 }
 
-/// The same of a share and of the number of even trials that would tell it as surely, which need not be whole.
+/// Wilson's interval of a share, for a number of even trials that need not be whole.
 pub fn wilson_of_share(share: f64, trials: f64, level: f64) -> (f64, f64) {
     if trials.is_nan() || trials <= 0.0 {
         return (0.0, 1.0);
@@ -22,19 +22,19 @@ pub fn wilson_of_share(share: f64, trials: f64, level: f64) -> (f64, f64) {
     let weight = 1.0 + z * z / n;
     let middle = (share + z * z / (2.0 * n)) / weight;
     let half = z / weight * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    // Rounding may leave the ends, which are exact.
+    // Rounding may move the ends, which are exact at zero and at all hits.
     let low = if share <= 0.0 { 0.0 } else { (middle - half).max(0.0) };
     let high = if share >= 1.0 { 1.0 } else { (middle + half).min(1.0) };
     (low, high)
 }
 
-/// A share of trials that weigh differently, with its interval. `hit` and `all` are sums of weights, each with the sum of
-/// their squares.
+/// A share of trials that weigh differently, with its interval. `hit` and `all` are sums of weights, each with the sum
+/// of their squares.
 ///
-/// Wilson's interval for as many even trials as would tell the share with the same variance. That is the larger of two: the
-/// variance of a ratio of sums, from the squares of those that hit and of the others (W. G. Cochran 1977, "Sampling
-/// techniques", 6.4), and the one of trials whose weights say nothing of whether they hit, for (Σw)²/Σw² trials (L. Kish
-/// 1965, "Survey sampling", 11.7), which holds also where those that hit are too few to show how they weigh.
+/// Wilson's interval for as many even trials as would tell the share with the same variance. That is the larger of two:
+/// the variance of a ratio of sums, from the squares of those that hit and of the others (W. G. Cochran 1977, "Sampling
+/// techniques", 6.4), and the one of trials whose weights say nothing of whether they hit, for (Σw)²/Σw² trials (L.
+/// Kish 1965, "Survey sampling", 11.7), which holds also where those that hit are too few to show how they weigh.
 pub fn weighted(hit: (f64, f64), all: (f64, f64), level: f64) -> (f64, f64, f64) {
     let ((hit, hit_squares), (all, squares)) = (hit, all);
     if all <= 0.0 || squares <= 0.0 {

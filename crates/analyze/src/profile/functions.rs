@@ -14,7 +14,7 @@ pub(super) struct Functions {
     pub(super) of_frame: Vec<usize>,
     /// Name and file of each function.
     pub(super) all: Vec<(String, Option<u32>)>,
-    /// Its other names.
+    /// The other names of each function.
     aliases: Vec<HashSet<String>>,
 }
 
@@ -73,7 +73,7 @@ pub fn shares(found: &mut ProfileFindings) {
     }
 }
 
-/// What was seen of one function.
+/// Weights of one function.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     own: Weight,

@@ -16,7 +16,7 @@ pub use relatives::{callees_of, callers_of};
 
 use fauxplat_model::{ProfileFindings, Weight};
 
-/// How sure the interval of a share is.
+/// Confidence of the interval of a share.
 const LEVEL: f64 = 0.95;
 
 /// A share with its interval.
@@ -26,15 +26,15 @@ struct Share {
     high: f64,
 }
 
-/// A share of the events, with its interval. Samples of one event come at distances that the program does not know, so each
-/// is a trial that weighs as much as it stands for.
+/// A share of the events, with its interval. Samples of one event come at distances that the program does not know, so
+/// each is a trial that weighs as much as it stands for.
 fn share(part: Weight, all: Weight) -> Share {
     let sums = |weight: Weight| (weight.events as f64, weight.squares);
     let (share, low, high) = fauxplat_stats::proportion::weighted(sums(part), sums(all), LEVEL);
     Share { share, low, high }
 }
 
-/// All that is sampled of a profile. Samples whose stack could not be read are in no function, and are samples.
+/// The weight of all samples of a profile. Samples whose stack could not be read are in no function, and are samples.
 fn whole(found: &ProfileFindings, profile: usize) -> Weight {
     let mut sum = Weight::default();
     found.stacks.iter().for_each(|stack| sum += stack.weight(profile));

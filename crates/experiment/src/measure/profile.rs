@@ -271,7 +271,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
         }
         quality.own_cpu_s += run.followed.own_cpu_ns as f64 / 1e9;
         for it in &run.followed.processes {
-            // Of several runs each has processes of its own, which are the same to a reader.
+            // Each of several runs has processes of its own, which are merged by name.
             let known = processes.iter_mut().find(|known| quality.runs > 1 && known.name == it.name);
             match known {
                 Some(known) => {

@@ -1,4 +1,6 @@
 //! Profiles: the functions in which a program spends its time, and their callers.
+//!
+//! Length: the nouns of one document, which name each other.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +69,7 @@ pub struct ProfileQuality {
     /// Events that were counted meanwhile, those that no sample stands for included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
-    /// Samples whose stack goes further than what was copied of it.
+    /// Samples whose stack exceeds the part that was copied.
     pub truncated: u64,
     /// Samples whose stack ends at code without unwinding information.
     pub broken: u64,
@@ -127,13 +129,13 @@ impl ProfileQuality {
         }
     }
 
-    /// Which part of the events that were counted the samples stand for.
+    /// The part of the counted events for which samples stand.
     pub fn covered(&self) -> Option<f64> {
         let counted = self.counted.filter(|&counted| counted > 0)?;
         Some(self.events? as f64 / counted as f64)
     }
 
-    /// The time of which the samples are parts, in seconds, if it is time that they are parts of.
+    /// The total time of which the samples are shares, in seconds; `None` if they are shares of events.
     pub fn whole_s(&self) -> Option<f64> {
         match self.whole() {
             Whole::CpuTime => Some(self.cpu_s),
@@ -160,10 +162,10 @@ pub struct FunctionShare {
     pub self_high: f64,
     /// Samples in the function or its callees.
     pub total_samples: u64,
-    /// Of these, samples in which its code stands in that of its callers alone.
+    /// The part of `total_samples` in which the code of the function stands in that of its callers alone.
     #[serde(default, skip_serializing_if = "is_none")]
     pub inlined_samples: u64,
-    /// Their share, with its 95 % interval.
+    /// `total_samples` as a share of all samples.
     pub total_share: f64,
     /// Low end of the interval of `total_share`.
     pub total_low: f64,
@@ -175,7 +177,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// How much of a profile is in one process.
+/// Share of one process in a profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessShare {
     /// Process id; of several runs, that of the first.
@@ -264,7 +266,7 @@ pub struct AnnotatedFunction {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// The file of its source, if that is known.
+    /// Path of the source file, if known.
     pub file: Option<String>,
     /// Source lines with samples, and their context if the file could be read.
     pub lines: Vec<AnnotatedLine>,
@@ -286,7 +288,7 @@ pub struct AnnotatedLine {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// What it says, if the file could be read.
+    /// Text of the line, if the file could be read.
     pub text: Option<String>,
 }
 
@@ -300,7 +302,7 @@ pub struct AnnotatedInstruction {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// What it says.
+    /// Disassembly.
     pub text: String,
 }
 
@@ -412,10 +414,10 @@ pub enum ObjectNames {
 pub struct ProfiledFrame {
     /// The function, demangled; where its file was stripped of names, the file and where it begins there.
     pub name: String,
-    /// Its other names, by which it is found, too.
+    /// Other names of the function, by which patterns find it, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// The file of its code, by its place in `objects`.
+    /// Index in `objects` of the function's file.
     pub object: Option<u32>,
     /// Path of the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -434,7 +436,7 @@ pub struct ProfiledFrame {
     pub is_unknown: bool,
 }
 
-/// A way to where samples were.
+/// A call stack of samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfiledStack {
     /// Indices in `frames`, from the outermost caller to the function that ran.
@@ -453,8 +455,8 @@ pub struct ProfiledStack {
     pub squares: Vec<f64>,
 }
 
-/// How much samples weigh: a share is a sum of the events that samples stand for, and its interval follows from how evenly
-/// these are spread.
+/// The weight of samples: a share is a sum of the events that samples stand for, and its interval follows from how
+/// evenly these are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
     /// Samples.
@@ -466,7 +468,7 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// So many samples that stand for so many events each.
+    /// The weight of samples that stand for `period` events each.
     pub fn of(samples: u64, period: u64) -> Self {
         let squares = samples as f64 * (period as f64).powi(2);
         Weight { samples, events: samples.saturating_mul(period), squares }
@@ -539,8 +541,8 @@ pub struct ProfiledRun {
     pub profile: u16,
     /// Number of the block; runs of one block were taken one after the other in a drawn order.
     pub block: u32,
-    /// Places in `stacks`, each with its samples.
+    /// Indices in `stacks`, each with its number of samples.
     pub stacks: Vec<(u32, Weight)>,
-    /// CPU time of the run in seconds; of waits the time that its threads waited.
+    /// CPU time of the run in seconds; for `off-cpu`, the waiting time of its threads.
     pub whole_s: f64,
 }

@@ -13,9 +13,10 @@ pub(crate) struct Flame {
     pub(crate) totals: Vec<u64>,
     /// The quantity whose shares the samples are, in words.
     pub(crate) whole: String,
-    /// What the widths are numbers of, one and several: samples, or events where samples stand for different numbers.
+    /// The unit of the widths, singular and plural: samples, or events where samples stand for different numbers of
+    /// them.
     pub(crate) unit: [&'static str; 2],
-    /// Each behind its caller, and those that one calls beside each other in the order of their names.
+    /// The bars: every one after its caller, and those of one caller sorted by name.
     pub(crate) bars: Vec<Bar>,
     /// Notes about bars that are too small to be drawn.
     pub(crate) notes: Vec<String>,

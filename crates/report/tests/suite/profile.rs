@@ -331,8 +331,11 @@ fn what_is_exported_are_the_events_that_samples_stand_for() {
         serde_json::from_slice(&file(&owned, Format::Speedscope).unwrap()).unwrap();
     assert_eq!(speedscope["profiles"][0]["endValue"], events as f64);
     let pprof = file(&owned, Format::Pprof).unwrap();
-    let strings: Vec<String> =
-        fields(&pprof).iter().filter(|it| it.0 == 6).map(|it| String::from_utf8_lossy(&it.2).into_owned()).collect();
+    let strings: Vec<String> = fields(&pprof)
+        .iter()
+        .filter(|it| it.0 == 6)
+        .map(|it| String::from_utf8_lossy(&it.2).into_owned())
+        .collect();
     assert!(strings.contains(&"page-faults".to_owned()), "{strings:?}");
 }
 

@@ -144,7 +144,7 @@ pub(super) struct Layout {
     pub(super) has_chain: bool,
     /// For how many events each sample stands, if that is the same for all: a sample then does not say it.
     pub(super) period: Option<u64>,
-    /// The registers, as bits; 0 without them and without a stack.
+    /// Bit mask of the registers; 0 without them and without a stack.
     pub(super) registers: u64,
 }
 
@@ -276,7 +276,7 @@ fn sample<'a>(mut rest: Words<'a>, misc: u16, layout: &Layout) -> Option<Sampled
         if rest.one()? != NO_REGISTERS {
             registers = Some(rest.some(layout.registers.count_ones().into())?);
         }
-        // The size that was reserved; what was filled of it is all that was copied.
+        // The reserved size precedes the stack; only its filled part was copied.
         stack_room = rest.one().unwrap_or(0);
         if stack_room > 0 {
             stack = rest.0;

@@ -97,7 +97,7 @@ fn a_period_is_kept_for_what_the_kernel_counts() {
     assert!((most.saturating_sub(cpus)..=most).contains(&samples), "{samples} samples of {counted} faults");
 }
 
-/// Of a ring that is too small the kernel keeps what fits and counts the rest.
+/// If a ring is too small the kernel keeps the records that fit and counts the others.
 #[test]
 fn what_does_not_fit_is_counted() {
     let page = page_bytes() as u64;

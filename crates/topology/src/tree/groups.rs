@@ -75,7 +75,8 @@ impl Told {
             if known.is_some() || self.silent.contains(&level) {
                 continue;
             }
-            // Where the kernel knows of no such part, it says of each CPU that it is alone in one without an identifier.
+            // Where the kernel knows of no such part, it says of each CPU that it is alone in one without an
+            // identifier.
             let id = files.identifier(format_args!("cpu{cpu}/topology/{id}"));
             let is_none = level != GroupKind::Package && id == Some(None);
             match set(files, cpu, old, new).filter(|_| !is_none) {

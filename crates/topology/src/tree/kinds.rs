@@ -91,7 +91,8 @@ fn known(
     }
 }
 
-/// What is known of some cores alone tells no kinds apart: older kernels of Arm describe the design once, behind the last CPU.
+/// Facts that are known of some cores alone tell no kinds apart: older kernels of Arm describe the design once, behind
+/// the last CPU.
 fn told_of_all(mut cores: Vec<Known>) -> Vec<Known> {
     let lacks = |lacks: fn(&Known) -> bool| cores.iter().any(lacks);
     let design = lacks(|it| it.design.is_none());

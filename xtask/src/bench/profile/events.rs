@@ -1,4 +1,5 @@
-//! Whether shares of events are what the program counted itself, at a rate and at a period, by us and from a file of perf.
+//! Whether shares of events are what the program counted itself, at a rate and at a period, by us and from a file of
+//! perf.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,7 @@ use crate::error::ChoreError;
 const RUNS: u32 = 60;
 const HELD_MIN: u32 = 57;
 
-/// What is sampled, what the program is told to do, how much of it, and the period that is asked for.
+/// Each event, with the kind of work that the program is asked for, its amounts, and the period of samples.
 const EVENTS: [(&str, &str, [u64; 2], &str); 3] = [
     ("page-faults", "faults", [3000, 204_800], "1000"),
     ("context-switches", "switches", [200, 2000], "7"),
@@ -45,7 +46,7 @@ pub(crate) fn run(times: Option<u32>, binary: Option<&Path>) -> Result<(), Chore
     Ok(())
 }
 
-/// One line of the table.
+/// Prints a line of the table.
 fn tell(
     name: &str,
     program: &Path,

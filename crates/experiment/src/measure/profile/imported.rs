@@ -31,7 +31,7 @@ pub fn profile_file(path: &Path, asked: &Profiling) -> Result<ProfileFindings, F
         has_kernel: imported.has_kernel,
         ..ProfileQuality::default()
     };
-    // Of a clock a sample stands for nanoseconds.
+    // Samples of a clock stand for nanoseconds.
     let cpu_s = if is_clock { imported.followed.events as f64 / 1e9 } else { 0.0 };
     let elapsed_s = imported.elapsed_ns as f64 / 1e9;
     let run = Run { command: 0, block: 0, followed: imported.followed, cpu_s, elapsed_s, outcome: None };

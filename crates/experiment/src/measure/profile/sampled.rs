@@ -28,7 +28,7 @@ const USUAL: [&str; 2] = ["cycles", "cpu-clock"];
 const TOO_MANY_FILES: i32 = 24;
 /// The kernel's count of how often a thread loses its CPU, `PERF_COUNT_SW_CONTEXT_SWITCHES`.
 const CONTEXT_SWITCHES: CountingEvent = CountingEvent { config: [3, 0, 0], ..TASK_CLOCK };
-/// What the kernel counts in itself alone.
+/// Events that happen in the kernel alone.
 const IN_KERNEL: [&str; 4] = ["context-switches", "cs", "cpu-migrations", "migrations"];
 /// The kernel's clock of the time for which a thread has a CPU, `PERF_COUNT_SW_TASK_CLOCK`.
 const TASK_CLOCK: CountingEvent = CountingEvent {
@@ -79,7 +79,7 @@ pub(super) fn choose(asked: &Profiling, machine: &Machine) -> Result<Chosen, Fai
     let cpus = machine.topology().online.clone();
     let mut event = SamplingEvent { event: counting, pace, stack, has_switches: is_of_waits };
     if let Err(error) = attempt(&event, &cpus) {
-        // A thread loses its CPU in the kernel: without that there is nothing to see.
+        // A thread loses its CPU in the kernel: with the kernel excluded there would be no samples.
         if is_of_waits || is_in_kernel(&name) {
             return Err(refused(&name, &error));
         }
@@ -142,12 +142,12 @@ fn wanted(asked: &Profiling, machine: &Machine) -> Result<Wanted, Failure> {
     Ok(Wanted { name, counting, pace, is_of_waits: false, notes })
 }
 
-/// Whether the kernel counts it in itself alone, so that in user mode there is never one.
+/// Whether an event happens in the kernel alone, so that user mode has no sample of it.
 fn is_in_kernel(name: &str) -> bool {
     IN_KERNEL.contains(&name.split(':').next().unwrap_or_default())
 }
 
-/// The event by its name, with what somebody should know of it.
+/// The event by its name, with notes for the reader.
 fn event(asked: &Profiling, machine: &Machine) -> Result<(String, CountingEvent, Vec<String>), Failure> {
     let mut notes = Vec::new();
     let names: Vec<&str> = match &asked.event {

@@ -116,8 +116,8 @@ impl Tables {
             let mut message = Message::default();
             message.number(1, function);
             message.number(2, name_at);
-            // No name of the linker: pprof takes one that is equal to the name for one that is still to be made readable,
-            // and takes the arguments of templates off it, so that their instances become one.
+            // No name of the linker: pprof takes one that is equal to the name for one that is still to be made
+            // readable, and takes the arguments of templates off it, so that their instances become one.
             message.number(4, file_at);
             self.messages.bytes(5, &message.0);
         }

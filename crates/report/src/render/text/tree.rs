@@ -79,12 +79,12 @@ fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
     let end = format!("{BAR}{ellipsis}{BAR}{last}");
     let begun_with = |first: usize| others[..first].join(BAR);
     let fits = |first: &usize| begun_with(*first).width() + end.width() <= width;
-    // One that is wider than all there is has no others to be left out before it.
+    // A single item that is wider than the line has no others to be left out before it.
     let Some(first) = (1..=others.len()).rev().find(fits).or((!others.is_empty()).then_some(1)) else {
         return shorten(&whole, width, ellipsis);
     };
     let begun = begun_with(first);
-    // Where there is no room for the last one, it is only said that there are more.
+    // A mark for further items, where there is no room for the last one.
     let more = format!("{}{BAR}{ellipsis}", each[0]);
     match (begun.width() + end.width() <= width, more.width() <= width) {
         (true, _) => begun + &end,

@@ -53,7 +53,7 @@ fn title(names: &[String]) -> String {
     }
 }
 
-/// What a screen reader says: the way of most samples.
+/// Description for screen readers: the path of most samples.
 fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> String {
     let (mut at, mut way) = (0, Vec::new());
     let last = totals.len() - 1;

@@ -67,7 +67,7 @@ fn remark(of: &FunctionShare) -> &'static str {
     }
 }
 
-/// How many functions the table leaves out, and how much they hold.
+/// Number of functions that the table leaves out, and their share.
 fn rest(profile: &Profile, rows: usize) -> Option<String> {
     let left = profile.functions.get(rows..).filter(|left| !left.is_empty())?;
     let held = share(left.iter().map(|function| function.self_share).sum());

@@ -282,7 +282,7 @@ mod tests {
         }
         let full = ProfileQuality { stack_bytes: STACK_MAX, ..bad.clone() };
         assert!(warnings(&full).join("").contains("no more than 64 KiB"));
-        // At the limits nothing is said.
+        // A profile exactly at the limits gets no warning.
         let fair = ProfileQuality {
             samples: 100,
             lost: 1,
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(warnings(&fair), Vec::<String>::new());
     }
 
-    /// What no sample stands for is told of events, and of time by the rate that was reached.
+    /// Events for which no sample stands are told; of time the rate that was reached says it.
     #[test]
     fn what_samples_stand_for_is_told() {
         let faults = |events| ProfileQuality {
