@@ -1,7 +1,7 @@
 //! Replay: the verdicts that the rule would give on this machine, for comparisons that are drawn from a recorded
 //! session of identical programs with effects injected.
 
-use fauxplat_model::{Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
+use fauxplat_model::{GateState, Injected, Margin, Phase, ReplayFindings, ReplayRow, Rule, Sample, Verdict};
 use fauxplat_stats::describe::{median, quantile_sorted, sorted};
 use fauxplat_stats::distribution::{clopper_pearson_lower, clopper_pearson_upper};
 use fauxplat_stats::draw::Draw;
@@ -130,7 +130,11 @@ impl<'s> Replay<'s> {
             stands.iter().filter(|stand| wanted(stand)).count()
         });
         let is_wrong = |stand: &Stand| matches!(injected, Injected::Shift { .. }) && stand.effect_ratio < 1.0;
-        let different = |stand: &Stand| stand.verdict == Verdict::Different;
+        // A gate finds what it is for: a difference beyond the margin.
+        let different = |stand: &Stand| match stand.gate {
+            Some(state) => state == GateState::Beyond,
+            None => stand.verdict == Verdict::Different,
+        };
         let found = count(&|stand| different(stand) && !is_wrong(stand));
         let equivalent = count(&|stand| stand.verdict == Verdict::Equivalent);
         let pairs = sorted(&stands.iter().map(|stand| stand.pairs as f64).collect::<Vec<_>>());

@@ -211,7 +211,9 @@ impl Series {
             Estimand::Typical => self.told_apart(known, rows, design, look),
             Estimand::Mean => known,
         };
-        self.steady(known, look)
+        let is_apart = design.question != Question::Mean && known.spread.is_none();
+        let spread = if is_apart { self.spread_of(rows, design, look) } else { known.spread };
+        self.steady(Standing { spread, ..known }, look)
     }
 
     /// Withholds an answer that the two halves of the session do not share.

@@ -25,7 +25,8 @@ impl Judge {
     /// Slow runs have a fifth of the level, and where that is rarer than any pattern of signs that is drawn, they cannot be
     /// shown.
     fn too_low_for_slow_runs(&self) -> Option<String> {
-        let each = (1.0 - TYPICAL_SHARE) * self.rule.level / (self.contests.len() + usize::from(self.commands > 2)).max(1) as f64;
+        let each = (1.0 - TYPICAL_SHARE) * self.rule.level
+            / (self.contests.len() + usize::from(self.commands > 2)).max(1) as f64;
         let crossing = 0.5 * each * 2.0 * self.rows.count() as f64;
         let is_told = !self.rule.anytime && !self.is_exact() && crossing < 1.0;
         is_told.then(|| {

@@ -82,7 +82,8 @@ impl Series {
                 standing = self.located(standing, look, side, crossed.critical);
             }
         }
-        let spread = (design.question != Question::Mean).then(|| self.spread(rows, design, look)).flatten();
+        let spread =
+            (design.question != Question::Mean).then(|| self.spread_of(rows, design, look)).flatten();
         self.bounded_as_whole(standing, design, spread)
     }
 
@@ -166,7 +167,7 @@ impl Series {
     }
 
     /// How much further two runs of B in a row lie apart than two of A.
-    fn spread(&mut self, rows: &Rows, design: &Design, look: Look) -> Option<Spread> {
+    pub(crate) fn spread_of(&mut self, rows: &Rows, design: &Design, look: Look) -> Option<Spread> {
         if !self.is_twice() {
             return None;
         }

@@ -50,9 +50,9 @@ pub struct CompareArgs {
     #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = ["commands", "build_a", "build", "link", "duet"])]
     pub with: Option<String>,
     /// Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which
-    /// time, and how often a verdict would be false
+    /// time, and how often a verdict would be false; with --fail-if, what the gate would find
     #[arg(long)]
-    #[arg(conflicts_with_all = ["baseline", "fail_if", "build_a", "build", "link", "link_seeds", "duet"])]
+    #[arg(conflicts_with_all = ["baseline", "confirm", "build_a", "build", "link", "link_seeds", "duet"])]
     pub plan: bool,
     /// Accept a --baseline that was measured on another machine; the report says so
     #[arg(long, requires = "baseline")]

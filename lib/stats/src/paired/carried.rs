@@ -12,6 +12,10 @@ use super::{Question, Sorted};
 /// a carry-over: it is where trusting the mean of both would turn a sign more often than it saves pairs.
 const PARTS: f64 = 2.2;
 
+/// From this many standard errors on, something is carried over, and differences after itself answer alone. Between both
+/// they are the more extreme for having been chosen, so that both have to agree.
+const SHOWN: f64 = 3.3;
+
 /// By how much the differences after itself lie above those after another command, block by block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
@@ -43,6 +47,15 @@ impl Carried {
 
     pub(crate) fn parts(key: f64) -> bool {
         key.abs() > PARTS
+    }
+
+    /// The key of a path from that of all its differences and that of its differences after itself.
+    pub(crate) fn answer(key: f64, all: f32, after_itself: f32) -> f32 {
+        match key.abs() {
+            agree if agree <= PARTS => all,
+            shown if shown > SHOWN => after_itself,
+            _ => all.min(after_itself),
+        }
     }
 }
 

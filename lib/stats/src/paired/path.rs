@@ -20,7 +20,7 @@ impl Keys {
     }
 
     /// Distances where each command ran twice in a row: all differences count while those after itself agree with those
-    /// after another command, and those after itself alone where they part. Every pattern of signs is judged by this
+    /// after another command, both together where they part, and those after itself alone where something is shown to be carried over. Every pattern of signs is judged by this
     /// rule, so that the test stays exact.
     pub fn after_itself(
         rows: &Rows,
@@ -31,12 +31,11 @@ impl Keys {
     ) -> Keys {
         let (mut up, mut down) = sides(rows, all, theta, question);
         let (own_up, own_down) = sides(rows, after_itself, theta, question);
-        let parted = rows.sums(carried.by_coin()).into_iter().map(|sum| Carried::parts(f64::from(sum)));
-        let own = own_up.into_iter().zip(own_down).zip(parted);
-        for ((up, down), ((own_up, own_down), is_parted)) in up.iter_mut().zip(&mut down).zip(own) {
-            if is_parted {
-                (*up, *down) = (own_up, own_down);
-            }
+        let carried = rows.sums(carried.by_coin()).into_iter().map(f64::from);
+        let own = own_up.into_iter().zip(own_down).zip(carried);
+        for ((up, down), ((own_up, own_down), key)) in up.iter_mut().zip(&mut down).zip(own) {
+            *up = Carried::answer(key, *up, own_up);
+            *down = Carried::answer(key, *down, own_down);
         }
         Keys::from_sides(up, down)
     }

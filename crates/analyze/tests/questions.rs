@@ -1,0 +1,210 @@
+//! The questions that a comparison answers: gates, carry-over, the mean, what is the same, and what passes.
+
+#[path = "support/rule.rs"]
+mod rule;
+#[path = "support/mod.rs"]
+mod support;
+
+use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_model::{
+    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, Verdict,
+};
+use fauxplat_stats::draw::Draw;
+use rule::rule;
+use support::run;
+
+/// Draws the logarithm of what a run takes beyond the usual, from its command and the command before it.
+type Run<'a> = &'a mut dyn FnMut(&mut Draw, u16, Option<u16>) -> f64;
+
+/// A comparison in blocks of two runs in a row, until the judge has enough.
+fn judged(rule: &Rule, seed: u64, one: Run) -> Judged {
+    let (mut draw, mut judge) = (Draw::new(seed, 77), Judge::new(rule, 2, seed));
+    let (mut samples, mut before, mut at_ns) = (Vec::new(), None, 0u64);
+    for number in 0.. {
+        let first = draw.below(2) as u16;
+        let mut block: Vec<Sample> = Vec::new();
+        for (position, command) in [first, first, 1 - first, 1 - first].into_iter().enumerate() {
+            let wall_ns = (5e6 * one(&mut draw, command, before).clamp(-5.0, 12.0).exp()) as u64;
+            before = Some(command);
+            let sample = run(number, command, position as u16, &[(Metric::WALL, wall_ns)]);
+            block.push(Sample { started_ns: at_ns, ..sample });
+            at_ns += wall_ns;
+        }
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    judge.findings(&samples, &["old".to_owned(), "new".to_owned()], judge.stopped_by())
+}
+
+fn comparison(rule: &Rule, seed: u64, one: Run) -> Comparison {
+    judged(rule, seed, one).findings.comparisons.swap_remove(0)
+}
+
+/// How often a gate comes to each state when B takes this much longer at 5 % of noise.
+fn states(effect: f64) -> [usize; 3] {
+    let rule = Rule { gate: Some(GateQuestion::Slower), max_pairs: 1024, ..rule() };
+    let mut states = [0; 3];
+    for seed in 0..20 {
+        let shown = comparison(&rule, seed, &mut |draw, command, _| {
+            0.05 * draw.normal() + if command == 1 { effect } else { 0.0 }
+        });
+        let gate = shown.gate.expect("a gate was asked");
+        assert!(gate.detectable.is_some_and(|change| change > gate.margin), "{gate:?}");
+        states[gate.state as usize] += 1;
+    }
+    states
+}
+
+#[test]
+fn a_gate_goes_on_until_its_own_question_is_answered() {
+    let [beyond, within, undecided] = states(0.05);
+    assert_eq!([beyond, within, undecided], [20, 0, 0]);
+    // Two of twenty at a half per cent come once in two hundred times.
+    assert!(states(0.009)[GateState::Beyond as usize] <= 1);
+    let [beyond, within, _] = states(0.0);
+    assert!(beyond == 0 && within >= 10, "{beyond} {within}");
+    // A gain is no regression, and is known not to be one.
+    assert_eq!(states(-0.05), [0, 20, 0]);
+}
+
+#[test]
+fn a_gate_asks_a_rate_the_other_way_round() {
+    assert_eq!(GateQuestion::Slower.side(Metric::RATE), GateQuestion::Faster.side(Metric::WALL));
+}
+
+#[test]
+fn what_a_command_leaves_turns_no_sign() {
+    for (seed, left) in (0..20).flat_map(|seed| [(seed, 0.1), (seed, -0.1)]) {
+        let shown = comparison(&rule(), seed, &mut |draw, _, before| {
+            0.02 * draw.normal() + if before == Some(0) { left } else { 0.0 }
+        });
+        assert_eq!(shown.verdict, Verdict::Different, "{shown:?}");
+        assert_eq!(shown.effect_ratio < 1.0, left > 0.0, "{shown:?}");
+        let carried = shown.carry_over.expect("each command ran twice in a row");
+        assert!(carried.decides, "{carried:?}");
+        assert!((carried.after_itself.ratio.ln() + left).abs() < 0.05, "{carried:?}");
+    }
+}
+
+#[test]
+fn nothing_is_carried_over_where_nothing_is() {
+    let shown = (0..40).filter(|&seed| {
+        let shown = comparison(&rule(), seed, &mut |draw, command, _| {
+            0.02 * draw.normal() + if command == 1 { 0.05 } else { 0.0 }
+        });
+        assert!(shown.verdict == Verdict::Different && shown.effect_ratio > 1.0, "{shown:?}");
+        shown.carry_over.is_some_and(|carried| carried.is_shown)
+    });
+    // Of 40 at 1 % more than three come once in a thousand times.
+    assert!(shown.count() <= 3);
+}
+
+/// Two modes 30 % apart, of which B takes the slow one in 55 % of its runs and A in 45 %.
+fn mixture(draw: &mut Draw, command: u16) -> f64 {
+    let share = if command == 1 { 0.55 } else { 0.45 };
+    0.01 * draw.normal() + if draw.uniform() < share { 0.262 } else { 0.0 }
+}
+
+#[test]
+fn a_mixture_has_a_wide_interval_and_is_not_the_same_as_a_whole() {
+    let rule = Rule { max_pairs: 1024, ..rule() };
+    for seed in 0..10 {
+        let shown = comparison(&rule, seed, &mut |draw, command, _| mixture(draw, command));
+        assert_ne!(shown.extent, Some(Extent::Whole), "{shown:?}");
+        // The median ratio is 0.37 % above one.
+        assert!(shown.ci_low_ratio < 1.0037 && 1.0037 < shown.ci_high_ratio, "{shown:?}");
+        assert!(shown.ci_high_ratio - shown.ci_low_ratio > 0.003, "{shown:?}");
+        let mean = shown.mean.expect("a thousand pairs have a mean");
+        assert!(mean.low_ratio < 1.027 && 1.027 < mean.high_ratio, "{mean:?}");
+    }
+}
+
+#[test]
+fn the_mean_decides_where_it_is_asked_to() {
+    let rule = Rule { max_pairs: 2048, estimand: Estimand::Mean, ..rule() };
+    let shown = comparison(&rule, 3, &mut |draw, command, _| mixture(draw, command));
+    assert_eq!((shown.verdict, shown.difference_in.first()), (Verdict::Different, Some(&DifferenceIn::Mean)));
+    assert!(shown.ci_low_ratio > 1.0 && shown.effect_ratio > 1.01, "{shown:?}");
+    let same = comparison(&rule, 4, &mut |draw, _, _| 0.01 * draw.normal());
+    assert_eq!(same.verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn a_spread_that_differs_is_named_and_is_not_the_same_as_a_whole() {
+    let rule = Rule { max_pairs: 1024, ..rule() };
+    let shown =
+        comparison(&rule, 1, &mut |draw, command, _| [0.01, 0.05][usize::from(command)] * draw.normal());
+    let spread = shown.spread.expect("each command ran twice in a row");
+    assert_eq!(spread.verdict, Verdict::Different);
+    assert!(spread.low > 0.01 && spread.difference > 0.02, "{spread:?}");
+    assert_ne!(shown.extent, Some(Extent::Whole));
+}
+
+#[test]
+fn a_moment_is_no_verdict() {
+    let usual = Rule { max_pairs: 1024, ..Rule::default() };
+    let quick = comparison(&usual, 1, &mut |draw, command, _| {
+        0.005 * draw.normal() + if command == 1 { 0.5 } else { 0.0 }
+    });
+    // Pairs of 5 and 8 ms: a second has some 75 of them.
+    assert!(quick.verdict == Verdict::Different && quick.pairs >= 75, "{quick:?}");
+    let mut runs = 0;
+    let passing = comparison(&usual, 2, &mut |draw, command, _| {
+        runs += 1;
+        0.005 * draw.normal() + if command == 1 && runs <= 400 { 0.05 } else { 0.0 }
+    });
+    assert!(passing.verdict != Verdict::Different || passing.pairs < 400, "{passing:?}");
+}
+
+#[test]
+fn pairs_that_wait_on_one_side_withhold_an_equivalent() {
+    let mut draw = Draw::new(5, 1);
+    let mut judge = Judge::new(&Rule { max_pairs: 512, ..rule() }, 2, 5).single_task(true);
+    let mut samples = Vec::new();
+    for number in 0u32.. {
+        let first = draw.below(2) as u16;
+        let mut block = Vec::new();
+        for (position, command) in [first, first, 1 - first, 1 - first].into_iter().enumerate() {
+            let waits = command == 1 && draw.uniform() < 0.08;
+            let wall = 5e6 * (0.003 * draw.normal()).exp() * if waits { 2.0 } else { 1.0 };
+            let delay = if waits { 5_000_000 } else { 20_000 };
+            let readings = [(Metric::WALL, wall as u64), (Metric::RUN_DELAY, delay)];
+            block.push(run(number, command, position as u16, &readings));
+        }
+        samples.extend_from_slice(&block);
+        if judge.block(&block) == Decision::Stop {
+            break;
+        }
+    }
+    let judged = judge.findings(&samples, &["old".to_owned(), "new".to_owned()], judge.stopped_by());
+    let shown = &judged.findings.comparisons[0];
+    let lean = shown.dropped_lean.expect("pairs were dropped for waiting");
+    assert!(lean.leans && lean.b > 4 * lean.a.max(1), "{lean:?}");
+    assert_ne!(shown.verdict, Verdict::Equivalent);
+}
+
+/// A thousand designs, each a mixture of shifts, modes, spikes and ties: no estimate lies outside of its interval, and no
+/// interval is turned round.
+#[test]
+fn no_estimate_lies_outside_of_its_interval() {
+    for seed in 0..1_000u64 {
+        let mut design = Draw::new(seed, 9);
+        let (sd, shift) = (0.05 * design.uniform(), 0.1 * (design.uniform() - 0.5));
+        let (gap, shares) = (0.4 * design.uniform(), [design.uniform(), design.uniform()]);
+        let (spikes, step) = (0.2 * design.uniform(), [0.0, 0.0, 0.01][design.below(3)]);
+        let max_pairs = 20 + 2 * design.below(40) as u32;
+        let shown = comparison(&Rule { max_pairs, ..rule() }, seed, &mut |draw, command, _| {
+            let slow = if draw.uniform() < shares[usize::from(command)] { gap } else { 0.0 };
+            let spike = if draw.uniform() < spikes { -0.2 * draw.uniform().ln() } else { 0.0 };
+            let log = sd * draw.normal() + slow + spike + if command == 1 { shift } else { 0.0 };
+            if step > 0.0 { (log / step).round() * step } else { log }
+        });
+        let within =
+            |low: f64, ratio: f64, high: f64| low <= ratio * (1.0 + 1e-9) && ratio <= high * (1.0 + 1e-9);
+        assert!(within(shown.ci_low_ratio, shown.effect_ratio, shown.ci_high_ratio), "{seed}: {shown:?}");
+        let is_sound = shown.mean.is_none_or(|mean| within(mean.low_ratio, mean.ratio, mean.high_ratio));
+        assert!(is_sound, "{seed}: {shown:?}");
+    }
+}
