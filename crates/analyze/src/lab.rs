@@ -30,18 +30,26 @@ pub enum NoFigure {
 
 /// The outcome of a claim, and the reason in one sentence. `measured` is our figure or why there is none, and absent for
 /// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show, each with
-/// what was found in every round.
+/// what was found in every round, and `disturbed` the same for each reading that would show a disturbance.
+///
+/// What was not decided is told before what is contrary, whichever check stands first: a check that looks at what comes of
+/// an open answer finds whatever is left of it.
 pub fn judge_claim(
     claim: &LabClaim,
     measured: Option<&Result<LabMeasured, NoFigure>>,
     found: &[Vec<Found>],
-    grounds: &[Vec<Found>],
+    [grounds, disturbed]: [&[Vec<Found>]; 2],
 ) -> (LabOutcome, String) {
     let shown = shown(claim, grounds);
+    if let Some(why) = disturbance(claim, disturbed) {
+        return (LabOutcome::Undecided, why);
+    }
     let checked = || claim.checks.iter().zip(found);
-    if let Some((check, found)) = checked().find_map(|(check, rounds)| Some((check, failed(check, rounds)?)))
-    {
-        let outcome = if is_open(check, found) { LabOutcome::Undecided } else { LabOutcome::NotHere };
+    let failed: Vec<_> =
+        checked().filter_map(|(check, rounds)| Some((check, failed(check, rounds)?))).collect();
+    let open = failed.iter().find(|(check, found)| is_open(check, found));
+    if let Some((check, found)) = open.or(failed.first()) {
+        let outcome = if open.is_some() { LabOutcome::Undecided } else { LabOutcome::NotHere };
         return (outcome, format!("{}{}", naming(&check.otherwise, found), after(shown)));
     }
     // A check without a measurement says nothing about this machine.
@@ -70,6 +78,14 @@ fn shown(claim: &LabClaim, grounds: &[Vec<Found>]) -> Option<String> {
     };
     let (ground, rounds) = claim.grounds.iter().zip(grounds).find(is_shown)?;
     Some(naming(&ground.says, rounds.first()?))
+}
+
+/// The first disturbance that a reading shows in any round.
+fn disturbance(claim: &LabClaim, disturbed: &[Vec<Found>]) -> Option<String> {
+    claim.disturbed.iter().zip(disturbed).find_map(|(ground, rounds)| {
+        let found = rounds.iter().find(|found| shows(ground, found))?;
+        Some(naming(&ground.says, found))
+    })
 }
 
 fn shows(ground: &LabGround, found: &Found) -> bool {
@@ -123,12 +139,16 @@ fn holds(check: &LabCheck, found: &Found) -> bool {
         && check.is_not.as_ref().is_none_or(|unwanted| value != unwanted)
 }
 
-/// Direction first, then size: the interval of the claim and ours must overlap.
+/// Direction first, then size: our figure must be among the published ones, by an interval that tells it from no effect and
+/// from twice the effect. A measurement that tells less has not shown the size, however it meets the published one.
 fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (LabOutcome, String) {
     let published = &claim.published;
     let size = other_size(published, measured);
     let (outcome, what) = match side(published, measured) {
-        Side::Claimed if size.is_none() => (LabOutcome::Reproduced, agrees(published).to_owned()),
+        Side::Claimed if size.is_none() => match doubt(published, measured) {
+            None => (LabOutcome::Reproduced, agrees(published).to_owned()),
+            Some(doubt) => (LabOutcome::Undecided, doubt.to_owned()),
+        },
         Side::Claimed => {
             let size = size.unwrap_or_default();
             (LabOutcome::NotHere, format!("the direction is that of the claim, the figure is {size}"))
@@ -146,6 +166,36 @@ fn against(claim: &LabClaim, measured: LabMeasured, shown: Option<String>) -> (L
         _ => String::new(),
     };
     (outcome, format!("{}: {what}{why}", figures(published, measured)))
+}
+
+/// Why a figure in the claim's direction whose interval meets the published one does not show the published size.
+fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
+    let LabMeasured { value, low, high } = measured;
+    if published.low.is_none() && published.high.is_none() {
+        return None;
+    }
+    let is_published = |figure: f64| {
+        published.low.is_none_or(|least| figure >= least) && published.high.is_none_or(|most| figure <= most)
+    };
+    if is_published(low) && is_published(high) {
+        return None;
+    }
+    if !is_published(value) {
+        return Some(
+            "the direction is that of the claim, and the interval holds published figures and others",
+        );
+    }
+    // An effect counts from `than`: twice 1.3 is 1.6 where it is a ratio to one that is alone, and below one its inverse counts.
+    let than = published.than;
+    let is_wide = match published.direction {
+        Some(Direction::Above) => high >= than + 2.0 * (value - than),
+        Some(Direction::Below) if than > 0.0 && value > 0.0 => low <= than / (1.0 + 2.0 * (than / value - 1.0)),
+        Some(Direction::Below) => low <= than + 2.0 * (value - than),
+        Some(Direction::At) | None => false,
+    };
+    is_wide.then_some(
+        "the direction is that of the claim, and the interval is so wide that it holds twice the effect",
+    )
 }
 
 fn agrees(published: &Claim) -> &'static str {
@@ -216,250 +266,4 @@ fn guess(claim: &LabClaim, measured: LabMeasured) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use fauxplat_model::Measure;
-
-    fn measure() -> Measure {
-        Measure {
-            experiment: "x".into(),
-            value: "/v".into(),
-            low: Some("/l".into()),
-            high: Some("/h".into()),
-            exact: false,
-            over: None,
-            minus: None,
-            times: None,
-            less: Some("perhaps the loop is not bound by it".into()),
-            more: None,
-        }
-    }
-
-    fn claim() -> LabClaim {
-        let check = LabCheck {
-            experiment: "x".into(),
-            pointer: "/verdict".into(),
-            is: Some(Plain::Text("different".into())),
-            is_not: None,
-            undecided: Some(Plain::Text("inconclusive".into())),
-            otherwise: "the verdict was {}".into(),
-        };
-        LabClaim {
-            name: "x".into(),
-            published: Claim {
-                statement: "up to 57 %".into(),
-                unit: "times".into(),
-                low: Some(1.15),
-                high: Some(1.57),
-                spread: "33 orders".into(),
-                least: None,
-                direction: Some(Direction::Above),
-                than: 1.0,
-                source: "a paper".into(),
-                machine: "a machine".into(),
-            },
-            needs: Default::default(),
-            measured: Some(measure()),
-            checks: vec![check],
-            grounds: Vec::new(),
-        }
-    }
-
-    /// Rounds: a single one in which this word was found.
-    fn said(word: &str) -> Vec<Found> {
-        vec![Found::Value(Plain::Text(word.into()))]
-    }
-
-    fn judged_as(claim: &LabClaim, (value, low, high): (f64, f64, f64)) -> (LabOutcome, String) {
-        judge_claim(claim, Some(&Ok(LabMeasured { value, low, high })), &[said("different")], &[])
-    }
-
-    fn judged(value: f64, low: f64, high: f64) -> (LabOutcome, String) {
-        judged_as(&claim(), (value, low, high))
-    }
-
-    #[test]
-    fn overlap_in_the_right_direction_reproduces() {
-        assert_eq!(judged(1.2, 1.1, 1.3).0, LabOutcome::Reproduced);
-        assert_eq!(judged(1.6, 1.5, 1.7).0, LabOutcome::Reproduced);
-    }
-
-    #[test]
-    fn size_and_direction_are_told_apart() {
-        let (outcome, reason) = judged(1.05, 1.04, 1.06);
-        assert_eq!(outcome, LabOutcome::NotHere);
-        assert_eq!(
-            reason,
-            "measured 1.050 times (1.040 to 1.060), published 1.150 to 1.570: the direction is that of the claim, the figure \
-             is smaller; perhaps the loop is not bound by it"
-        );
-        assert!(judged(2.0, 1.9, 2.1).1.contains("larger"));
-        let (outcome, reason) = judged(0.9, 0.8, 0.99);
-        assert_eq!(outcome, LabOutcome::NotHere);
-        assert!(reason.contains("no effect in the direction"), "{reason}");
-    }
-
-    #[test]
-    fn a_claim_may_have_an_open_end_or_none() {
-        let mut claim = claim();
-        (claim.published.high, claim.measured) = (None, Some(measure()));
-        assert_eq!(judged_as(&claim, (9.0, 8.0, 10.0)).0, LabOutcome::Reproduced);
-        let (outcome, reason) = judged_as(&claim, (1.1, 1.05, 1.12));
-        assert!(outcome == LabOutcome::NotHere && reason.contains("published 1.150 or more"), "{reason}");
-        claim.published.low = None;
-        let (outcome, reason) = judged_as(&claim, (1.1, 1.05, 1.12));
-        assert!(
-            outcome == LabOutcome::Reproduced && reason.contains("published more than 1.000"),
-            "{reason}"
-        );
-        assert_eq!(judged_as(&claim, (1.1, 0.99, 1.2)).0, LabOutcome::Undecided);
-        claim.published.least = Some(0.01);
-        let (outcome, reason) = judged_as(&claim, (1.004, 1.001, 1.006));
-        assert!(
-            outcome == LabOutcome::NotHere && reason.contains("no effect of 0.01000 or more"),
-            "{reason}"
-        );
-        assert_eq!(judged_as(&claim, (1.01, 0.999, 1.02)).0, LabOutcome::Undecided);
-        assert_eq!(judged_as(&claim, (1.015, 1.001, 1.03)).0, LabOutcome::Reproduced);
-    }
-
-    #[test]
-    fn an_interval_on_both_sides_shows_neither_an_effect_nor_its_absence() {
-        let (outcome, reason) = judged(1.2, 0.9, 1.6);
-        assert_eq!(outcome, LabOutcome::Undecided, "an interval that holds equality shows no direction");
-        assert!(reason.contains("neither the claim nor its contrary"), "{reason}");
-        let (outcome, reason) = judged(1.0, 0.9, 1.1);
-        assert_eq!(outcome, LabOutcome::NotHere, "whatever its direction, it is smaller: {reason}");
-        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[said("inconclusive")], &[]);
-        assert_eq!((outcome, reason.as_str()), (LabOutcome::Undecided, "the verdict was inconclusive"));
-    }
-
-    #[test]
-    fn a_reason_is_told_where_a_reading_shows_it() {
-        let ground = |is: Option<&str>, above: Option<f64>, says: &str| LabGround {
-            experiment: "x".into(),
-            pointer: "/reason".into(),
-            is: is.map(|word| Plain::Text(word.into())),
-            above,
-            below: None,
-            says: says.into(),
-        };
-        let mut claim = claim();
-        claim.grounds =
-            vec![ground(Some("shared"), None, "they are {}"), ground(None, Some(40.0), "{} switches")];
-        let told = |measured: (f64, f64, f64), grounds: &[Vec<Found>]| {
-            let (value, low, high) = measured;
-            judge_claim(&claim, Some(&Ok(LabMeasured { value, low, high })), &[said("different")], grounds).1
-        };
-        let small = (1.05, 1.04, 1.06);
-        let numbers = |numbers: &[f64]| numbers.iter().map(|it| Found::Value(Plain::Number(*it))).collect();
-        assert!(told(small, &[vec![], numbers(&[39.0])]).ends_with("perhaps the loop is not bound by it"));
-        assert!(told(small, &[vec![], numbers(&[41.0])]).ends_with("smaller; 41 switches"));
-        assert!(told(small, &[said("shared"), numbers(&[41.0])]).ends_with("; they are shared"));
-        assert!(told(small, &[vec![], numbers(&[39.0, 41.0])]).ends_with("bound by it"), "not in each round");
-        assert!(
-            told((1.2, 1.1, 1.3), &[vec![], numbers(&[41.0])]).ends_with("agree"),
-            "nothing is to explain"
-        );
-    }
-
-    #[test]
-    fn no_effect_is_one_that_is_as_small_as_published() {
-        let mut claim = claim();
-        let published = &mut claim.published;
-        (published.direction, published.low, published.high) = (Some(Direction::At), Some(0.98), Some(1.02));
-        assert_eq!(judged_as(&claim, (1.0, 0.99, 1.01)).0, LabOutcome::Reproduced);
-        let (outcome, reason) = judged_as(&claim, (1.0, 0.9, 1.1));
-        assert!(outcome == LabOutcome::Undecided && reason.contains("neither"), "{reason}");
-        let (outcome, reason) = judged_as(&claim, (0.9, 0.89, 0.91));
-        assert!(outcome == LabOutcome::NotHere && reason.contains("there is an effect; perhaps"), "{reason}");
-        claim.measured = Some(Measure { exact: true, ..measure() });
-        for (count, words) in [(0.9, "the figure is smaller"), (1.1, "the figure is larger")] {
-            let (outcome, reason) = judged_as(&claim, (count, count, count));
-            assert!(outcome == LabOutcome::NotHere && reason.contains(words), "{reason}");
-            assert!(!reason.contains("effect"), "a count is no effect: {reason}");
-        }
-    }
-
-    #[test]
-    fn a_failed_check_gives_its_own_reason() {
-        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        assert_eq!(
-            judge_claim(&claim(), Some(&measured), &[said("equivalent")], &[]),
-            (LabOutcome::NotHere, "the verdict was equivalent".into())
-        );
-        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[vec![Found::Absent]], &[]);
-        assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was nothing"));
-    }
-
-    #[test]
-    fn what_was_not_measured_is_not_held_against_a_claim() {
-        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        for rounds in [vec![], vec![Found::Unmeasured], [said("different"), vec![Found::Unmeasured]].concat()]
-        {
-            let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[rounds], &[]);
-            assert_eq!(outcome, LabOutcome::CannotRunHere);
-            assert!(reason.ends_with("`x` measured nothing for /verdict"), "{reason}");
-        }
-        let rounds = [vec![Found::Unmeasured], said("equivalent")].concat();
-        let (outcome, reason) = judge_claim(&claim(), Some(&measured), &[rounds], &[]);
-        assert_eq!(outcome, LabOutcome::NotHere, "one round is contrary: {reason}");
-    }
-
-    #[test]
-    fn a_check_must_hold_in_each_round() {
-        let measured = Ok(LabMeasured { value: 1.2, low: 1.1, high: 1.3 });
-        let of = |words: [&str; 3]| judge_claim(&claim(), Some(&measured), &[words.map(said).concat()], &[]);
-        assert_eq!(of(["different"; 3]).0, LabOutcome::Reproduced);
-        for at in 0..3 {
-            let mut words = ["different"; 3];
-            words[at] = "equivalent";
-            assert_eq!(of(words), (LabOutcome::NotHere, "the verdict was equivalent".into()), "round {at}");
-        }
-        assert_eq!(of(["different", "inconclusive", "different"]).0, LabOutcome::Undecided);
-        let (outcome, reason) = of(["inconclusive", "equivalent", "different"]);
-        assert_eq!((outcome, reason.as_str()), (LabOutcome::NotHere, "the verdict was equivalent"));
-    }
-
-    #[test]
-    fn checks_alone_can_carry_a_claim_and_nothing_cannot() {
-        let bare = LabClaim { measured: None, ..claim() };
-        let found = [said("different")];
-        assert_eq!(judge_claim(&bare, None, &found, &[]).0, LabOutcome::Reproduced);
-        let nothing = LabClaim { checks: Vec::new(), ..bare };
-        assert_eq!(judge_claim(&nothing, None, &[], &[]).0, LabOutcome::Error);
-        let without = |why: fn(String) -> NoFigure| {
-            let (outcome, reason) =
-                judge_claim(&claim(), Some(&Err(why("a list of 2 values".into()))), &found, &[]);
-            assert!(reason.contains("no figure") && reason.ends_with("a list of 2 values"), "{reason}");
-            outcome
-        };
-        assert_eq!(without(NoFigure::Unfit), LabOutcome::Undecided);
-        assert_eq!(without(NoFigure::Unmeasured), LabOutcome::CannotRunHere, "nobody looked");
-    }
-
-    #[test]
-    fn a_lab_is_what_its_judged_claims_are() {
-        use LabOutcome::{CannotRunHere, Error, NotHere, Reproduced, Undecided};
-        let result = |(at, outcome): (usize, &LabOutcome)| ClaimResult {
-            name: format!("claim {at}"),
-            outcome: Some(*outcome),
-            claim: claim().published,
-            measured: None,
-            reason: Some(format!("reason {at}")),
-        };
-        let lab =
-            |outcomes: &[LabOutcome]| judge_lab(&outcomes.iter().enumerate().map(result).collect::<Vec<_>>());
-        assert_eq!(lab(&[Reproduced]), (Reproduced, "reason 0".into(), 0));
-        let (outcome, reason, at) = lab(&[CannotRunHere, Reproduced, Reproduced]);
-        assert_eq!((outcome, at), (Reproduced, 1));
-        assert_eq!(reason, "of 3 claims 2 reproduced, 1 cannot run here");
-        let (outcome, reason, at) = lab(&[Reproduced, CannotRunHere, NotHere]);
-        assert_eq!((outcome, at), (NotHere, 2));
-        assert_eq!(reason, "of 3 claims 1 not here, 1 reproduced, 1 cannot run here");
-        assert_eq!(lab(&[CannotRunHere, CannotRunHere]).0, CannotRunHere);
-        assert_eq!(lab(&[Reproduced, Undecided]).0, Undecided, "what was not decided is not passed over");
-        assert_eq!(lab(&[NotHere, Undecided, Error]).0, Error);
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 //! Check of a lab against the rules of labs, without running it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fauxplat_model::{LabClaim, LabOutcome};
+use fauxplat_model::{ClaimResult, Direction, LabClaim, LabMeasured, LabOutcome};
 use fauxplat_plan::asked;
 use serde_json::json;
 use toml::Table;
@@ -92,13 +92,14 @@ fn without_places(claim: &LabClaim) -> Option<String> {
 /// Outcome of every claim on every machine compared with the expected one, and outcomes that no machine shows.
 fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     let mut seen: BTreeMap<&str, Vec<LabOutcome>> = BTreeMap::new();
+    let mut noisy: BTreeSet<&str> = BTreeSet::new();
     let mut complaints: Vec<String> = machines.iter().flat_map(|machine| unknown(lab, machine)).collect();
     for machine in machines {
         let trials = trials(lab, machine);
         for claim in &lab.definition.claims {
             let found = trials.judge(claim, None);
             let (outcome, reason) =
-                (found.outcome.unwrap_or(LabOutcome::Error), found.reason.unwrap_or_default());
+                (found.outcome.unwrap_or(LabOutcome::Error), found.reason.clone().unwrap_or_default());
             let expected = machine.but.get(&claim.name).copied().unwrap_or(machine.expect);
             if outcome != expected {
                 complaints.push(format!(
@@ -110,8 +111,11 @@ fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
                 ));
             }
             seen.entry(&claim.name).or_default().push(outcome);
+            noisy.extend(is_noisy(claim, &found).then_some(claim.name.as_str()));
         }
     }
+    let quiet = lab.definition.claims.iter().filter(|it| has_size(it) && !noisy.contains(it.name.as_str()));
+    complaints.extend(quiet.map(not_noisy));
     let lacks = lab.definition.claims.iter().flat_map(|claim| {
         let seen = seen.get(claim.name.as_str()).map_or(&[][..], Vec::as_slice);
         wanted(claim)
@@ -123,12 +127,40 @@ fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     complaints
 }
 
+/// Whether a claim has a published size against which a noisy figure could be held.
+fn has_size(claim: &LabClaim) -> bool {
+    let published = &claim.published;
+    let is_effect = published.direction != Some(Direction::At);
+    let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
+    has_interval && is_effect && (published.low.is_some() || published.high.is_some())
+}
+
+/// Whether an interval meets the published figures on the claim's side of `than`, so that it is its width alone that leaves the
+/// claim undecided.
+fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
+    let published = &claim.published;
+    let is_wide = |it: LabMeasured| {
+        let is_beside = it.low > published.than || it.high < published.than;
+        let meets = published.low.is_none_or(|low| it.high >= low) && published.high.is_none_or(|high| it.low <= high);
+        is_beside && meets
+    };
+    found.outcome == Some(LabOutcome::Undecided) && found.measured.is_some_and(is_wide)
+}
+
 /// The outcomes that a claim can have by its figures. A missing requirement is an outcome that every claim can have.
 fn wanted(claim: &LabClaim) -> Vec<LabOutcome> {
     let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
     let is_open = has_interval || claim.checks.iter().any(|check| check.undecided.is_some());
     let decided = [LabOutcome::Reproduced, LabOutcome::NotHere];
     decided.into_iter().chain(is_open.then_some(LabOutcome::Undecided)).collect()
+}
+
+fn not_noisy(claim: &LabClaim) -> String {
+    format!(
+        "outcomes.toml: there is no noisy machine for the claim `{}`: add a [[machine]] whose interval lies on the \
+         claim's side and holds what was published and so much else that the claim is undecided, and expect = \"undecided\"",
+        claim.name
+    )
 }
 
 fn lack(claim: &LabClaim, outcome: LabOutcome) -> String {

@@ -1,7 +1,7 @@
 //! Figures of claims, extracted from the documents of a lab's experiments.
 
 use fauxplat_analyze::{Combined, Found, LabReading, NoFigure, lab_figure};
-use fauxplat_model::{LabClaim, LabMeasured, Measure, Plain, Second};
+use fauxplat_model::{LabClaim, LabGround, LabMeasured, Measure, Plain, Second};
 use serde_json::Value;
 
 use super::pointer::{self, Nothing};
@@ -25,7 +25,29 @@ pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<V
 /// # Errors
 /// As [`found`].
 pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
-    claim.grounds.iter().map(|ground| look(&ground.experiment, &ground.pointer, documents)).collect()
+    claim.grounds.iter().map(|ground| ground_of(ground, documents)).collect()
+}
+
+/// The same where a disturbance would show.
+///
+/// # Errors
+/// As [`found`].
+pub(crate) fn disturbed(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<Vec<Found>>, Mistake> {
+    claim.disturbed.iter().map(|ground| ground_of(ground, documents)).collect()
+}
+
+/// What a reason stands on: a value, or a number over another.
+fn ground_of(ground: &LabGround, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
+    let found = look(&ground.experiment, &ground.pointer, documents)?;
+    let Some(over) = &ground.over else { return Ok(found) };
+    let by = look(&ground.experiment, over, documents)?;
+    let ratio = |(one, by): (Found, Found)| match (one, by) {
+        (Found::Value(Plain::Number(one)), Found::Value(Plain::Number(by))) if by != 0.0 => {
+            Found::Value(Plain::Number(one / by))
+        }
+        _ => Found::Unmeasured,
+    };
+    Ok(found.into_iter().zip(by).map(ratio).collect())
 }
 
 fn look(experiment: &str, pointer: &str, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {

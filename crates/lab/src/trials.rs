@@ -100,7 +100,8 @@ impl Trials {
         let figure =
             claim.measured.as_ref().map(|measure| figures::figure(measure, &documents)).transpose()?;
         let (found, grounds) = (figures::found(claim, &documents)?, figures::grounds(claim, &documents)?);
-        let (outcome, reason) = judge_claim(claim, figure.as_ref(), &found, &grounds);
+        let disturbed = figures::disturbed(claim, &documents)?;
+        let (outcome, reason) = judge_claim(claim, figure.as_ref(), &found, [&grounds, &disturbed]);
         Ok((outcome, reason, figure.and_then(Result::ok)))
     }
 }

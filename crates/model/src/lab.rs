@@ -120,6 +120,9 @@ pub struct LabClaim {
     /// Reasons for another outcome, each with the reading that shows it.
     #[serde(default, rename = "because")]
     pub grounds: Vec<LabGround>,
+    /// Readings that show that something else was at work than what the claim is about: nothing is decided then.
+    #[serde(default)]
+    pub disturbed: Vec<LabGround>,
 }
 
 /// A published claim.
@@ -251,6 +254,9 @@ pub struct LabGround {
     pub experiment: String,
     /// Pointer into the experiment's document, as for a check.
     pub pointer: String,
+    /// The number there is divided by the one that stands here.
+    #[serde(default)]
+    pub over: Option<String>,
     /// Value at the pointer for which the reason holds.
     #[serde(default)]
     pub is: Option<Plain>,

@@ -164,8 +164,11 @@ fn of_claim(claim: &LabClaim, experiments: &HashSet<&str>) -> Option<String> {
     if claim.checks.iter().any(|check| check.is.is_none() && check.is_not.is_none()) {
         return Some("a check says what must stand there (is) or must not (is_not)".to_owned());
     }
-    if claim.grounds.iter().any(|it| it.is.is_none() && it.above.is_none() && it.below.is_none()) {
-        return Some("a reason says which reading shows it (because: is, above or below)".to_owned());
+    let mut shown = claim.grounds.iter().chain(&claim.disturbed);
+    if shown.any(|it| it.is.is_none() && it.above.is_none() && it.below.is_none()) {
+        return Some(
+            "a reason says which reading shows it (because, disturbed: is, above or below)".to_owned(),
+        );
     }
     match &claim.measured {
         None if claim.checks.is_empty() => Some("it takes a figure (measured) or a check".to_owned()),
@@ -232,7 +235,8 @@ pub fn asked(claim: &LabClaim) -> Vec<&str> {
 
 /// The experiments that decide a claim, and those that may explain its outcome.
 pub fn consulted(claim: &LabClaim) -> Vec<&str> {
-    asked(claim).into_iter().chain(claim.grounds.iter().map(|it| it.experiment.as_str())).collect()
+    let shown = claim.grounds.iter().chain(&claim.disturbed).map(|it| it.experiment.as_str());
+    asked(claim).into_iter().chain(shown).collect()
 }
 
 #[cfg(test)]
