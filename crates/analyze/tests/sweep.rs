@@ -200,3 +200,30 @@ fn a_period_is_found_whichever_of_equal_levels_was_drawn() {
         assert_eq!(period.likely_cause.as_deref(), Some("cache line (64 bytes)"));
     }
 }
+
+/// One level in which each seventh run takes ten times as long, and the others two per cent less than elsewhere.
+#[test]
+fn slow_runs_of_a_level_are_named_beside_medians_that_do_not_show_them() {
+    let visits = std::cell::Cell::new(0_u32);
+    let wall = |level: u16| {
+        let is_it = level == 1;
+        visits.set(visits.get() + u32::from(is_it));
+        let is_slow = is_it && visits.get().is_multiple_of(7);
+        Some(if is_slow {
+            9000.0
+        } else if is_it {
+            882.0
+        } else {
+            900.0
+        })
+    };
+    let rule = Rule { margin: 0.05, ..Rule::default() };
+    let judge = SweepJudge::new(&rule, subject(&["letter"]), named(&["a", "b", "c"]), 1).blocks_max(120);
+    let (judged, _) = sweep(judge, &wall);
+    let slow = &judged.findings.finding.slow;
+    assert_eq!(slow.iter().map(|it| it.level.as_str()).collect::<Vec<_>>(), ["b"], "{judged:?}");
+    assert!(slow[0].slow_runs >= 3 && slow[0].ratio > 8.0 && slow[0].p_adjusted < 0.01, "{slow:?}");
+    let alike = SweepJudge::new(&rule, subject(&["letter"]), named(&["a", "b", "c"]), 1);
+    let (judged, _) = sweep(alike, &|level| Some(900.0 + 100.0 * f64::from(level)));
+    assert!(judged.findings.finding.slow.is_empty(), "{judged:?}");
+}

@@ -111,6 +111,7 @@ fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
         peaks: peaks.into_iter().take(PEAKS_MAX).map(|peak| self::peak(judge, peak)).collect(),
         peaks_total,
         failing: parts::failing(judge),
+        slow: super::slow::slow(judge, &values(judge, seen)),
         parts: parts::products(judge, seen),
     }
 }
@@ -148,14 +149,19 @@ fn peak(judge: &SweepJudge, found: &Deviation) -> Peak {
     }
 }
 
-/// The levels that were visited.
-fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
-    let fitted = &seen.fitted;
+/// The logarithms of each level's readings, drift removed.
+fn values(judge: &SweepJudge, seen: &Assessment) -> Vec<Vec<f64>> {
     let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
-    for (block, cleaned) in judge.evidence.blocks.iter().zip(&fitted.cleaned) {
+    for (block, cleaned) in judge.evidence.blocks.iter().zip(&seen.fitted.cleaned) {
         let visits = block.levels.iter().zip(cleaned);
         visits.for_each(|(&level, &value)| values[usize::from(level)].push(value));
     }
+    values
+}
+
+/// The levels that were visited.
+fn levels(judge: &SweepJudge, seen: &Assessment) -> Vec<LevelFindings> {
+    let (fitted, values) = (&seen.fitted, values(judge, seen));
     // The place of the drift in the middle of the session: each level as it would have been just then.
     let base = median(&fitted.drift.concat()).unwrap_or(0.0);
     let visited = |&place: &usize| judge.evidence.tallies[place].runs > 0;

@@ -12,6 +12,7 @@ mod findings;
 mod levels;
 mod panel;
 mod parts;
+mod slow;
 
 use fauxplat_model::{Metric, Rule, SWEEP_LEVEL_MIN, Sample, StoppedBy, SweepFindings};
 

@@ -109,6 +109,21 @@ pub struct FailingLevel {
     pub p_adjusted: f64,
 }
 
+/// A level at which runs are slow more often than elsewhere, beside what is typical of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowLevel {
+    /// Name of the level.
+    pub level: String,
+    /// Runs there that have a reading.
+    pub runs: usize,
+    /// Those far above the median of the level.
+    pub slow_runs: usize,
+    /// Their median over that of the level.
+    pub ratio: f64,
+    /// Probability of as many slow runs if the level did not matter, adjusted over the levels.
+    pub p_adjusted: f64,
+}
+
 /// The answer of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFinding {
@@ -156,6 +171,9 @@ pub struct SweepFinding {
     pub peaks_total: usize,
     /// Levels at which the command fails more often than elsewhere.
     pub failing: Vec<FailingLevel>,
+    /// Levels at which runs are slow more often than elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<SlowLevel>,
     /// Main effects and interaction, for a product of two factors.
     pub parts: Vec<SweepPart>,
 }

@@ -1,7 +1,7 @@
 //! Fields of a sweep's document. The period's fields are optional, since most sweeps have none.
 
 use fauxplat_model::{
-    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, StoppedBy, SweepAnswer, SweepFinding,
+    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, SlowLevel, StoppedBy, SweepAnswer, SweepFinding,
     SweepFindings, SweepPart, SweepStage, Unit,
 };
 use serde::Serialize;
@@ -102,6 +102,8 @@ struct FindingEntry<'a> {
     peaks: Vec<PeakEntry<'a>>,
     peaks_total: usize,
     failing: &'a [FailingLevel],
+    #[serde(skip_serializing_if = "<[SlowLevel]>::is_empty")]
+    slow: &'a [SlowLevel],
     parts: &'a [SweepPart],
 }
 
@@ -205,6 +207,7 @@ impl<'a> FindingEntry<'a> {
             peaks: finding.peaks.iter().map(PeakEntry::of).collect(),
             peaks_total: finding.peaks_total,
             failing: &finding.failing,
+            slow: &finding.slow,
             parts: &finding.parts,
         }
     }

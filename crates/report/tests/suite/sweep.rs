@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, Period, StoppedBy, SweepAnswer, SweepFinding,
-    SweepFindings, SweepPart, SweepStage,
+    AlsoSwept, FailingLevel, LevelFindings, Metric, Peak, Period, SlowLevel, StoppedBy, SweepAnswer,
+    SweepFinding, SweepFindings, SweepPart, SweepStage,
 };
 use fauxplat_report::{Format, Style, write};
 use serde_json::Value;
@@ -84,6 +84,7 @@ fn finding() -> SweepFinding {
         }],
         peaks_total: 1,
         failing: Vec::new(),
+        slow: Vec::new(),
         parts: Vec::new(),
     }
 }
@@ -356,4 +357,27 @@ fn a_sweep_has_no_figure_per_command_for_other_tools() {
     let (mut out, owned) = (Vec::new(), owned(sizes()));
     let refused = write(&owned.record(), Format::HyperfineJson, &Style::default(), &mut out).unwrap_err();
     assert!(refused.to_string().contains("svg or html"), "{refused}");
+}
+
+#[test]
+fn an_effect_of_slow_runs_is_not_told_as_a_typical_difference() {
+    let mut found = words();
+    found.levels.iter_mut().for_each(|level| (level.failures, level.median_ns) = (0, Some(1e6)));
+    (found.levels[1].ratio, found.levels[1].median_ns) = (Some(1.179), Some(0.99e6));
+    let finding = &mut found.finding;
+    (finding.answer, finding.p_value, finding.failing) = (SweepAnswer::Effect, 0.001, Vec::new());
+    (finding.difference_low_ratio, finding.difference_ratio) = (1.0, 1.179);
+    finding.difference_high_ratio = 1.4;
+    let flat = |found: &SweepFindings| owned(found.clone()).text(200).replace('\u{a0}', " ");
+    let text = flat(&found);
+    assert!(text.contains("typically differ by 17.9 % (at most 40.0 % at 99 %; p"), "{text}");
+    let slow = SlowLevel { level: "off".into(), runs: 60, slow_runs: 9, ratio: 10.1, p_adjusted: 0.002 };
+    found.finding.slow = vec![slow];
+    let text = flat(&found);
+    assert!(text.contains("aslr changes the wall time in some of the runs (p"), "{text}");
+    assert!(text.contains("9 of 60 runs at off took 10.100 times as much as is typical there"), "{text}");
+    assert!(
+        text.contains("the other way") && !text.contains("typically differ") && !text.contains(" 0.00 %"),
+        "{text}"
+    );
 }

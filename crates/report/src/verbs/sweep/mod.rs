@@ -43,7 +43,8 @@ fn answers(each: &[SweepFindings]) -> Vec<Piece> {
         Piece::answer(tone, conclusion)
     };
     let failing = failing.into_iter().map(|it| Piece::answer(Tone::Bad, it));
-    let all = each.iter().map(conclusion).chain(failing);
+    let slow = each.iter().filter_map(sentences::slow).map(|it| Piece::answer(Tone::Bad, it));
+    let all = each.iter().map(conclusion).chain(slow).chain(failing);
     all.enumerate().map(|(at, piece)| if at > 0 { piece.joined() } else { piece }).collect()
 }
 

@@ -1,7 +1,8 @@
 //! Findings of a sweep in sentences; the conclusion comes first.
 
 use fauxplat_model::{
-    FailingLevel, Period, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage, is_no_bound,
+    FailingLevel, LevelFindings, Period, SlowLevel, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
+    SweepStage, is_no_bound,
 };
 
 use crate::parts::Tone;
@@ -16,14 +17,16 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
     let (metric, p) = (found.metric.title(), p_value(finding.p_value));
     match finding.answer {
         SweepAnswer::Effect => {
-            let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
-            let sentence = format!(
-                "{factor} changes the {metric}: two levels typically differ by {} ({} interval {} to {}; {p}).",
-                excess(finding.difference_ratio),
-                confidence(finding),
-                excess(low),
-                excess(high)
-            );
+            let typical = excess(finding.difference_ratio);
+            let sentence = match slow_alone(found) {
+                true => format!("{factor} changes the {metric} in some of the runs ({p})."),
+                false => {
+                    let interval = interval(finding);
+                    format!(
+                        "{factor} changes the {metric}: two levels typically differ by {typical} ({interval}; {p})."
+                    )
+                }
+            };
             (Tone::Bad, sentence)
         }
         SweepAnswer::NoEffect => {
@@ -51,6 +54,66 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
             (Tone::Doubt, sentence)
         }
     }
+}
+
+/// The interval of the typical difference. That there is one is shown by the test of all levels; an interval from zero on says
+/// how large it may be.
+fn interval(finding: &SweepFinding) -> String {
+    let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
+    let confidence = confidence(finding);
+    match low - 1.0 < LEAST_SHOWN {
+        true if is_no_bound(high) => "how much is not bounded yet".to_owned(),
+        true => format!("at most {} at {confidence}", excess(high)),
+        false => format!("{confidence} interval {} to {}", excess(low), excess(high)),
+    }
+}
+
+/// Less than this is shown as 0.00 %.
+const LEAST_SHOWN: f64 = 5e-5;
+
+/// Whether slow runs are all of an effect: some level has more of them, and the medians of the levels lie within the margin
+/// or in another order than the differences.
+fn slow_alone(found: &SweepFindings) -> bool {
+    !found.finding.slow.is_empty()
+        && (medians_disagree(found) || medians_spread(found) <= found.finding.margin)
+}
+
+/// By how much the medians of levels differ at most, as a ratio less one.
+fn medians_spread(found: &SweepFindings) -> f64 {
+    let medians = || found.levels.iter().filter_map(|level| level.median_ns).filter(|&median| median > 0.0);
+    let (low, high) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+    if low.is_finite() { high / low - 1.0 } else { 0.0 }
+}
+
+/// Whether two levels differ by their effects in the one direction, beyond the margin, and by their medians in the other.
+fn medians_disagree(found: &SweepFindings) -> bool {
+    let of = |level: &LevelFindings| level.ratio.zip(level.median_ns);
+    let all: Vec<(f64, f64)> = found.levels.iter().filter_map(of).collect();
+    let highest = all.iter().copied().max_by(|one, next| one.0.total_cmp(&next.0));
+    let Some((ratio, median)) = highest else { return false };
+    all.iter()
+        .any(|&(other, other_median)| ratio > other * (1.0 + found.finding.margin) && median < other_median)
+}
+
+/// Runs that are much slower than the others at their level, where a level has more of them than others.
+pub(crate) fn slow(found: &SweepFindings) -> Option<String> {
+    let one = |level: &SlowLevel| {
+        format!(
+            "{} of {} runs at {} took {:.3} times as much as is typical there ({})",
+            level.slow_runs,
+            level.runs,
+            visible(&level.level),
+            level.ratio,
+            p_value(level.p_adjusted)
+        )
+    };
+    let levels: Vec<String> = found.finding.slow.iter().map(one).collect();
+    let disagree = match medians_disagree(found) {
+        true => " The medians of the levels do not show it, and lie the other way.",
+        false => "",
+    };
+    (!levels.is_empty())
+        .then(|| format!("Slow runs are more frequent at some levels: {}.{disagree}", listed(&levels)))
 }
 
 /// Whether the levels differ beyond chance, however little.
