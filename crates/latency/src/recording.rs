@@ -5,7 +5,8 @@ use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use fauxplat_model::{LatencyCause, LatencyTest, Percentiles};
+use fauxplat_model::{LatencyCause, LatencyTest, PercentileInterval, Percentiles};
+use fauxplat_stats::order::{quantile_ranks, readings_for};
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -194,19 +195,45 @@ fn encode(histogram: &Histogram<u64>) -> String {
     }
 }
 
+/// Confidence of the interval of a percentile.
+const CONFIDENCE: f64 = 0.95;
+
+/// Those that are told where enough was seen for them.
+const PERCENTILES: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
+
+/// Between which readings a percentile lies.
+fn interval(histogram: &Histogram<u64>, percentile: f64) -> PercentileInterval {
+    let [low, high] = quantile_ranks(histogram.len(), percentile / 100.0, CONFIDENCE);
+    let of = |rank: u64| {
+        let mut before = 0;
+        let mut bins = histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value()));
+        let bin = bins.find(|(_, count)| {
+            before += count;
+            before >= rank
+        });
+        bin.map(|(late_ns, _)| late_ns.min(histogram.max()))
+    };
+    PercentileInterval { percentile, low_ns: low.and_then(of), high_ns: high.and_then(of) }
+}
+
 fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     let at = |percent: f64| histogram.value_at_percentile(percent).min(histogram.max());
+    // Of fewer a percentile is the largest reading by another name.
+    let is_carried = |percent: f64| histogram.len() >= readings_for(percent / 100.0);
+    let carried = |percent: f64| is_carried(percent).then(|| at(percent));
+    let told = PERCENTILES.into_iter().filter(|&percent| is_carried(percent));
     Percentiles {
         min_ns: if histogram.is_empty() { 0 } else { histogram.min() },
         mean_ns: histogram.mean(),
         sd_ns: histogram.stdev(),
         p50_ns: at(50.0),
-        p90_ns: at(90.0),
-        p99_ns: at(99.0),
-        p999_ns: at(99.9),
-        p9999_ns: at(99.99),
-        p99999_ns: at(99.999),
+        p90_ns: carried(90.0),
+        p99_ns: carried(99.0),
+        p999_ns: carried(99.9),
+        p9999_ns: carried(99.99),
+        p99999_ns: carried(99.999),
         max_ns: histogram.max(),
+        intervals: told.map(|percent| interval(histogram, percent)).collect(),
         histogram: histogram
             .iter_recorded()
             .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
@@ -230,7 +257,9 @@ mod tests {
         let (raw, corrected) = (recording.raw(), recording.corrected());
         // Three digits of precision: the value is the end of the bin.
         assert_eq!((raw.p50_ns / 10, corrected.p50_ns / 10), (500, 500));
-        assert!(raw.p90_ns < 6_000 && corrected.p99_ns > 8_000_000, "{raw:?} {corrected:?}");
+        assert!(raw.p90_ns < Some(6_000) && corrected.p99_ns > Some(8_000_000), "{raw:?} {corrected:?}");
+        // Of 91 activations none is the 99th percentile, and of 101 one is, whose upper end nothing bounds.
+        assert_eq!((raw.p99_ns, corrected.interval(99.0).unwrap().high_ns), (None, None));
         assert_eq!(corrected.histogram.iter().map(|bin| bin.1).sum::<u64>(), 101);
     }
 

@@ -39,14 +39,19 @@ fn test_of(recording: &Recording, lost_share: Option<f64>) -> LatencyTest {
 fn percentiles_are_those_of_the_sorted_latencies() {
     let seen = of((1..=100_000).rev().map(|number| number * 10)).raw();
     for (told_ns, true_ns) in [
-        (seen.p50_ns, 500_000),
+        (Some(seen.p50_ns), 500_000),
         (seen.p90_ns, 900_000),
         (seen.p99_ns, 990_000),
         (seen.p999_ns, 999_000),
         (seen.p9999_ns, 999_900),
         (seen.p99999_ns, 999_990),
     ] {
-        assert!(is_near(told_ns, true_ns), "{told_ns} for {true_ns}");
+        assert!(told_ns.is_some_and(|told_ns| is_near(told_ns, true_ns)), "{told_ns:?} for {true_ns}");
+    }
+    for interval in &seen.intervals {
+        let true_ns = (interval.percentile * 10_000.0) as u64;
+        let (low, high) = (interval.low_ns.unwrap(), interval.high_ns.unwrap_or(u64::MAX));
+        assert!(low <= true_ns && true_ns <= high && low >= true_ns - true_ns / 50, "{interval:?}");
     }
     assert!(seen.min_ns <= 10 && is_near(seen.max_ns, 1_000_000));
     assert!((seen.mean_ns - 500_005.0).abs() < 500.0, "{}", seen.mean_ns);
@@ -57,9 +62,16 @@ fn percentiles_rise_and_end_at_the_maximum() {
     for latencies in [vec![], vec![7], vec![1, 1, 1, 9_000_000], vec![5_000, 4_000, 3_000_000_000, 2]] {
         let Percentiles { min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, p99999_ns, max_ns, .. } =
             of(latencies).raw();
-        let rising = [min_ns, p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, p99999_ns, max_ns];
+        assert_eq!([p90_ns, p99_ns, p999_ns, p9999_ns, p99999_ns], [None; 5], "four carry none of these");
+        let rising = [min_ns, p50_ns, max_ns];
         assert!(rising.is_sorted(), "{rising:?}");
     }
+    let Percentiles { p90_ns, p99_ns, p999_ns, max_ns, intervals, .. } = of(1..=600).raw();
+    assert!(
+        p90_ns < p99_ns && p99_ns < Some(max_ns) && p999_ns.is_none(),
+        "{p90_ns:?} {p99_ns:?} {p999_ns:?}"
+    );
+    assert_eq!(intervals.iter().map(|it| it.percentile).collect::<Vec<_>>(), [50.0, 90.0, 99.0]);
     assert_eq!((of([]).raw().max_ns, of([]).count()), (0, 0));
 }
 

@@ -20,6 +20,7 @@ pub mod linear;
 pub mod mean_ratio;
 pub mod multiple;
 pub mod noncentral;
+pub mod order;
 pub mod outlying;
 pub mod paired;
 pub mod permute;

@@ -24,7 +24,9 @@ fn tests(document: &Value) -> &Vec<Value> {
 fn is_sound(test: &Value) {
     let rising = ["min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns", "p99999_ns", "max_ns"];
     for of in [test, &test["corrected"]] {
-        let values: Vec<u64> = rising.iter().map(|field| number(of, field)).collect();
+        // A percentile that so few activations do not carry is null.
+        let values: Vec<u64> = rising.iter().filter_map(|field| of[*field].as_u64()).collect();
+        assert!(of["p99999_ns"].is_null() && values.len() >= 3, "{of}");
         assert!(values.is_sorted(), "{rising:?} = {values:?} in {test}");
     }
     // Of percentiles that holds only where few were missed: many short delays can move the percentile of a long one.

@@ -17,23 +17,44 @@ pub struct Percentiles {
     pub sd_ns: f64,
     /// Median.
     pub p50_ns: u64,
-    /// 90th percentile.
-    pub p90_ns: u64,
+    /// 90th percentile; `None`, as those below, where the number of events carries none.
+    pub p90_ns: Option<u64>,
     /// 99th percentile.
-    pub p99_ns: u64,
+    pub p99_ns: Option<u64>,
     /// 99.9th percentile.
-    pub p999_ns: u64,
+    pub p999_ns: Option<u64>,
     /// 99.99th percentile.
-    pub p9999_ns: u64,
+    pub p9999_ns: Option<u64>,
     /// 99.999th percentile.
-    pub p99999_ns: u64,
+    pub p99999_ns: Option<u64>,
     /// Largest reading.
     pub max_ns: u64,
+    /// The 95 % interval of each of those that are not absent, by order statistics; absent in documents that are older.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<PercentileInterval>,
     /// Upper end of each occupied bin in nanoseconds, to three digits, and its count.
     pub histogram: Vec<(u64, u64)>,
     /// The histogram for other tools: HdrHistogram V2, deflated, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hdr: String,
+}
+
+/// Between which readings a percentile lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PercentileInterval {
+    /// The percentile: 99.9.
+    pub percentile: f64,
+    /// Low end; absent where no reading bounds it.
+    pub low_ns: Option<u64>,
+    /// High end; absent where no reading bounds it.
+    pub high_ns: Option<u64>,
+}
+
+impl Percentiles {
+    /// The interval of a percentile.
+    pub fn interval(&self, percentile: f64) -> Option<PercentileInterval> {
+        self.intervals.iter().copied().find(|it| it.percentile == percentile)
+    }
 }
 
 /// A cause of gaps in a thread's CPU time.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::worker_counts;
 use crate::parts::{Curve, Distribution, Grid, Medium, Part, Piece, Quantiles, Shape, Tone};
-use crate::words::{counted, percent, quantity};
+use crate::words::{Scale, counted, percent, quantity};
 
 pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
@@ -37,21 +37,28 @@ fn answer(found: &LatencyFindings) -> String {
     let Some(worst) = worst else { return "Nothing was measured.".to_owned() };
     let best = found.tests.iter().min_by_key(|test| test.corrected.p99_ns).unwrap_or(worst);
     match found.tests.len() {
-        1 => format!(
-            "{}: half within {}, 99 % within {}",
-            place(worst),
-            time(worst.raw.p50_ns),
-            time(worst.corrected.p99_ns)
-        ),
+        1 => format!("{}: half within {}, {}", place(worst), time(worst.raw.p50_ns), most(&worst.corrected)),
         all => format!(
-            "{}: 99 % within {} ({}) to {} ({})",
+            "{}: {} ({}) to {} ({})",
             counted(all, "test", "tests"),
-            time(best.corrected.p99_ns),
+            most(&best.corrected),
             place(best),
-            time(worst.corrected.p99_ns),
+            time(worst.corrected.p99_ns.unwrap_or(worst.corrected.max_ns)),
             place(worst)
         ),
     }
+}
+
+/// How late nearly all are: 99 %, or where there are too few for that, all that there were.
+fn most(of: &Percentiles) -> String {
+    match of.p99_ns {
+        Some(p99_ns) => format!("99 % within {}", time(p99_ns)),
+        None => format!("all within {}", time(of.max_ns)),
+    }
+}
+
+fn time_or_dash(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "–".to_owned(), time)
 }
 
 fn time(ns: u64) -> String {
@@ -112,11 +119,30 @@ fn table(found: &LatencyFindings) -> Grid {
         let raw = &test.raw;
         let peer = test.peer.map_or(String::new(), |peer| format!(" to {peer}"));
         let mut cells = vec![test.name.clone(), format!("{}{peer}", test.cpu), policy(test)];
-        cells.extend([raw.p50_ns, raw.p99_ns, raw.p999_ns, raw.p99999_ns, raw.max_ns].map(time));
-        cells.extend([test.missed.to_string(), time(test.corrected.p99_ns), test.count.to_string()]);
+        let shown = [Some(raw.p50_ns), raw.p99_ns, raw.p999_ns, raw.p99999_ns, Some(raw.max_ns)];
+        cells.extend(shown.map(time_or_dash));
+        cells.extend([test.missed.to_string(), time_or_dash(test.corrected.p99_ns), test.count.to_string()]);
         grid.push(if test.missed > 0 { Tone::Doubt } else { Tone::Plain }, cells);
+        if !raw.intervals.is_empty() {
+            grid.push(Tone::Faint, intervals(test));
+        }
     }
     grid
+}
+
+/// The 95 % interval of each percentile below it. An end that no activation bounds is a dash.
+fn intervals(test: &LatencyTest) -> Vec<String> {
+    let between = |of: &Percentiles, percentile: f64| {
+        of.interval(percentile).map_or_else(String::new, |it| {
+            let scale = Scale::of(Metric::WALL, it.high_ns.or(it.low_ns).unwrap_or(0) as f64);
+            let end = |ns: Option<u64>| ns.map_or_else(|| "–".to_owned(), |ns| scale.number(ns as f64));
+            format!("{} … {}", end(it.low_ns), end(it.high_ns))
+        })
+    };
+    let mut cells = vec!["  95 % interval".to_owned(), String::new(), String::new()];
+    cells.extend([50.0, 99.0, 99.9, 99.999].map(|percentile| between(&test.raw, percentile)));
+    cells.extend([String::new(), String::new(), between(&test.corrected, 99.0), String::new()]);
+    cells
 }
 
 /// Columns of a drawn distribution.
@@ -227,22 +253,34 @@ pub(crate) struct Row<'a> {
     mean_ns: f64,
     sd_ns: f64,
     p50_ns: u64,
-    p90_ns: u64,
-    p99_ns: u64,
-    p999_ns: u64,
-    p9999_ns: u64,
-    p99999_ns: u64,
+    p90_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    p999_ns: Option<u64>,
+    p9999_ns: Option<u64>,
+    p99999_ns: Option<u64>,
     max_ns: u64,
     corrected_p50_ns: u64,
-    corrected_p99_ns: u64,
-    corrected_p999_ns: u64,
-    corrected_p99999_ns: u64,
+    corrected_p99_ns: Option<u64>,
+    corrected_p999_ns: Option<u64>,
+    corrected_p99999_ns: Option<u64>,
     lost_share: Option<f64>,
+    p50_low_ns: Option<u64>,
+    p50_high_ns: Option<u64>,
+    p99_low_ns: Option<u64>,
+    p99_high_ns: Option<u64>,
+    p999_low_ns: Option<u64>,
+    p999_high_ns: Option<u64>,
+    p99999_low_ns: Option<u64>,
+    p99999_high_ns: Option<u64>,
 }
 
 /// The row of a test.
 pub(crate) fn row(test: &LatencyTest) -> Row<'_> {
     let (raw, corrected) = (&test.raw, &test.corrected);
+    let ends = |percentile: f64| {
+        raw.interval(percentile).map_or([None; 2], |interval| [interval.low_ns, interval.high_ns])
+    };
+    let [p50, p99, p999, p99999] = [50.0, 99.0, 99.9, 99.999].map(ends);
     Row {
         name: &test.name,
         policy: test.policy,
@@ -267,6 +305,14 @@ pub(crate) fn row(test: &LatencyTest) -> Row<'_> {
         corrected_p999_ns: corrected.p999_ns,
         corrected_p99999_ns: corrected.p99999_ns,
         lost_share: test.lost_share,
+        p50_low_ns: p50[0],
+        p50_high_ns: p50[1],
+        p99_low_ns: p99[0],
+        p99_high_ns: p99[1],
+        p999_low_ns: p999[0],
+        p999_high_ns: p999[1],
+        p99999_low_ns: p99999[0],
+        p99999_high_ns: p99999[1],
     }
 }
 

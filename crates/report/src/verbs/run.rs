@@ -175,15 +175,21 @@ fn percentiles(wall: &Summary, view: &View) -> Option<String> {
     let [p5, p25, p75, p95] = wall.percentiles;
     let [p5, p95] = [p5, p95].map(|value| Some(value).filter(|_| wall.n >= P95_FROM));
     let named = [
-        ("p5", p5),
-        ("p25", Some(p25)),
-        ("p50", Some(wall.median)),
-        ("p75", Some(p75)),
-        ("p95", p95),
-        ("p99", p99(wall)),
+        ("p5", 0.05, p5),
+        ("p25", 0.25, Some(p25)),
+        ("p50", 0.5, Some(wall.median)),
+        ("p75", 0.75, Some(p75)),
+        ("p95", 0.95, p95),
+        ("p99", 0.99, p99(wall)),
     ];
-    let shown = |(name, value): (&str, Option<f64>)| {
-        format!("{name} {}", value.map_or_else(|| "–".to_owned(), |value| scale.number(value)))
+    let end = |end: Option<f64>| end.map_or_else(|| "–".to_owned(), |end| scale.number(end));
+    let interval = |quantile: f64| {
+        let own = wall.intervals.iter().find(|it| it.quantile == quantile);
+        own.map_or_else(String::new, |it| format!(" ({} … {})", end(it.low), end(it.high)))
+    };
+    let shown = |(name, quantile, value): (&str, f64, Option<f64>)| match value {
+        Some(value) => format!("{name} {}{}", scale.number(value), interval(quantile)),
+        None => format!("{name} –"),
     };
     let takes = match wall.n {
         n if n < P95_FROM => format!(" (p5 and p95 take {P95_FROM} runs, p99 {P99_FROM})"),

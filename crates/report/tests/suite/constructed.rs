@@ -105,7 +105,12 @@ pub(crate) fn latency() -> Owned {
     let percentiles = |late: u64| {
         json!({
             "min_ns": 900, "mean_ns": 2000.0, "p50_ns": 1500, "p90_ns": 2500, "p99_ns": late / 2, "p999_ns": late,
-            "p9999_ns": late, "p99999_ns": late, "max_ns": late,
+            "p9999_ns": null, "p99999_ns": null, "max_ns": late,
+            "intervals": [
+                { "percentile": 50.0, "low_ns": 1500, "high_ns": 1500 },
+                { "percentile": 99.0, "low_ns": 2500, "high_ns": late / 2 },
+                { "percentile": 99.9, "low_ns": late / 2, "high_ns": null },
+            ],
             "histogram": [[900, 20], [1500, 700], [2500, 270], [late / 2, 9], [late, 1]],
         })
     };

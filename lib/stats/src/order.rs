@@ -1,0 +1,84 @@
+//! Quantiles by order statistics: which of the sorted readings bound one, whatever the distribution.
+
+use statrs::function::beta;
+
+/// Ranks, from 1, of the sorted readings between which the quantile lies with this confidence: each end misses with at most
+/// half of the rest, by the binomial distribution of how many of `n` readings lie below it (David and Nagaraja, "Order
+/// Statistics", section 7.1). An end that no reading bounds is `None`.
+pub fn quantile_ranks(n: u64, probability: f64, confidence: f64) -> [Option<u64>; 2] {
+    let tail = (1.0 - confidence) / 2.0;
+    // Both are found by bisection, since the distribution rises with the rank.
+    let first_above = |limit: f64| {
+        let (mut inside, mut outside) = (0, n);
+        while inside < outside {
+            let middle = inside + (outside - inside) / 2;
+            if at_most(n, middle, probability) > limit { outside = middle } else { inside = middle + 1 }
+        }
+        inside
+    };
+    // The lower rank has fewer than itself below the quantile, the higher one at least itself.
+    let low = Some(first_above(tail)).filter(|&rank| rank > 0);
+    let high = (0..=1)
+        .map(|more| first_above(1.0 - tail) + more)
+        .find(|&rank| rank > 0 && at_most(n, rank - 1, probability) >= 1.0 - tail);
+    [low, high.filter(|&rank| rank <= n)]
+}
+
+/// P(X ≤ k) for a binomial X.
+fn at_most(n: u64, k: u64, probability: f64) -> f64 {
+    match k >= n {
+        true => 1.0,
+        false => beta::beta_reg((n - k) as f64, (k + 1) as f64, 1.0 - probability),
+    }
+}
+
+/// Readings without which a quantile is the largest of them by another name: one beyond it is expected from here on.
+pub fn readings_for(probability: f64) -> u64 {
+    (1.0 / (1.0 - probability) - 1e-6).ceil() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::median_interval_sorted;
+    use crate::draw::Draw;
+
+    #[test]
+    fn a_median_has_the_ranks_of_the_sign_test() {
+        for n in 1..80_u64 {
+            let values: Vec<f64> = (1..=n).map(|it| it as f64).collect();
+            let [low, high] = quantile_ranks(n, 0.5, 0.95);
+            let (known_low, known_high) = median_interval_sorted(&values, 0.95).unwrap();
+            // Too few readings bound nothing, where the older function gives the range.
+            assert_eq!(low.map_or(1.0, |rank| rank as f64), known_low, "{n}");
+            assert_eq!(high.map_or(n as f64, |rank| rank as f64), known_high, "{n}");
+        }
+        assert_eq!(quantile_ranks(5, 0.5, 0.95), [None, None]);
+    }
+
+    #[test]
+    fn intervals_cover_as_often_as_they_say() {
+        let mut draw = Draw::new(11, 0);
+        for (n, probability) in [(100_u64, 0.9), (300, 0.99), (1000, 0.99)] {
+            let mut missed = 0;
+            for _ in 0..2000 {
+                // Uniform: the quantile is the probability itself.
+                let below = (0..n).filter(|_| draw.uniform() < probability).count() as u64;
+                let [low, high] = quantile_ranks(n, probability, 0.95);
+                missed +=
+                    u32::from(low.is_some_and(|rank| below < rank) || high.is_some_and(|rank| below >= rank));
+            }
+            // 100 are allowed, and 135 would come once in thousands of times.
+            assert!(missed <= 135, "{n} {probability}: {missed}");
+        }
+    }
+
+    #[test]
+    fn what_takes_more_readings_has_no_upper_end() {
+        let [low, high] = quantile_ranks(600, 0.999, 0.95);
+        assert!(low.is_some() && high.is_none());
+        assert_eq!([0.9, 0.99, 0.999, 0.99999].map(readings_for), [10, 100, 1000, 100_000]);
+        let [low, high] = quantile_ranks(10_000_000, 0.99999, 0.95).map(Option::unwrap);
+        assert!(low < 9_999_900 && high > 9_999_900 && high < 10_000_000, "{low} {high}");
+    }
+}
