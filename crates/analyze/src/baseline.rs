@@ -277,6 +277,8 @@ fn comparison(
         secondary: Vec::new(),
         replication: None,
         exact: None,
+        bounded: None,
+        first_thread: false,
     }
 }
 

@@ -38,9 +38,20 @@ pub(crate) fn comparison(
     names: &[String],
     stopped_by: StoppedBy,
 ) -> Comparison {
+    contest.censored.shown(of_values(judge, contest, blocks, names, stopped_by), judge.single_task)
+}
+
+/// A contest where every reading is a value.
+fn of_values(
+    judge: &Judge,
+    contest: &Contest,
+    blocks: &[Vec<&Sample>],
+    names: &[String],
+    stopped_by: StoppedBy,
+) -> Comparison {
     let level = judge.open_level();
     let now = || contest.series.clone().standing(&judge.rows, &contest.design, level, true);
-    let standing = contest.decided.unwrap_or_else(now);
+    let standing = contest.decided.unwrap_or_else(|| contest.censored.limit(now()).standing);
     let d = &contest.series.d;
     let pairs = kept_pairs(blocks, contest);
     let bootstrap = bca_interval(d, judge.rule.level, contest.design.seed);
@@ -88,6 +99,8 @@ pub(crate) fn comparison(
         secondary: secondary_of(judge, contest, &pairs),
         replication,
         exact: None,
+        bounded: None,
+        first_thread: false,
     }
 }
 

@@ -105,6 +105,7 @@ fn secondary(exact: &Exact, contest: &Contest, first: Metric) -> Vec<Secondary> 
             ci_low_ratio: counted.ratio(),
             ci_high_ratio: counted.ratio(),
             p_adjusted: if counted.a == counted.b { 1.0 } else { 0.0 },
+            first_thread: false,
             different: counted.a != counted.b,
         })
         .collect()

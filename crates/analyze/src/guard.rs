@@ -9,6 +9,7 @@ use fauxplat_model::{Dropped, DroppedReason, Metric, Sample};
 use fauxplat_stats::describe::median;
 use fauxplat_stats::distribution::clopper_pearson_lower;
 
+use crate::censored;
 use crate::pairing::Pair;
 
 /// Steal moves in ticks of 10 ms over all CPUs together: this much can show up in a pair of 5 ms runs although it
@@ -125,7 +126,7 @@ impl Guard {
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
         if failed {
             Some(DroppedReason::FailedRun)
-        } else if pair.log_ratio(metric).is_none() {
+        } else if censored::seen(pair, metric).is_none() {
             Some(DroppedReason::NotMeasured)
         } else if throttled {
             Some(DroppedReason::Throttled)

@@ -7,6 +7,7 @@ use fauxplat_model::{
 use fauxplat_stats::paired::Question;
 use fauxplat_stats::paired::rows::Rows;
 
+use crate::censored::{self, Censored, Limited};
 use crate::design::Design;
 use crate::exact::Exact;
 use crate::guard::Guard;
@@ -138,6 +139,8 @@ pub(crate) struct Contest {
     pub(crate) kept: Vec<u32>,
     /// Blocks whose pair the guards let through, those included that came after the answer.
     pub(crate) good: Vec<u32>,
+    /// Bounds and parts among the readings of the pairs that count.
+    pub(crate) censored: Censored,
     /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
     pub(crate) decided: Option<Standing>,
     /// The error level at which the commands were called different, while a gate still asks by how much.
@@ -275,7 +278,7 @@ impl Judge {
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
         let now = || contest.series.clone().standing(&self.rows, &contest.design, self.open_level(), false);
-        let standing = contest.decided.unwrap_or_else(now);
+        let standing = contest.decided.unwrap_or_else(|| contest.censored.limit(now()).standing);
         Some(Stand {
             verdict: standing.verdict,
             extent: standing.extent(),
@@ -343,11 +346,14 @@ impl Judge {
             let pair = Pair::of(&block, contest.reference, contest.candidate);
             let is_open = contest.is_open();
             let dropped = contest.guard.judge(&pair, contest.metric, (ignore, throttled), is_open);
-            let (None, Some(seen), Some(run)) = (dropped, pair.seen(contest.metric), block.first()) else {
+            let (None, Some(seen), Some(run)) =
+                (dropped, censored::seen(&pair, contest.metric), block.first())
+            else {
                 continue;
             };
             contest.good.push(run.block);
             if is_open {
+                contest.censored.note(&pair, contest.metric);
                 look |= contest.push(&seen);
                 contest.kept.push(run.block);
             }
@@ -396,6 +402,7 @@ impl Judge {
             kept: Vec::new(),
             good: Vec::new(),
             typical_at: None,
+            censored: Censored::default(),
             decided: None,
             rejected_at: None,
             leaning: false,
@@ -411,28 +418,28 @@ impl Judge {
         loop {
             let (level, rows) = (self.open_level(), &self.rows);
             let open = self.contests.iter_mut().filter(|contest| contest.is_open());
-            let mut stands: Vec<(&mut Contest, Standing)> = open
+            let mut stands: Vec<(&mut Contest, Limited)> = open
                 .map(|contest| {
                     let level = contest.rejected_at.unwrap_or(level);
                     let standing = contest.series.standing(rows, &contest.design, level, closing);
-                    let standing = contest.withheld(standing);
-                    (contest, standing)
+                    let limited = contest.censored.limit(contest.withheld(standing));
+                    (contest, limited)
                 })
                 .collect();
-            let is_new = |(contest, standing): &(&mut Contest, Standing)| {
-                contest.rejected_at.is_none() && standing.verdict == Verdict::Different
+            let is_new = |(contest, limited): &(&mut Contest, Limited)| {
+                contest.rejected_at.is_none() && limited.standing.verdict == Verdict::Different
             };
             match stands.iter().position(is_new) {
                 Some(found) => {
-                    let (contest, standing) = &mut stands[found];
+                    let (contest, Limited { standing, .. }) = &mut stands[found];
                     contest.rejected_at = Some(level);
                     let is_over = closing || standing.is_answered(contest.design.gate);
                     contest.decided = is_over.then_some(*standing);
                 }
                 None => {
-                    return stands
-                        .into_iter()
-                        .for_each(|(contest, standing)| contest.note(standing, closing));
+                    return stands.into_iter().for_each(|(contest, limited)| {
+                        contest.note(limited.standing, closing || limited.is_hopeless);
+                    });
                 }
             }
         }

@@ -32,7 +32,7 @@ pub enum NoFigure {
 /// a claim without figures; `found` has one entry per check, `grounds` one per reason that a reading may show, each with
 /// what was found in every round, and `disturbed` the same for each reading that would show a disturbance.
 ///
-/// What was not decided is told before what is contrary, whichever check stands first: a check that looks at what comes of
+/// An undecided check is told before a contrary one, whichever stands first: a check that looks at what comes of
 /// an open answer finds whatever is left of it.
 pub fn judge_claim(
     claim: &LabClaim,
@@ -189,7 +189,9 @@ fn doubt(published: &Claim, measured: LabMeasured) -> Option<&'static str> {
     let than = published.than;
     let is_wide = match published.direction {
         Some(Direction::Above) => high >= than + 2.0 * (value - than),
-        Some(Direction::Below) if than > 0.0 && value > 0.0 => low <= than / (1.0 + 2.0 * (than / value - 1.0)),
+        Some(Direction::Below) if than > 0.0 && value > 0.0 => {
+            low <= than / (1.0 + 2.0 * (than / value - 1.0))
+        }
         Some(Direction::Below) => low <= than + 2.0 * (value - than),
         Some(Direction::At) | None => false,
     };

@@ -9,6 +9,7 @@ mod baseline;
 mod budget;
 mod capacity;
 mod carried;
+mod censored;
 mod comparison;
 mod contend;
 mod counted;

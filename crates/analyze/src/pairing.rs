@@ -57,6 +57,9 @@ pub(crate) struct Twice {
     pub(crate) apart: [f64; 2],
 }
 
+/// How a run is read.
+pub(crate) type Read<'r> = dyn Fn(&Sample) -> Option<u64> + 'r;
+
 impl<'a> Pair<'a> {
     /// Picks the runs of two commands out of a block.
     pub(crate) fn of(block: &[&'a Sample], a: u16, b: u16) -> Self {
@@ -81,9 +84,17 @@ impl<'a> Pair<'a> {
 
     /// What it says of a metric; `None` unless every run was read and both commands ran.
     pub(crate) fn seen(&self, metric: Metric) -> Option<Seen> {
-        let (a, b) = (self.logs(&self.a, metric)?, self.logs(&self.b, metric)?);
+        self.seen_by(metric, &|run| run.get(metric))
+    }
+
+    /// Log ratio and more of the pair, by numbers from this reader.
+    pub(crate) fn seen_by(&self, metric: Metric, read: &Read<'_>) -> Option<Seen> {
+        let logs = |runs: &[&Sample]| -> Option<Vec<f64>> {
+            runs.iter().map(|run| self.log_by(run, metric, read)).collect()
+        };
+        let (a, b) = (logs(&self.a)?, logs(&self.b)?);
         let (mean_a, mean_b) = (mean(&a)?, mean(&b)?);
-        let reading = |run: &Sample| run.get(metric).map(|value| value as f64);
+        let reading = |run: &Sample| read(run).map(|value| value as f64);
         let readings = self.a.iter().zip(&self.b).map(|(a, b)| Some((reading(a)?, reading(b)?)));
         Some(Seen {
             log_ratio: mean_b - mean_a,
@@ -105,19 +116,19 @@ impl<'a> Pair<'a> {
         self.a.len() == self.b.len() && in_twos(&self.a) && in_twos(&self.b)
     }
 
-    fn logs(&self, runs: &[&Sample], metric: Metric) -> Option<Vec<f64>> {
-        runs.iter().map(|run| self.log(run, metric)).collect()
-    }
-
     /// Logarithm of one reading. If any reading of the pair is zero, half of the smallest step is added to all of
     /// them: the ratio stays finite, equal readings keep ratio one, and A and B are treated alike (the usual
     /// continuity correction of log ratios, Haldane 1956).
     pub(crate) fn log(&self, run: &Sample, metric: Metric) -> Option<f64> {
-        let any_zero = self.runs().any(|run| run.get(metric) == Some(0));
+        self.log_by(run, metric, &|run| run.get(metric))
+    }
+
+    fn log_by(&self, run: &Sample, metric: Metric, read: &Read<'_>) -> Option<f64> {
+        let any_zero = self.runs().any(|run| read(run) == Some(0));
         let wall_ns =
             || self.runs().filter_map(|run| run.get(Metric::WALL)).map(|ns| ns as f64).collect::<Vec<_>>();
         let offset = if any_zero { half_step(metric.unit(), &wall_ns()) } else { 0.0 };
-        run.get(metric).map(|value| (value as f64 + offset).ln())
+        read(run).map(|value| (value as f64 + offset).ln())
     }
 }
 

@@ -18,7 +18,8 @@ use crate::standing::{bounded, verdict};
 /// other cannot show in them.
 pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<String> {
     let sessions = earlier.len() + 1;
-    if sessions < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive {
+    if sessions < SESSIONS_MIN || comparison.verdict == Verdict::Inconclusive || comparison.bounded.is_some()
+    {
         return None;
     }
     let asked = [typical(comparison, earlier), slow_runs(comparison, earlier)];

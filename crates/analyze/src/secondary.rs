@@ -3,6 +3,7 @@
 use fauxplat_model::{Metric, Secondary, Unit, metrics_of};
 use fauxplat_stats::multiple::holm;
 
+use crate::censored::{is_first_thread, is_open};
 use crate::estimate::{Estimate, plain_z};
 use crate::judge::Judge;
 use crate::pairing::Pair;
@@ -11,7 +12,7 @@ use crate::pairing::Pair;
 ///
 /// The interval is a plain one at the level of the comparison: these metrics did not end the comparison, so no price
 /// is due for looking at them repeatedly. Left out are steal, which is the machine's and not the program's, metrics
-/// that were not read in every kept run, and those that were zero throughout. The first published counter has two names,
+/// that were not read in every kept run or of which some readings are bounds, and those that were zero throughout. The first published counter has two names,
 /// `rate` and its own: they are one hypothesis, and stand once.
 pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Secondary> {
     let decided: Vec<Metric> = judge.rule.decided().into_iter().map(|(metric, _)| metric).collect();
@@ -19,7 +20,7 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
     let others = others.filter(|&metric| !decided.contains(&metric) && metric != Metric::STEAL);
     let deciding = pairs.iter().map(|pair| pair.log_ratio(judge.rule.metric)).collect::<Option<Vec<f64>>>();
     let mut measured: Vec<(Metric, Vec<f64>)> = Vec::new();
-    for metric in others {
+    for metric in others.filter(|&metric| !is_open(pairs, metric)) {
         let Some(d) = log_ratios(pairs, metric) else { continue };
         let is_echo = |known: &Vec<f64>| *known == d && metric.unit() == Unit::MicroPerSecond;
         if !deciding.iter().chain(measured.iter().map(|(_, d)| d)).any(is_echo) {
@@ -40,6 +41,7 @@ pub(crate) fn secondary(judge: &Judge, pairs: &[Pair], seed: u64) -> Vec<Seconda
             ci_high_ratio: high.exp(),
             p_adjusted,
             different: p_adjusted <= level,
+            first_thread: is_first_thread(pairs, *metric) && !judge.single_task,
         }
     })
     .collect()

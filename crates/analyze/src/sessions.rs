@@ -43,7 +43,9 @@ impl Judge {
     /// Standing over the sessions; `pooled` is the standing over all their pairs together.
     pub(crate) fn over_sessions(&self, contest: &Contest, pooled: Standing, level: f64) -> Standing {
         match self.over(contest) {
-            Some(over) => over.standing(pooled, contest.design.margin, level),
+            Some(over) => {
+                contest.censored.limit(over.standing(pooled, contest.design.margin, level)).standing
+            }
             None => pooled,
         }
     }

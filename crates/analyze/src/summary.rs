@@ -2,10 +2,13 @@
 
 use crate::analysed::counts;
 use crate::derived::derived;
-use fauxplat_model::{Metric, Phase, RunFindings, Sample, Summary, metrics_of};
+use fauxplat_model::{
+    Bound, BoundedSummary, Metric, Phase, QuantileInterval, RunFindings, Sample, Summary, Told, metrics_of,
+};
 use fauxplat_stats::describe::{
     MAD_TO_SD, mad, mean, median, median_interval_sorted, quantile_sorted, sorted, standard_deviation,
 };
+use fauxplat_stats::order::{quantile_ranks, readings_for};
 
 /// Confidence of the interval of the median in every summary.
 const CONFIDENCE: f64 = 0.95;
@@ -13,17 +16,43 @@ const CONFIDENCE: f64 = 0.95;
 /// Readings this many scaled median absolute deviations above the median are counted as outliers.
 const OUTLIER_FENCE: f64 = 3.0;
 
-/// The readings of one metric of one command, in the order in which they were taken and in the metric's unit.
+/// The readings of one metric of one command, in the order in which they were taken and in the metric's unit. Where some of
+/// them are bounds there are none: the others alone would be a choice by what they are.
 pub(crate) fn readings(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<f64> {
-    let ours = samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure));
-    ours.filter_map(|sample| sample.get(metric)).map(|value| value as f64).collect()
+    let told = told(samples, command, metric, ignore_failure);
+    let values: Option<Vec<f64>> = told.iter().map(|told| told.value().map(|value| value as f64)).collect();
+    values.unwrap_or_default()
 }
 
-/// Summary of one metric over the measured runs of one command; `None` if it was never read.
+fn told(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Vec<Told> {
+    let ours = samples.iter().filter(|sample| sample.command == command && counts(sample, ignore_failure));
+    ours.filter_map(|sample| sample.told(metric)).collect()
+}
+
+/// Bound of the median of a metric some of whose readings are bounds: where none lies on the other side, the median of the numbers
+/// is a bound of the median.
+fn bounded(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<BoundedSummary> {
+    let told = told(samples, command, metric, ignore_failure);
+    let numbers: Vec<f64> = told.iter().map(|told| told.number as f64).collect();
+    let is = |bound: Bound| told.iter().any(|told| told.bound == bound);
+    let middle = |unless: Bound| median(&numbers).filter(|_| !is(unless));
+    (is(Bound::AtMost) || is(Bound::AtLeast)).then(|| BoundedSummary {
+        metric,
+        n: told.len(),
+        bounds: told.iter().filter(|told| told.bound.is_open()).count(),
+        at_most: middle(Bound::AtLeast),
+        at_least: middle(Bound::AtMost),
+    })
+}
+
+/// Summary of one metric over the measured runs of one command; `None` if it was never read, or if readings are bounds.
 ///
 /// Failed runs are left out unless `ignore_failure`: a program that stops early is not a fast program.
 pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failure: bool) -> Option<Summary> {
-    summarize_values(&readings(samples, command, metric, ignore_failure), metric)
+    let summary = summarize_values(&readings(samples, command, metric, ignore_failure), metric)?;
+    let is_part = |told: &Told| told.bound == Bound::FirstThread;
+    let first_thread = told(samples, command, metric, ignore_failure).iter().any(is_part);
+    Some(Summary { first_thread, ..summary })
 }
 
 /// Summary of readings that come from elsewhere, in the unit of the metric; `None` if there are none.
@@ -46,7 +75,22 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
         percentiles: [0.05, 0.25, 0.75, 0.95].map(percentile),
         p99: Some(percentile(0.99)),
         outliers: values.iter().filter(|&&value| value > fence).count(),
+        first_thread: false,
+        intervals: intervals(&rising),
     })
+}
+
+/// The quantiles that a report shows, each with its interval, where there are readings enough: of fewer it is the least or the
+/// largest reading by another name.
+fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
+    let n = rising.len() as u64;
+    let is_carried = |quantile: &f64| n >= readings_for(quantile.max(1.0 - quantile));
+    let of = |quantile: f64| {
+        let at = |rank: u64| rising.get(rank as usize - 1).copied();
+        let [low, high] = quantile_ranks(n, quantile, CONFIDENCE).map(|rank| rank.and_then(at));
+        QuantileInterval { quantile, low, high }
+    };
+    [0.05, 0.25, 0.75, 0.95, 0.99].into_iter().filter(is_carried).map(of).collect()
 }
 
 /// Findings about each of `commands` commands by itself. Failed runs are counted in any case.
@@ -61,6 +105,10 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
         summaries: metrics_of(samples)
             .into_iter()
             .filter_map(|metric| summarize(samples, command, metric, ignore_failure))
+            .collect(),
+        bounded: metrics_of(samples)
+            .into_iter()
+            .filter_map(|metric| bounded(samples, command, metric, ignore_failure))
             .collect(),
         derived: derived(samples, command, ignore_failure).0,
         failures: ours().filter(|sample| !sample.outcome.is_success()).count(),

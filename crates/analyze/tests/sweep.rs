@@ -201,7 +201,7 @@ fn a_period_is_found_whichever_of_equal_levels_was_drawn() {
     }
 }
 
-/// One level in which each seventh run takes ten times as long, and the others two per cent less than elsewhere.
+/// Sweep with a level in which each seventh run takes ten times as long, and the others two per cent less than elsewhere.
 #[test]
 fn slow_runs_of_a_level_are_named_beside_medians_that_do_not_show_them() {
     let visits = std::cell::Cell::new(0_u32);

@@ -420,6 +420,7 @@ impl Executor {
         self.next_trial += 1;
         let own = self.launcher.metrics().len();
         let mut readings = Readings::with_parts(Arc::clone(&self.metrics), own, reply.readings);
+        self.launcher.sources().mark(&mut readings);
         self.last_wall_ns = readings.get(Metric::WALL).unwrap_or(0);
         // For two runs at the same moment it is unknown which of them changed the counters.
         if !trial.setup.together {

@@ -141,7 +141,8 @@ fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     let published = &claim.published;
     let is_wide = |it: LabMeasured| {
         let is_beside = it.low > published.than || it.high < published.than;
-        let meets = published.low.is_none_or(|low| it.high >= low) && published.high.is_none_or(|high| it.low <= high);
+        let meets = published.low.is_none_or(|low| it.high >= low)
+            && published.high.is_none_or(|high| it.low <= high);
         is_beside && meets
     };
     found.outcome == Some(LabOutcome::Undecided) && found.measured.is_some_and(is_wide)

@@ -28,7 +28,7 @@ pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec
     claim.grounds.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// The same where a disturbance would show.
+/// Values in the documents by which a disturbance would show.
 ///
 /// # Errors
 /// As [`found`].
@@ -36,7 +36,7 @@ pub(crate) fn disturbed(claim: &LabClaim, documents: &Documents<'_>) -> Result<V
     claim.disturbed.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// What a reason stands on: a value, or a number over another.
+/// Value that a reason rests on, or a number over another.
 fn ground_of(ground: &LabGround, documents: &Documents<'_>) -> Result<Vec<Found>, Mistake> {
     let found = look(&ground.experiment, &ground.pointer, documents)?;
     let Some(over) = &ground.over else { return Ok(found) };

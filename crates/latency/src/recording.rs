@@ -198,7 +198,7 @@ fn encode(histogram: &Histogram<u64>) -> String {
 /// Confidence of the interval of a percentile.
 const CONFIDENCE: f64 = 0.95;
 
-/// Those that are told where enough was seen for them.
+/// Percentiles that are told where enough events carry them.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
 /// Between which readings a percentile lies.

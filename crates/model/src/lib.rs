@@ -63,7 +63,8 @@ pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
 pub use rule::{AlsoDecided, Estimand, GateQuestion, GateSide, LEAST_SPAN_S, Order, Rule, Sessions};
 pub use sample::{
-    Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, metrics_of,
+    Bound, Bounds, Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, Told,
+    metrics_of,
 };
 pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftCount, ShiftSample};

@@ -224,6 +224,8 @@ fn a_lab_is_read_strictly_wherever_a_word_is_unknown() {
 
 fn comparison() -> Comparison {
     Comparison {
+        bounded: None,
+        first_thread: false,
         a: "a".into(),
         b: "b".into(),
         metric: Metric::WALL,

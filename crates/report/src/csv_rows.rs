@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Metric, Outcome, Phase, Sample, TableFindings, TableValue, metrics_of};
+use fauxplat_model::{Bound, Metric, Outcome, Phase, Sample, TableFindings, TableValue, metrics_of};
 
 use crate::words::visible;
 use crate::{ReportError, verbs};
@@ -13,9 +13,10 @@ const BEFORE: [&str; 8] =
     ["name", "command", "trial", "block", "position", "phase", "started_ns", "env_pad_bytes"];
 
 /// Columns after those of the metrics.
-const AFTER: [&str; 5] = ["cpu_first", "cpu_last", "left_behind", "exit_status", "outcome"];
+const AFTER: [&str; 6] = ["cpu_first", "cpu_last", "left_behind", "exit_status", "outcome", "bounds"];
 
-/// Writes a header line and one row per run, in the order of the experiment; absent readings are empty fields.
+/// Writes a header line and one row per run, in the order of the experiment; absent readings are empty fields. Which numbers
+/// are bounds or parts stands in the last column.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Findings::Table(found) = record.findings {
         return values(found, true, out);
@@ -90,15 +91,28 @@ fn fields(sample: &Sample, metrics: &[Metric]) -> impl Iterator<Item = String> {
         sample.started_ns.to_string(),
         sample.env_pad_bytes.to_string(),
     ];
-    let readings = metrics.iter().map(|&metric| optional(sample.get(metric)));
+    let readings = metrics.iter().map(|&metric| optional(sample.told(metric).map(|told| told.number)));
     let after = [
         optional(known(sample.cpu_first)),
         optional(known(sample.cpu_last)),
         sample.left_behind.to_string(),
         sample.outcome.exit_status().to_string(),
         outcome(sample.outcome).to_owned(),
+        bounds(sample, metrics),
     ];
     before.into_iter().chain(readings).chain(after)
+}
+
+/// `peak_memory_bytes:at-most`, with blanks between several; nothing where all numbers are values.
+fn bounds(sample: &Sample, metrics: &[Metric]) -> String {
+    let word = |bound: Bound| match bound {
+        Bound::Value => None,
+        Bound::AtMost => Some("at-most"),
+        Bound::AtLeast => Some("at-least"),
+        Bound::FirstThread => Some("first-thread"),
+    };
+    let said = |&metric: &Metric| Some(format!("{}:{}", metric.field(), word(sample.told(metric)?.bound)?));
+    metrics.iter().filter_map(said).collect::<Vec<_>>().join(" ")
 }
 
 fn known(cpu: u16) -> Option<u16> {

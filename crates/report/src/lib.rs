@@ -4,6 +4,7 @@
 //! elsewhere is read back by [`read_baseline`].
 
 mod baseline;
+mod bounded;
 mod calls;
 mod csv_rows;
 mod disagreement;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    AaFindings, CompareFindings, Comparison, Derived, Grade, Metric, PowerResult, RunFindings, Summary,
-    TableFindings, TableValue, Verdict,
+    AaFindings, Bound, BoundedSummary, CompareFindings, Comparison, Derived, Grade, Metric, PowerResult,
+    RunFindings, Summary, TableFindings, TableValue, Verdict,
 };
 
 use crate::parts::{Grid, Tone};
 use crate::samples::{compared, leading, summary};
 use crate::words::{Scale, TIE, change, p_value, percent, quantity, significant, visible};
-use crate::{View, verdict};
+use crate::{View, bounded, verdict};
 
 /// The metrics of one command, leaving out those that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
@@ -28,11 +28,38 @@ fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> 
     let mut grid = Grid::new(&["metric", "median", "95 % interval", "mean ± sd", "min … max"], &[3, 4, 2]);
     let shown = |it: &&Summary| is_wanted(it.metric) && !is_zero(it) && !is_echo(found, it);
     for summary in found.summaries.iter().filter(shown) {
-        let mut cells = vec![summary.metric.title().to_owned()];
+        let mut cells = vec![titled(summary.metric, summary.first_thread)];
         cells.extend(location_and_spread(summary, view));
         grid.push(Tone::Plain, cells);
     }
+    for bounded in found.bounded.iter().filter(|it| is_wanted(it.metric)) {
+        let nothing = || "–".to_owned();
+        let cells =
+            [bounded.metric.title().to_owned(), bound(bounded, view), nothing(), nothing(), nothing()];
+        grid.push(Tone::Plain, cells.to_vec());
+    }
     grid
+}
+
+/// Title of a metric, with the part that its readings cover where that is not the whole.
+pub(crate) fn titled(metric: Metric, first_thread: bool) -> String {
+    let part = if first_thread { " (first thread)" } else { "" };
+    format!("{}{part}", metric.title())
+}
+
+/// `< 3.4 MiB`.
+fn bound(bounded: &BoundedSummary, view: &View) -> String {
+    let shown = |(bound, number): (Bound, f64)| {
+        let scale = Scale::viewed(bounded.metric, number, view);
+        format!("{}{TIE}{}", bound.sign(), scale.with_unit(number))
+    };
+    bounded.shown().map_or_else(|| "–".to_owned(), shown)
+}
+
+/// A bound of the median of a metric, where readings are bounds; else a dash.
+fn bound_or_dash(found: &RunFindings, metric: Metric, view: &View) -> String {
+    let bounded = found.bounded.iter().find(|it| it.metric == metric);
+    bounded.map_or_else(|| "–".to_owned(), |it| bound(it, view))
 }
 
 /// Values that were derived from counts of the same run.
@@ -81,7 +108,7 @@ pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Gr
 /// The metrics that were measured and zero in every run.
 pub(crate) fn zero_metrics(found: &RunFindings) -> Vec<String> {
     let zero = found.summaries.iter().filter(|it| is_zero(it) && !is_echo(found, it));
-    zero.map(|it| it.metric.title().to_owned()).collect()
+    zero.map(|it| titled(it.metric, it.first_thread)).collect()
 }
 
 /// Whether a summary repeats the metric `rate` under the counter's own name.
@@ -122,7 +149,7 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> G
         let own = summary(found, lead);
         let median = |metric| {
             let shown = |it: &Summary| Scale::viewed(metric, it.median, view).with_unit(it.median);
-            summary(found, metric).map_or("–".to_owned(), shown)
+            summary(found, metric).map_or_else(|| bound_or_dash(found, metric, view), shown)
         };
         let relative =
             own.zip(first).filter(|(_, first)| *first > 0.0).map(|(own, first)| own.median / first);
@@ -160,7 +187,8 @@ pub(crate) fn resources(record: &Record) -> Grid {
 }
 
 fn median(found: &RunFindings, metric: Metric) -> String {
-    summary(found, metric).map_or("–".to_owned(), |summary| quantity(metric, summary.median))
+    let bound = || bound_or_dash(found, metric, &View::default());
+    summary(found, metric).map_or_else(bound, |summary| quantity(metric, summary.median))
 }
 
 /// All comparisons: those against the reference, metric by metric, then the winner's against its runner-up.
@@ -239,12 +267,20 @@ fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> 
     vec![
         name,
         median,
-        if comparison.effect_ratio.is_nan() { "–".to_owned() } else { change(comparison.effect_ratio) },
+        difference(comparison),
         interval,
         p.trim_start_matches(['p', TIE, '=']).to_owned(),
         comparison.pairs.to_string(),
         verdict::word(comparison).to_owned(),
     ]
+}
+
+fn difference(comparison: &Comparison) -> String {
+    match bounded::effect(comparison) {
+        Some(bound) => bound,
+        None if comparison.effect_ratio.is_nan() => "–".to_owned(),
+        None => change(comparison.effect_ratio),
+    }
 }
 
 /// The tone of a verdict, for a reader who hopes for an improvement.

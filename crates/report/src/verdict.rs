@@ -5,6 +5,8 @@ use fauxplat_model::{
     Side, StoppedBy, Tail, Unit, VarianceBudget, Verdict, is_no_bound,
 };
 
+use crate::bounded;
+use crate::tables::titled;
 use crate::words::{TIE, change, counted, listed, p_value, percent, quantity, round_percent};
 
 /// Autocorrelation above which neighbouring pairs are not nearly independent.
@@ -15,6 +17,14 @@ const FACTOR_FROM: f64 = 1.5;
 
 /// A verdict in one or two sentences. `a` and `b` are the names in the text.
 pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
+    let sentence = match comparison.bounded {
+        Some(bounded) => bounded::sentence(comparison, bounded, a, b),
+        None => sentence_of_values(comparison, a, b),
+    };
+    format!("{sentence}{}", bounded::of_first_thread(comparison))
+}
+
+fn sentence_of_values(comparison: &Comparison, a: &str, b: &str) -> String {
     if let Some(counts) = comparison.exact {
         return exactly(comparison, counts, a, b);
     }
@@ -79,6 +89,9 @@ fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> St
 /// A verdict in one line: the word, the effect, its interval.
 pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let effect = match is_unbounded(comparison) {
+        _ if comparison.bounded.is_some() => {
+            bounded::effect(comparison).map_or_else(String::new, |effect| format!(", difference {effect}"))
+        }
         true => String::new(),
         false if comparison.exact.is_some() => exact_change(comparison),
         false => format!(", {} ({})", change(comparison.effect_ratio), interval(comparison)),
@@ -87,7 +100,11 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let dropped = guard(comparison).filter(|guard| guard.is_warning);
     let dropped = dropped
         .map_or_else(String::new, |_| format!("; {} of {total} pairs dropped", comparison.dropped_pairs));
-    format!("{b} against {a}: {}{effect}, {}{dropped}", word(comparison), comparison.metric.title())
+    format!(
+        "{b} against {a}: {}{effect}, {}{dropped}",
+        word(comparison),
+        titled(comparison.metric, comparison.first_thread)
+    )
 }
 
 /// The change of exact counts; both counts where one is zero, since a ratio cannot show that.
@@ -166,7 +183,7 @@ pub(crate) fn is_time(metric: Metric) -> bool {
 }
 
 /// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
-fn relation(comparison: &Comparison, more: bool) -> String {
+pub(crate) fn relation(comparison: &Comparison, more: bool) -> String {
     let metric = comparison.metric;
     let baseline = comparison.grade == Grade::AgainstBaseline;
     let (is, has) = if baseline { ("measured", "showed") } else { ("is", "has") };
@@ -363,7 +380,8 @@ pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     let moved = |it: &&Secondary| it.different;
     let phrase = |it: &Secondary| {
         let interval = format!("{} to {}", change(it.ci_low_ratio), change(it.ci_high_ratio));
-        format!("{} {} ({interval}, {})", it.metric.title(), change(it.effect_ratio), p_value(it.p_adjusted))
+        let title = titled(it.metric, it.first_thread);
+        format!("{title} {} ({interval}, {})", change(it.effect_ratio), p_value(it.p_adjusted))
     };
     let moved: Vec<String> = comparison.secondary.iter().filter(moved).map(phrase).collect();
     let tested = comparison.secondary.len();
@@ -447,6 +465,7 @@ fn reason(reason: DroppedReason) -> &'static str {
 /// The verdict in one word, for tables.
 pub(crate) fn word(comparison: &Comparison) -> &'static str {
     match comparison.verdict {
+        Verdict::Equivalent if comparison.first_thread => "equivalent in the first thread",
         Verdict::Equivalent if comparison.extent == Some(Extent::Typical) => "typically equivalent",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",

@@ -1,7 +1,7 @@
 //! An experiment as it was recorded.
 
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{Command, Sample};
+use fauxplat_model::{Command, Sample, Sources};
 use rusqlite::{OptionalExtension, Row};
 use serde_json::Value;
 
@@ -123,6 +123,12 @@ impl Store {
         self.try_rows(id, &known, Some(cells), each)
     }
 
+    /// Where the figures of an experiment come from; nothing where another version wrote what this one cannot read.
+    fn sources_of(&self, id: i64) -> rusqlite::Result<Sources> {
+        let text = self.connection.query_row(sql::SOURCES, [id], |row| row.get::<_, String>(0)).optional()?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
     /// The rows of samples, each completed by its readings without a column. Sequence numbers have no gaps.
     fn try_rows(
         &self,
@@ -133,11 +139,14 @@ impl Store {
     ) -> Result<(), StoreError> {
         let failed = at(&self.path);
         let unreadable = |error: rusqlite::Error| self.undecoded(id, "a sample", &error.to_string());
-        let mut statement = self.connection.prepare_cached(sql::SAMPLES).map_err(&failed)?;
+        let has_bounds = self.version >= schema::WITH_BOUNDS;
+        let text = if has_bounds { sql::SAMPLES } else { sql::SAMPLES_BEFORE_BOUNDS };
+        let sources = self.sources_of(id).map_err(&failed)?;
+        let mut statement = self.connection.prepare_cached(text).map_err(&failed)?;
         let mut rows = statement.query([id]).map_err(&failed)?;
         let mut sequence = 0;
         while let Some(row) = rows.next().map_err(&failed)? {
-            let mut sample = row::read(row, known.set()).map_err(unreadable)?;
+            let mut sample = row::read(row, known.set(), &sources).map_err(unreadable)?;
             if let Some(cells) = &mut cells {
                 cells.complete(sequence, known, &mut sample.readings).map_err(unreadable)?;
             }

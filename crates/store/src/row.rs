@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fauxplat_model::{Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample};
+use fauxplat_model::{Bounds, Metric, MetricSet, Outcome, Phase, Reading, Readings, Sample, Sources};
 use rusqlite::{Row, Statement};
 
 /// Columns of a sample before its readings, after the experiment and the sequence number.
@@ -32,19 +32,26 @@ pub(crate) fn bind(
         Some(sample.env_pad_bytes.into()),
         Some(signed(sample.started_ns)),
     ];
-    let readings = Metric::BUILT_IN.iter().map(|&metric| sample.get(metric).map(signed));
-    for (index, value) in facts.into_iter().chain(readings).enumerate() {
+    let readings = Metric::BUILT_IN.iter().map(|&metric| sample.told(metric).map(|told| signed(told.number)));
+    let bounds = Some(sample.readings.bounds().bits().into());
+    for (index, value) in facts.into_iter().chain(readings).chain([bounds]).enumerate() {
         statement.raw_bind_parameter(index + 1, value)?;
     }
     Ok(())
 }
 
-/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later.
-pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>) -> rusqlite::Result<Sample> {
+/// Parses a row of `sql::SAMPLES` for samples that have these metrics; readings without a column are added later. A row of
+/// an earlier version does not say which readings are bounds; `sources` do.
+pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>, sources: &Sources) -> rusqlite::Result<Sample> {
     let reading = |index: usize| -> rusqlite::Result<Reading> {
         Ok(row.get::<_, Option<i64>>(FACTS + index)?.map(i64::cast_unsigned).into())
     };
     let readings = (0..Metric::BUILT_IN.len()).map(reading).collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut readings = Readings::new(Arc::clone(metrics), readings);
+    match row.get::<_, Option<u32>>(FACTS + Metric::BUILT_IN.len())? {
+        Some(bits) => readings.set_bounds(Bounds::from_bits(bits)),
+        None => sources.mark(&mut readings),
+    }
     Ok(Sample {
         trial: row.get(0)?,
         block: row.get(1)?,
@@ -57,7 +64,7 @@ pub(crate) fn read(row: &Row<'_>, metrics: &Arc<MetricSet>) -> rusqlite::Result<
         left_behind: row.get(9)?,
         env_pad_bytes: row.get(10)?,
         started_ns: row.get::<_, i64>(11)?.cast_unsigned(),
-        readings: Readings::new(Arc::clone(metrics), readings),
+        readings,
     })
 }
 

@@ -23,15 +23,19 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// Statements that lead from version `index` to version `index + 1`.
-pub(crate) const MIGRATIONS: [Migration; 4] = [
+pub(crate) const MIGRATIONS: [Migration; 5] = [
     Migration { tables: FIRST, filled: "" },
     Migration { tables: RATE, filled: "" },
     Migration { tables: EVIDENCE, filled: NAMES },
     Migration { tables: SPOOL, filled: "" },
+    Migration { tables: BOUNDS, filled: "" },
 ];
 
 /// The version from which on a store holds evidence other than runs.
 pub(crate) const WITH_EVIDENCE: i64 = 3;
+
+/// The version from which on a sample says which of its readings are bounds or parts.
+pub(crate) const WITH_BOUNDS: i64 = 5;
 
 /// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
 /// experiment is read in order and removed as one range.
@@ -214,6 +218,10 @@ CREATE TABLE spool (
     PRIMARY KEY (experiment, target)
 ) WITHOUT ROWID;
 ";
+
+/// Readings of a run that are bounds or parts: two bits for each metric, in the order of their columns; 0 where all are
+/// values. NULL in rows of earlier versions, whose experiment says it by its sources.
+const BOUNDS: &str = "ALTER TABLE sample ADD COLUMN bounds INTEGER;";
 
 /// Migrates a store to this program's version; nothing happens if it is current.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {

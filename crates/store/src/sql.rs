@@ -32,9 +32,9 @@ pub(crate) const INSERT_SAMPLE: &str = "INSERT INTO sample
     (experiment, sequence, trial, block, command, position, measured, exit_status, signal, cpu_first, cpu_last,
      left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns, run_delay_ns,
      peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults, major_faults,
-     block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s)
+     block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s, bounds)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-     $23, $24, $25, $26, $27, $28, $29)";
+     $23, $24, $25, $26, $27, $28, $29, $30)";
 
 /// Finishes an experiment.
 pub(crate) const FINISH_EXPERIMENT: &str = "UPDATE experiment
@@ -74,8 +74,18 @@ pub(crate) const SAMPLE_COUNT: &str = "SELECT MAX(sequence) + 1 FROM sample WHER
 pub(crate) const SAMPLES: &str = "SELECT trial, block, command, position, measured, exit_status, signal,
         cpu_first, cpu_last, left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns,
         run_delay_ns, peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults,
-        major_faults, block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s
+        major_faults, block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s, bounds
     FROM sample WHERE experiment = $1 ORDER BY sequence";
+
+/// Samples of a store without bounds that cannot be written, and so not brought up to date.
+pub(crate) const SAMPLES_BEFORE_BOUNDS: &str = "SELECT trial, block, command, position, measured, exit_status,
+        signal, cpu_first, cpu_last, left_behind, env_pad_bytes, started_ns, wall_ns, user_ns, system_ns, cpu_ns,
+        run_delay_ns, peak_memory_bytes, voluntary_switches, involuntary_switches, migrations, minor_faults,
+        major_faults, block_input_bytes, block_output_bytes, steal_ns, rate_micro_per_s, NULL AS bounds
+    FROM sample WHERE experiment = $1 ORDER BY sequence";
+
+/// Where the figures of an experiment come from.
+pub(crate) const SOURCES: &str = "SELECT sources FROM experiment WHERE id = $1";
 
 /// State and owner of an experiment.
 pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $1";
@@ -120,6 +130,8 @@ mod tests {
             LOAD,
             COMMANDS,
             SAMPLES,
+            SAMPLES_BEFORE_BOUNDS,
+            SOURCES,
             STATE,
             LAST,
             HOLDING,

@@ -7,7 +7,7 @@ use statrs::function::beta;
 /// Statistics", section 7.1). An end that no reading bounds is `None`.
 pub fn quantile_ranks(n: u64, probability: f64, confidence: f64) -> [Option<u64>; 2] {
     let tail = (1.0 - confidence) / 2.0;
-    // Both are found by bisection, since the distribution rises with the rank.
+    // Bisection finds both ranks, since the distribution rises with the rank.
     let first_above = |limit: f64| {
         let (mut inside, mut outside) = (0, n);
         while inside < outside {

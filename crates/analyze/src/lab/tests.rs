@@ -75,7 +75,7 @@ fn a_figure_among_the_published_ones_reproduces() {
 
 #[test]
 fn a_noisier_measurement_reproduces_nothing_more() {
-    // The same figure by intervals that grow: once undecided, it stays so.
+    // Intervals that grow around one figure: once undecided, the claim stays so.
     let outcomes: Vec<LabOutcome> = (0..200)
         .map(|step| 0.002 * f64::from(step))
         .map(|half| judged(1.2, 1.2 - half, 1.2 + half).0)

@@ -103,6 +103,7 @@ fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
     let findings = RunFindings {
+        bounded: Vec::new(),
         derived: Vec::new(),
         summaries,
         failures: 0,

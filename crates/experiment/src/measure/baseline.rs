@@ -8,6 +8,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Store};
 
 use super::session::plan;
+use crate::driver::bounded;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 
@@ -48,11 +49,13 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     let origin = origin(earlier, Some(driver.machine().facts()), other_machine)?;
     driver.warm_up(driver.header.definition.warmup.max(1))?;
     driver.check_rates()?;
+    driver.check_values()?;
     let plan = Plan { layout: Layout::Single, ..plan(driver, driver.header.seed) };
     let runs = driver.header.definition.runs;
     let runs = if runs == Runs::Auto { Runs::Count(rule.max_pairs) } else { runs };
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, Bounds { runs, ..Bounds::of(&driver.header.definition) }))?;
+    driver.check_values()?;
     let ignore = driver.header.condition.ignore_failure.any();
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
     let judge = |rule: &Rule| {
@@ -266,6 +269,9 @@ pub fn check_number(readings: usize, baseline: &str) -> Result<(), Failure> {
 const READINGS_MIN: usize = 6;
 
 fn enough(earlier: &Earlier, metric: Metric) -> Result<(), Failure> {
+    if earlier.findings.bounded.iter().any(|it| it.metric == metric) {
+        return Err(bounded(metric, &format!("of the baseline {}", earlier.name)));
+    }
     match earlier.of(metric).len() {
         few if few < READINGS_MIN => Err(Failure::usage(format!(
             "the baseline {} has {few} readings of {}; at least {READINGS_MIN} are needed",

@@ -140,9 +140,11 @@ fn cpus(driver: &mut Driver, missing: &mut Vec<String>) -> Option<Vec<Cpu>> {
 
 fn run(driver: &mut Driver, plan: &Crossed, variants: &[Variant]) -> Result<ExplainJudged, Failure> {
     driver.warm_up(driver.header.definition.warmup.max(1))?;
+    driver.check_values()?;
     let rule = driver.header.definition.rule.clone();
     driver.plan(plan)?;
     driver.steer(&mut ExplainSteering::new(plan, &rule))?;
+    driver.check_values()?;
     let mut factors = factors(plan, driver.samples());
     factors.extend(commands(plan, &driver.names(), variants, driver.samples()));
     let ignore_failure = driver.header.condition.ignore_failure.any();

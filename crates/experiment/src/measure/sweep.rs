@@ -34,6 +34,7 @@ const CHEAP_BLOCKS_MAX: f64 = 1000.0;
 pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<SweepFindings, Failure> {
     // The command may fail at the first level alone, which is no reason to end.
     driver.steer(&mut WarmUp::new(1, driver.header.definition.warmup.max(1)).that_may_fail())?;
+    driver.check_values()?;
     let mut judge = prepared.judge.clone();
     if is_open {
         judge = allow_cheap_blocks(driver, judge);
@@ -44,6 +45,7 @@ pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<
     let mut steering = SweepSteering::new(&prepared.level_of, plan, judge, &rule);
     let stopped = driver.steer(&mut steering)?;
     driver.check_read()?;
+    driver.check_values()?;
     let judged = steering.judged(driver.samples(), stopped);
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
     let mut findings = judged.findings;

@@ -4,7 +4,7 @@ use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
 use super::numbers::known;
-use crate::{Estimand, GateQuestion, GateSide, Metric, ProfileFindings, RunFindings, Variant};
+use crate::{Bound, Estimand, GateQuestion, GateSide, Metric, ProfileFindings, RunFindings, Variant};
 
 /// The answer to the question whether B differs from A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +120,21 @@ pub struct Secondary {
     pub p_adjusted: f64,
     /// Whether the adjusted p-value is below the level.
     pub different: bool,
+    /// Whether readings are of the command's first thread alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_thread: bool,
+}
+
+/// Effect of a comparison in which readings are bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundedEffect {
+    /// Whether B over A is at least or at most what the readings say; absent where nothing is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Bound>,
+    /// Whether readings of A are bounds.
+    pub a: bool,
+    /// Whether readings of B are.
+    pub b: bool,
 }
 
 /// The runs for which an *equivalent* holds.
@@ -467,6 +482,13 @@ pub struct Comparison {
     /// Exact counts that decided; `None` unless the counts of both commands were the same in every run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactCounts>,
+    /// The effect, where readings are bounds. Then a *different* has one end of its interval alone, and
+    /// *equivalent* is never said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounded: Option<BoundedEffect>,
+    /// Whether readings are of the first thread of each command alone, and a command may have more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_thread: bool,
 }
 
 impl Comparison {

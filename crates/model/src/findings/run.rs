@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Comparison, CounterSeries, Derived, Metric, Outcome, TableSource};
+use crate::{Bound, Comparison, CounterSeries, Derived, Metric, Outcome, TableSource};
 
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,48 @@ pub struct Summary {
     pub p99: Option<f64>,
     /// Readings further than three scaled median absolute deviations above the median.
     pub outliers: usize,
+    /// Whether the readings are of the command's first thread alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_thread: bool,
+    /// The intervals of those percentiles that so many runs carry, by order statistics; absent in records that are older.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<QuantileInterval>,
+}
+
+/// Between which readings a quantile lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuantileInterval {
+    /// Share of the readings below.
+    pub quantile: f64,
+    /// Low end of the 95 % interval; absent where no reading bounds it.
+    pub low: Option<f64>,
+    /// High end of it.
+    pub high: Option<f64>,
+}
+
+/// Summary of a metric of one command where some readings are bounds: no mean, no spread, and no interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundedSummary {
+    /// The metric.
+    pub metric: Metric,
+    /// Number of runs.
+    pub n: usize,
+    /// Runs whose reading is a bound.
+    pub bounds: usize,
+    /// The median is at most this, in the unit of the metric; absent where nothing is known of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// The median is at least this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+}
+
+impl BoundedSummary {
+    /// The number to show, and what it is.
+    pub fn shown(&self) -> Option<(Bound, f64)> {
+        let most = self.at_most.map(|number| (Bound::AtMost, number));
+        most.or_else(|| self.at_least.map(|number| (Bound::AtLeast, number)))
+    }
 }
 
 /// A process of the tree of a command.
@@ -94,6 +136,9 @@ pub struct CounterRates {
 pub struct RunFindings {
     /// A summary per metric that was measured.
     pub summaries: Vec<Summary>,
+    /// The metrics of which some readings are bounds. They have no summary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounded: Vec<BoundedSummary>,
     /// Figures computed from counts of the same run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<Derived>,

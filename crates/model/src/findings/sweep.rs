@@ -116,7 +116,7 @@ pub struct SlowLevel {
     pub level: String,
     /// Runs there that have a reading.
     pub runs: usize,
-    /// Those far above the median of the level.
+    /// Runs far above the median of the level.
     pub slow_runs: usize,
     /// Their median over that of the level.
     pub ratio: f64,

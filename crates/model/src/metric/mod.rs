@@ -116,7 +116,7 @@ impl Metric {
     }
 
     /// Number in this process; for built-in metrics, the number of the column.
-    fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.0.number.into()
     }
 }

@@ -1,5 +1,6 @@
 //! The sample of a run.
 
+mod bound;
 mod readings;
 
 use std::collections::BTreeSet;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, MetricSet};
+pub use bound::{Bound, Bounds, Told};
 pub use readings::{Counted, Reading, Readings};
 
 /// Purpose of a run.
@@ -79,9 +81,14 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The reading of a metric, if it was measured.
+    /// The value of a metric, if it was measured; a bound is none.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.readings.get(metric)
+    }
+
+    /// Number of a metric with its kind, if the metric was measured.
+    pub fn told(&self, metric: Metric) -> Option<Told> {
+        self.readings.told(metric)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::bound::{Bound, Bounds, Told};
 use crate::{Metric, MetricSet};
 
 /// A number, or the absence of a measurement. Eight bytes wide, because a hundred thousand samples are kept.
@@ -52,6 +53,8 @@ pub struct Readings {
     /// The values. Where a metric counted only part of the time, the enabled times of all metrics follow, then the
     /// running times.
     words: Box<[Reading]>,
+    /// Kinds of the numbers.
+    bounds: Bounds,
 }
 
 impl Readings {
@@ -63,7 +66,7 @@ impl Readings {
         let mut values = values.into();
         assert!(values.len() <= metrics.len(), "{} readings of {} metrics", values.len(), metrics.len());
         values.resize(metrics.len(), Reading::ABSENT);
-        Readings { metrics, words: values.into_boxed_slice() }
+        Readings { metrics, words: values.into_boxed_slice(), bounds: Bounds::default() }
     }
 
     /// Values of the first `count` metrics in order, optionally followed by the enabled times and the running times of
@@ -98,9 +101,30 @@ impl Readings {
         &self.metrics
     }
 
-    /// The reading of a metric, if it was measured.
+    /// The value of a metric, if it was measured. A bound is no value: [`Readings::told`] has it.
     pub fn get(&self, metric: Metric) -> Option<u64> {
-        self.words[self.metrics.place(metric)?].get()
+        self.told(metric)?.value()
+    }
+
+    /// Number of a metric with its kind, if the metric was measured.
+    pub fn told(&self, metric: Metric) -> Option<Told> {
+        let number = self.words[self.metrics.place(metric)?].get()?;
+        Some(Told { bound: self.bounds.of(metric), number })
+    }
+
+    /// Says what the number of a metric is. An open metric is always a value.
+    pub fn set_bound(&mut self, metric: Metric, bound: Bound) {
+        self.bounds.set(metric, bound);
+    }
+
+    /// Kinds of the numbers, for a store.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Sets the kinds of the numbers, from a store.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
     }
 
     /// Whether a metric counted only part of the time.
@@ -120,11 +144,12 @@ impl Readings {
 
     /// All metrics with their readings, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Metric, Option<u64>)> + '_ {
-        self.metrics.iter().zip(&self.words).map(|(metric, reading)| (metric, reading.get()))
+        self.metrics.iter().map(|metric| (metric, self.get(metric)))
     }
 
     /// Sets the reading of a metric. A metric outside of the shared set gives this run a set of its own.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
+        self.bounds.set(metric, Bound::Value);
         let place = self.place(metric);
         self.words[place] = value.into();
     }
@@ -179,8 +204,8 @@ impl PartialEq for Readings {
     /// Whether the same was measured. A metric that is missing equals one that was not measured.
     fn eq(&self, other: &Self) -> bool {
         let within = |one: &Readings, other: &Readings| {
-            one.iter().all(|(metric, value)| {
-                value == other.get(metric) && one.counted(metric) == other.counted(metric)
+            one.metrics.iter().map(|metric| (metric, one.told(metric))).all(|(metric, value)| {
+                value == other.told(metric) && one.counted(metric) == other.counted(metric)
             })
         };
         within(self, other) && within(other, self)
@@ -189,7 +214,7 @@ impl PartialEq for Readings {
 
 impl fmt::Debug for Readings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(metric, value)| (metric.name(), value))).finish()
+        f.debug_map().entries(self.metrics.iter().map(|metric| (metric.name(), self.told(metric)))).finish()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fauxplat_model::{IgnoredFailures, MachineFacts, Metric, Phase};
+use fauxplat_model::{IgnoredFailures, MachineFacts, Metric, Phase, Readings, Sources};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -18,6 +18,7 @@ struct Document {
     started: Option<String>,
     /// Facts of the machine as raw JSON, since facts of another version are no reason to refuse the runs.
     machine: Option<serde_json::Value>,
+    sources: Option<serde_json::Value>,
     commands: Vec<Entry>,
 }
 
@@ -55,6 +56,14 @@ impl<'de> Deserialize<'de> for Run {
     }
 }
 
+/// A reading: a number, or a bound, which is no value.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Figure {
+    Value(f64),
+    Bound(IgnoredAny),
+}
+
 struct RunVisitor;
 
 impl<'de> Visitor<'de> for RunVisitor {
@@ -70,7 +79,11 @@ impl<'de> Visitor<'de> for RunVisitor {
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
             match (key.as_ref(), Metric::from_field(&key)) {
                 (_, Some(metric)) => {
-                    readings.extend(map.next_value::<Option<f64>>()?.map(|value| (metric, value)));
+                    let value = match map.next_value::<Option<Figure>>()? {
+                        Some(Figure::Value(value)) => Some(value),
+                        Some(Figure::Bound(_)) | None => None,
+                    };
+                    readings.extend(value.map(|value| (metric, value)));
                 }
                 ("phase", None) => phase = Some(map.next_value()?),
                 ("exit_status", None) => exit_status = Some(map.next_value()?),
@@ -87,10 +100,12 @@ impl<'de> Visitor<'de> for RunVisitor {
 }
 
 pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
-    let Document { started, machine, commands } = parse(text, EXPECTED)?;
+    let Document { started, machine, sources, commands } = parse(text, EXPECTED)?;
+    let sources = sources.and_then(|sources| serde_json::from_value(sources).ok());
+    let sources: Sources = sources.unwrap_or_default();
     let machine: Option<MachineFacts> = machine.and_then(|facts| serde_json::from_value(facts).ok());
     let series = |entry: Entry| BaselineSeries {
-        values: entry.values(),
+        values: entry.values(&sources),
         name: entry.name,
         format: SourceFormat::Fauxplat,
         when: started.clone(),
@@ -101,11 +116,19 @@ pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
 
 impl Entry {
     /// The metrics that were measured in every analysed run.
-    fn values(&self) -> Vec<(Metric, Vec<f64>)> {
+    fn values(&self, sources: &Sources) -> Vec<(Metric, Vec<f64>)> {
         let analysed = |run: &&Run| {
             run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure.any())
         };
-        let column = |metric: Metric| self.runs.iter().filter(analysed).map(|run| run.get(metric)).collect();
+        // A file of an earlier version has a number where today there is a bound.
+        let is_value = |metric: Metric, number: f64| {
+            let mut readings = Readings::from([(metric, number as u64)]);
+            sources.mark(&mut readings);
+            readings.get(metric).is_some()
+        };
+        let value = |run: &Run, metric: Metric| run.get(metric).filter(|&number| is_value(metric, number));
+        let column =
+            |metric: Metric| self.runs.iter().filter(analysed).map(|run| value(run, metric)).collect();
         let metrics: BTreeSet<Metric> =
             self.runs.iter().flat_map(|run| &run.readings).map(|(metric, _)| *metric).collect();
         complete(metrics.into_iter().map(|metric| (metric, column(metric))))

@@ -1,6 +1,6 @@
 //! fauxplat's own record of runs that took turns, with all that was read of each.
 
-use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample};
+use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample, Sources, Told};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -25,6 +25,8 @@ pub struct RecordedRuns {
 #[derive(Deserialize)]
 struct Document {
     machine: Option<Value>,
+    /// Kept as they stand, like the machine: what cannot be read of them marks nothing.
+    sources: Option<Value>,
     commands: Vec<Entry>,
     #[serde(default)]
     strata: Vec<Stratum>,
@@ -57,10 +59,15 @@ struct Run {
 }
 
 impl Run {
-    fn sample(self, command: u16) -> Sample {
-        let reading = |(field, value): (&String, &Value)| Some((Metric::from_field(field)?, value.as_u64()?));
+    fn sample(self, command: u16, sources: &Sources) -> Sample {
+        let reading =
+            |(field, value): (&String, &Value)| Some((Metric::from_field(field)?, Told::of_json(value)?));
         let mut readings = Readings::none();
-        self.others.iter().filter_map(reading).for_each(|(metric, value)| readings.set(metric, Some(value)));
+        for (metric, told) in self.others.iter().filter_map(reading) {
+            readings.set(metric, Some(told.number));
+            readings.set_bound(metric, told.bound);
+        }
+        sources.mark(&mut readings);
         Sample {
             trial: self.trial,
             block: self.block,
@@ -91,9 +98,11 @@ pub fn read_record(text: &str) -> Result<RecordedRuns, ReportError> {
         strata: document.strata.into_iter().map(|stratum| stratum.name).collect(),
         has_power: !document.power.is_empty(),
     };
+    let sources = document.sources.and_then(|sources| serde_json::from_value(sources).ok());
+    let sources: Sources = sources.unwrap_or_default();
     for (number, entry) in (0..).zip(document.commands) {
         found.commands.push(entry.command);
-        found.samples.extend(entry.runs.into_iter().map(|run| run.sample(number)));
+        found.samples.extend(entry.runs.into_iter().map(|run| run.sample(number, &sources)));
     }
     found.samples.sort_by_key(|sample| sample.trial);
     Ok(found)

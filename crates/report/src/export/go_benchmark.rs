@@ -22,7 +22,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let names = distinct(names, |name, count| format!("{name}#{count:02}"));
     describe(record.header, out)?;
     for (command, name) in commands.iter().zip(&names) {
-        runs(record, &samples, command).try_for_each(|run| line(name, run, out))?;
+        runs(record, &samples, command).try_for_each(|run| line(name, (run, command), out))?;
     }
     Ok(())
 }
@@ -53,10 +53,12 @@ fn runs<'a>(
     samples.of(timed.index).filter(counts)
 }
 
-/// Writes a run as one iteration, with a unit for each of its figures.
-fn line(name: &str, run: &Sample, out: &mut dyn Write) -> std::io::Result<()> {
+/// Writes a run as one iteration, with a unit for each of its figures. A metric with a bound among its readings is left out of
+/// all runs: the others would be a choice by what they are.
+fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> std::io::Result<()> {
     write!(out, "Benchmark{name} 1")?;
-    for (metric, value) in run.readings.iter() {
+    let is_bounded = |metric: Metric| command.findings.bounded.iter().any(|it| it.metric == metric);
+    for (metric, value) in run.readings.iter().filter(|(metric, _)| !is_bounded(*metric)) {
         let (Some(value), word) = (value, metric.name()) else { continue };
         match metric.unit() {
             Unit::Nanos if metric == Metric::WALL => write!(out, " {value} ns/op"),

@@ -113,7 +113,11 @@ impl<'a> Entry<'a> {
             command: &command.command,
             name: (command.name != command.command).then_some(&command.name),
             parameters: parameters.collect(),
-            measurements: samples.of(timed.index).filter(counts).map(Measurement::of).collect(),
+            measurements: samples
+                .of(timed.index)
+                .filter(counts)
+                .map(|run| Measurement::of(run, timed))
+                .collect(),
             summary: summaries.collect(),
         }
     }
@@ -128,10 +132,13 @@ fn base(metric: Metric) -> (f64, &'static str) {
 }
 
 impl Measurement {
-    fn of(run: &Sample) -> Self {
+    /// A metric some of whose readings are bounds is left out of all runs.
+    fn of(run: &Sample, timed: &Timed) -> Self {
+        let is_bounded = |metric: Metric| timed.findings.bounded.iter().any(|it| it.metric == metric);
         let quantity = |&(metric, word): &(Metric, &'static str)| {
             let (scale, unit) = base(metric);
-            Some((word, Quantity { value: run.get(metric)? as f64 / scale, unit }))
+            let value = run.get(metric).filter(|_| !is_bounded(metric))?;
+            Some((word, Quantity { value: value as f64 / scale, unit }))
         };
         let exit_code = match run.outcome {
             fauxplat_model::Outcome::Exited(status) => Some(status.into()),

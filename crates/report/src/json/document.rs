@@ -2,17 +2,18 @@
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
-    AaStratum, Command, Comparison, CounterRates, CounterSeries, Derived, Disagreement, Metric, Outcome,
-    Phase, PowerResult, Process, ProfileFindings, RunFindings, Sample, Source, Summary, Variant, metrics_of,
+    AaStratum, BoundedSummary, Command, Comparison, CounterRates, CounterSeries, Derived, Disagreement,
+    Metric, Outcome, Phase, PowerResult, Process, ProfileFindings, QuantileInterval, RunFindings, Sample,
+    Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
-use serde::ser::{Serialize, SerializeSeq, Serializer};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::sweep;
 use crate::evidence::Pieces;
 use crate::json::topo::Topo;
-use crate::samples::{ByCommand, baseline, command_findings, compared};
+use crate::samples::{ByCommand, P95_FROM, baseline, command_findings, compared};
 
 /// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
 #[derive(SerializeDerive)]
@@ -73,7 +74,7 @@ struct Baseline<'a> {
 
 impl<'a> Baseline<'a> {
     fn of((name, findings): (&'a str, &'a RunFindings)) -> Self {
-        Baseline { name, summary: Summaries(&findings.summaries) }
+        Baseline { name, summary: Summaries(Some(findings)) }
     }
 }
 
@@ -110,11 +111,22 @@ struct Counts {
 }
 
 /// `summary`: one entry per metric, named as in `runs[]`.
-struct Summaries<'a>(&'a [Summary]);
+struct Summaries<'a>(Option<&'a RunFindings>);
+
+/// An entry of `summary` of a metric some of whose readings are bounds.
+#[derive(SerializeDerive)]
+struct BoundedEntry {
+    n: usize,
+    bounds: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<f64>,
+}
 
 /// An entry of `summary`, in the unit of the metric's field name.
 #[derive(SerializeDerive)]
-struct SummaryEntry {
+struct SummaryEntry<'a> {
     n: usize,
     median: f64,
     mean: f64,
@@ -123,13 +135,17 @@ struct SummaryEntry {
     sd: f64,
     min: f64,
     max: f64,
-    p5: f64,
+    p5: Option<f64>,
     p25: f64,
     p75: f64,
-    p95: f64,
+    p95: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99: Option<f64>,
     outliers: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    first_thread: bool,
+    #[serde(skip_serializing_if = "<[QuantileInterval]>::is_empty")]
+    intervals: &'a [QuantileInterval],
 }
 
 /// `runs[]`, in the order in which they were made.
@@ -220,7 +236,7 @@ impl Serialize for Commands<'_, '_> {
                 tree: found.map_or(&[], |found| &found.tree),
                 rates: found.map_or(&[], |found| &found.rates),
                 series: found.map_or(&[], |found| &found.series),
-                summary: Summaries(found.map_or(&[], |found| &found.summaries)),
+                summary: Summaries(found),
                 runs: Runs {
                     samples: self.samples,
                     command: index,
@@ -241,18 +257,44 @@ impl Counts {
 
 impl Serialize for Summaries<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.0.iter().map(|summary| (summary.metric.field(), SummaryEntry::of(summary))))
+        let mut map = serializer.serialize_map(None)?;
+        for summary in self.0.iter().flat_map(|found| &found.summaries) {
+            map.serialize_entry(summary.metric.field(), &SummaryEntry::of(summary))?;
+        }
+        for &BoundedSummary { metric, n, bounds, at_most, at_least } in
+            self.0.iter().flat_map(|found| &found.bounded)
+        {
+            map.serialize_entry(metric.field(), &BoundedEntry { n, bounds, at_most, at_least })?;
+        }
+        map.end()
     }
 }
 
-impl SummaryEntry {
-    fn of(summary: &Summary) -> Self {
+impl<'a> SummaryEntry<'a> {
+    fn of(summary: &'a Summary) -> Self {
         let p99 = crate::samples::p99(summary);
-        let &Summary { metric: _, n, median, mean, low, high, sd, min, max, percentiles, p99: _, outliers } =
-            summary;
-        let [p5, p25, p75, p95] = percentiles;
-        SummaryEntry { n, median, mean, low, high, sd, min, max, p5, p25, p75, p95, p99, outliers }
+        let &Summary { n, median, mean, low, high, sd, min, max, outliers, first_thread, .. } = summary;
+        let [p5, p25, p75, p95] = summary.percentiles;
+        let [p5, p95] = [p5, p95].map(|value| Some(value).filter(|_| n >= P95_FROM));
+        let intervals = &summary.intervals;
+        SummaryEntry {
+            n,
+            median,
+            mean,
+            low,
+            high,
+            sd,
+            min,
+            max,
+            p5,
+            p25,
+            p75,
+            p95,
+            p99,
+            outliers,
+            first_thread,
+            intervals,
+        }
     }
 }
 
@@ -277,7 +319,7 @@ impl<'a> RunEntry<'a> {
             started_ns: sample.started_ns,
             env_pad_bytes: sample.env_pad_bytes,
             readings: Readings { sample, metrics },
-            peak_memory_source: sample.get(Metric::PEAK_MEMORY).map(|_| memory),
+            peak_memory_source: sample.told(Metric::PEAK_MEMORY).map(|_| memory),
             cpu: known(sample.cpu_last),
             cpu_first: known(sample.cpu_first),
             cpu_last: known(sample.cpu_last),
@@ -306,6 +348,6 @@ impl<'a> LoneRun<'a> {
 
 impl Serialize for Readings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.metrics.iter().map(|metric| (metric.field(), self.sample.get(*metric))))
+        serializer.collect_map(self.metrics.iter().map(|metric| (metric.field(), self.sample.told(*metric))))
     }
 }

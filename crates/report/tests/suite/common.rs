@@ -163,6 +163,8 @@ pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Opt
         percentiles: [at(0.05), at(0.25), at(0.75), at(0.95)],
         p99: None,
         outliers: 0,
+        first_thread: false,
+        intervals: Vec::new(),
     })
 }
 
@@ -170,6 +172,7 @@ pub(crate) fn run_findings(samples: &[Sample], command: u16) -> RunFindings {
     let summaries =
         Metric::BUILT_IN.iter().copied().filter_map(|metric| summarise(metric, samples, command)).collect();
     RunFindings {
+        bounded: Vec::new(),
         derived: Vec::new(),
         summaries,
         failures: 0,
@@ -277,6 +280,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
                 ci_high_ratio: 1.029,
                 p_adjusted: 0.0004,
                 different: true,
+                first_thread: false,
             },
             Secondary {
                 metric: Metric::PEAK_MEMORY,
@@ -285,10 +289,13 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
                 ci_high_ratio: 1.0007,
                 p_adjusted: 0.8,
                 different: false,
+                first_thread: false,
             },
         ],
         replication: None,
         exact: None,
+        bounded: None,
+        first_thread: false,
     }
 }
 

@@ -187,6 +187,7 @@ fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
             ci_high_ratio: effect_ratio + 0.01,
             p_adjusted: 0.001,
             different: true,
+            first_thread: false,
         })
         .into_iter()
         .collect();

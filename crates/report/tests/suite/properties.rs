@@ -61,6 +61,8 @@ fn summary(metric: Metric, odd: &[f64]) -> Summary {
         percentiles: [odd[0]; 4],
         p99: None,
         outliers: usize::MAX,
+        first_thread: false,
+        intervals: Vec::new(),
     }
 }
 

@@ -28,8 +28,11 @@ fn findings(median: f64) -> Findings {
         percentiles: [median; 4],
         p99: None,
         outliers: 0,
+        first_thread: false,
+        intervals: Vec::new(),
     };
     let run = RunFindings {
+        bounded: Vec::new(),
         derived: Vec::new(),
         summaries: vec![wall],
         failures: 0,

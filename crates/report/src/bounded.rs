@@ -1,0 +1,76 @@
+//! Sentences about readings that are bounds or parts.
+
+use fauxplat_model::{Bound, BoundedEffect, Comparison, Metric, Verdict};
+
+use crate::verdict;
+use crate::words::{change, percent, round_percent};
+
+/// The verdict of a comparison of readings some of which are bounds: what the bounds allow, why they are bounds, and what
+/// would give values.
+pub(crate) fn sentence(comparison: &Comparison, bounded: BoundedEffect, a: &str, b: &str) -> String {
+    let of = match (bounded.a, bounded.b) {
+        (true, true) => format!("readings of {a} and of {b} are bounds"),
+        (true, false) => format!("readings of {a} are bounds"),
+        _ => format!("readings of {b} are bounds"),
+    };
+    let metric = comparison.metric.title();
+    let cure = cure(comparison.metric);
+    match (comparison.verdict, at_least(comparison)) {
+        (Verdict::Different, Some(amount)) => {
+            let relation = verdict::relation(comparison, comparison.effect_ratio > 1.0);
+            let level = round_percent(1.0 - comparison.level);
+            format!("{b} {relation} {a} by at least {amount} (at {level}): {of}. {cure}")
+        }
+        (Verdict::Different, None) => {
+            format!(
+                "{b} and {a} differ in some of their runs in {metric}, by an unknown amount: {of}. {cure}"
+            )
+        }
+        _ => format!("{b} against {a}: inconclusive in {metric}, since {of}. {cure}"),
+    }
+}
+
+/// By how much at least, where the interval has one end.
+fn at_least(comparison: &Comparison) -> Option<String> {
+    let end = match comparison.bounded?.effect? {
+        Bound::AtLeast => comparison.ci_low_ratio,
+        _ => comparison.ci_high_ratio,
+    };
+    let is_beyond = (end > 1.0) == (comparison.effect_ratio > 1.0) && end != 1.0;
+    (comparison.verdict == Verdict::Different && is_beyond).then(|| percent((end - 1.0).abs()))
+}
+
+/// The effect in a table or in one line, where it is a bound.
+pub(crate) fn effect(comparison: &Comparison) -> Option<String> {
+    let bounded = comparison.bounded?;
+    let none = || "unknown".to_owned();
+    if comparison.verdict != Verdict::Different {
+        return Some(none());
+    }
+    Some(match bounded.effect {
+        Some(Bound::AtLeast) => format!("at least {}", change(comparison.ci_low_ratio)),
+        Some(Bound::AtMost) => format!("at most {}", change(comparison.ci_high_ratio)),
+        _ => none(),
+    })
+}
+
+/// Why readings of a metric are bounds, and what would give values.
+fn cure(metric: Metric) -> &'static str {
+    match metric == Metric::PEAK_MEMORY {
+        true => {
+            "Without CAP_NET_ADMIN a program reads at least the size of fauxplat's own helper: as root its peak memory is \
+             measured."
+        }
+        false => "A bound says on one side alone where the value lies.",
+    }
+}
+
+/// Sentence behind the verdict of a comparison whose readings are of the first thread of each command.
+pub(crate) fn of_first_thread(comparison: &Comparison) -> &'static str {
+    match comparison.first_thread {
+        true => {
+            " This covers the first thread of each command alone, not its other threads and processes; as root all are read."
+        }
+        false => "",
+    }
+}
