@@ -76,10 +76,38 @@ pub(crate) fn report(
     let beside: Vec<_> = beside.collect();
     let main = match output.style == Look::None && output.output.is_none() {
         true => Ok(()),
+        false if gives_way(output) => aside(record, &|format| evidence(format), is_wanted, output),
         false => write(output.format, output),
     };
     let is_told = |written: &Result<(), Failure>| !matches!(written, Err(failure) if failure.is_silent());
     [main].into_iter().chain(beside).filter(is_told).collect()
+}
+
+/// Whether standard output belongs to an export, so that a program can read it: the report itself goes to standard error.
+fn gives_way(output: &OutputArgs) -> bool {
+    output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
+}
+
+/// What stands for standard output in the place of a file.
+fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Writes a record to standard error, since an export has standard output to itself.
+fn aside(
+    record: &Record<'_>,
+    evidence: &dyn Fn(Format) -> Vec<Evidence>,
+    is_wanted: &dyn Fn(Format) -> bool,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    if !is_wanted(output.format) {
+        return Ok(());
+    }
+    let error = std::io::stderr();
+    let look = (&style(output, error.is_terminal()), &output.view());
+    let evidence = evidence(output.format);
+    fauxplat_report::write_with_evidence(record, &evidence, output.format, look, &mut error.lock())
+        .map_err(refused)
 }
 
 /// Tries to open the files of all reports before anything is measured: a failure hours later would lose them.
@@ -94,7 +122,9 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
         if seen.contains(&file) || output.events.as_ref() == Some(&file) {
             return Err(Failure::usage(named(&file, &"two outputs would go there: name two files")));
         }
-        try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
+        if !is_stdout(&file) {
+            try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
+        }
         seen.push(file);
     }
     Ok(())
@@ -161,7 +191,7 @@ fn with_writer(
     output: &OutputArgs,
     body: impl FnOnce(&Style, &mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    match &output.output {
+    match output.output.as_deref().filter(|path| !is_stdout(path)) {
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
         // Collectors of metrics read the file at any moment, so it is replaced as a whole.
         Some(path) if output.format == Format::OpenMetrics => {
@@ -284,10 +314,10 @@ impl<'a> Looks<'a> {
             )));
         }
         let stdout = std::io::stdout();
-        let place = match &output.output {
+        let place = match output.output.as_deref().filter(|path| !is_stdout(path)) {
             Some(path) if output.format == Format::OpenMetrics => {
                 remove_forgotten(folder_of(&target_of(path)));
-                Place::File(path.clone())
+                Place::File(path.to_owned())
             }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;

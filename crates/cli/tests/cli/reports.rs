@@ -47,6 +47,27 @@ fn every_format_of_a_run_parses() {
     assert!(!export("text").out.contains(ESCAPE));
 }
 
+/// `--export-json -` is how scripts pipe hyperfine into jq: standard output has the document and nothing else.
+#[test]
+fn an_export_to_standard_output_has_it_to_itself() {
+    let lab = Lab::new();
+    let words = ["run", "true", "-r", "3", "--export-json", "-"];
+    let done = lab.run(&words).ends_with(0);
+    let found = done.json();
+    assert!(found["results"][0]["mean"].is_number(), "{}", done.out);
+    assert_eq!(found["results"][0]["times"].as_array().unwrap().len(), 3);
+    assert!(done.err.contains("true"), "the report itself goes to standard error: {}", done.err);
+    let silent = lab.run(&[&words[..], &["--style", "none"]].concat()).succeeds().json();
+    assert!(silent["results"][0]["median"].is_number());
+    assert!(!lab.path("-").exists(), "no file is called -");
+    let twice = [&words[..], &["--export", "csv=-"]].concat();
+    lab.run(&twice).complains(2, &["two outputs would go there"]);
+    let events = [&words[..], &["--events", "-"]].concat();
+    lab.run(&events).complains(2, &["two outputs would go there"]);
+    let named = lab.run(&["run", "true", "-r", "3", "--format", "json", "--output", "-"]).succeeds();
+    assert_eq!(runs(&named.json(), 0).len(), 3);
+}
+
 #[test]
 fn csv_has_a_header_and_a_row_per_run() {
     let lab = Lab::new();

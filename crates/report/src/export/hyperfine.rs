@@ -18,8 +18,9 @@ struct Document<'a> {
     results: Vec<Entry<'a>>,
 }
 
+/// What version 1 says of a command. Most scripts read nothing else, so the JSON of version 2 has it as well.
 #[derive(Serialize)]
-struct Entry<'a> {
+pub(super) struct Entry<'a> {
     command: &'a str,
     mean: f64,
     /// `null` for a single run, as hyperfine has it.
@@ -48,7 +49,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 }
 
 impl<'a> Entry<'a> {
-    fn of(record: &Record<'a>, samples: &ByCommand<'a>, timed: &Timed<'a>) -> Self {
+    pub(super) fn of(record: &Record<'a>, samples: &ByCommand<'a>, timed: &Timed<'a>) -> Self {
         let command = &record.commands[timed.index];
         let has_wall = |sample: &&Sample| is_analysed(sample, command) && sample.get(Metric::WALL).is_some();
         let runs: Vec<&Sample> = samples.of(timed.index).filter(has_wall).collect();
@@ -75,7 +76,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-fn exit_code(run: &Sample) -> Option<i32> {
+/// The status with which a run ended, if no signal ended it.
+pub(super) fn exit_code(run: &Sample) -> Option<i32> {
     match run.outcome {
         fauxplat_model::Outcome::Exited(status) => Some(status.into()),
         _ => None,

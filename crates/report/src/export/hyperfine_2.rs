@@ -1,4 +1,5 @@
-//! The JSON of hyperfine 2 (`--export-json`, schema version 2): measurements with units, and summaries of them.
+//! The JSON of `--export-json`: that of hyperfine 2 (schema version 2), measurements with units and summaries of them, and in
+//! each result the fields of hyperfine 1 as well, since the scripts that people have read those.
 //!
 //! Its shape: <https://docs.rs/crate/hyperfine/2.0.0-alpha.1/source/src/export/json.rs>; seconds and bytes.
 
@@ -9,7 +10,7 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{Metric, Sample, Summary, Unit};
 use serde::Serialize;
 
-use super::{Timed, timed};
+use super::{Timed, hyperfine, timed};
 use crate::samples::{ByCommand, is_analysed, summary};
 use crate::{Format, ReportError};
 
@@ -47,11 +48,11 @@ struct Platform<'a> {
 
 #[derive(Serialize)]
 struct Entry<'a> {
-    command: &'a str,
+    /// `command` is a name that was given, as in version 1: scripts take it for their labels.
+    #[serde(flatten)]
+    version_1: hyperfine::Entry<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    parameters: BTreeMap<&'a str, &'a str>,
     measurements: Vec<Measurement>,
     summary: BTreeMap<&'static str, Statistics>,
 }
@@ -108,11 +109,9 @@ impl<'a> Entry<'a> {
         let summaries = METRICS
             .iter()
             .filter_map(|(metric, word)| Some((*word, Statistics::of(summary(timed.findings, *metric)?))));
-        let parameters = command.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Entry {
-            command: &command.command,
+            version_1: hyperfine::Entry::of(record, samples, timed),
             name: (command.name != command.command).then_some(&command.name),
-            parameters: parameters.collect(),
             measurements: samples
                 .of(timed.index)
                 .filter(counts)
@@ -140,11 +139,8 @@ impl Measurement {
             let value = run.get(metric).filter(|_| !is_bounded(metric))?;
             Some((word, Quantity { value: value as f64 / scale, unit }))
         };
-        let exit_code = match run.outcome {
-            fauxplat_model::Outcome::Exited(status) => Some(status.into()),
-            _ => None,
-        };
-        Measurement { quantities: METRICS.iter().filter_map(quantity).collect(), exit_code }
+        let quantities = METRICS.iter().filter_map(quantity).collect();
+        Measurement { quantities, exit_code: hyperfine::exit_code(run) }
     }
 }
 

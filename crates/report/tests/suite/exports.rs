@@ -73,6 +73,32 @@ fn hyperfine_2_has_the_fields_of_hyperfine_2() {
     assert_eq!(read[1].name, "gsort", "what is written is read back as a baseline");
 }
 
+/// The types are those of hyperfine 1: numbers of seconds, and lists of them.
+#[test]
+fn hyperfine_2_has_the_fields_of_hyperfine_1_beside_its_own() {
+    let real: Value = serde_json::from_str(include_str!("../data/hyperfine-1.15.json")).unwrap();
+    let mut owned = common::run(&["sort", "gsort"]);
+    owned.commands[1].name = "renamed".to_owned();
+    let ours = exported(&owned, Format::HyperfineJson2);
+    let (entry, first) = (&ours["results"][0], exported(&owned, Format::HyperfineJson));
+    for (key, theirs) in real["results"][0].as_object().unwrap() {
+        assert!(same_type(&entry[key], theirs), "{key}: {} is not of the type of {theirs}", entry[key]);
+        assert_eq!(entry[key], first["results"][0][key], "{key}");
+    }
+    for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
+        assert!(entry[key].is_number(), "{key}: {entry}");
+    }
+    assert_eq!(entry["times"].as_array().unwrap().len(), entry["exit_codes"].as_array().unwrap().len());
+    assert!(entry["times"].as_array().unwrap().iter().all(Value::is_number), "{entry}");
+    assert!(entry["exit_codes"].as_array().unwrap().iter().all(|code| *code == json!(0)), "{entry}");
+    assert_eq!(entry["parameters"], json!({"size": "10"}));
+    assert_eq!(ours["results"][1]["command"], json!("renamed"), "version 1 has the name there");
+}
+
+fn same_type(ours: &Value, theirs: &Value) -> bool {
+    std::mem::discriminant(ours) == std::mem::discriminant(theirs)
+}
+
 #[test]
 fn a_summary_in_csv_has_the_columns_of_hyperfine() {
     let text = common::run(&["sort", "a, \u{202e}b"]).render(Format::CsvSummary, &Style::default());

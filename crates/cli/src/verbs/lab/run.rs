@@ -150,6 +150,10 @@ fn wrong(lab: &LabResult) -> Option<String> {
 /// The options with absolute paths.
 fn absolute(output: &OutputArgs) -> Result<OutputArgs, Failure> {
     let absolute = |path: &Path| {
+        // Standard output is the same in every folder.
+        if path == Path::new("-") {
+            return Ok(path.to_owned());
+        }
         std::path::absolute(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
     };
     let mut output = output.clone();
