@@ -168,7 +168,7 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     if let Some(cpu) = &args.cpu {
         condition.cpu = cpu.clone();
     }
-    condition.policy = args.policy.unwrap_or(condition.policy);
+    condition.policy = args.policy.or(condition.policy);
     condition.nice = args.nice.or(condition.nice);
     condition.aslr = match args.aslr {
         None => condition.aslr,

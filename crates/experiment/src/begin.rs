@@ -94,6 +94,7 @@ impl Driver {
         driver.settle_placement();
         driver.begin_loads()?;
         driver.measure_floor();
+        driver.read_back(&extra.groups)?;
         Ok(driver)
     }
 

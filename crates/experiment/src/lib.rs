@@ -31,6 +31,7 @@ mod meter;
 mod not_measured;
 mod notice;
 mod part;
+mod read_back;
 mod recorder;
 pub mod relation;
 mod request;

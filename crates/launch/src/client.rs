@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fauxplat_model::{MetricSet, Process, Source, Sources};
+use fauxplat_model::{HeldCondition, MetricSet, Process, Source, Sources};
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::inherited::Signals;
 use fauxplat_sys::shared::SharedWords;
@@ -18,6 +18,7 @@ use fauxplat_sys::summons::{self, Summoner};
 use fauxplat_sys::{clock, pause, process, signal};
 
 use crate::descriptors::Descriptors;
+use crate::as_held::as_held;
 use crate::launcher::Launcher;
 use crate::orphans::Orphans;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
@@ -317,6 +318,12 @@ impl Drop for Spawner {
 fn check_files(table: &Table) -> Result<(), LaunchError> {
     use crate::table::{Stdin, Stdout};
     for entry in &table.entries {
+
+    fn read_back(&mut self, request: Request) -> Result<Option<HeldCondition>, LaunchError> {
+        let entry = self.table.entries.get(request.entry as usize).cloned().unwrap_or_default();
+        let held = self.hold(request)?;
+        Ok(Some(as_held(held.pid(), &entry)))
+    }
         if let Stdin::File(path) = &entry.stdin {
             open_at_once(path, false).map_err(|source| LaunchError::File { path: path.clone(), source })?;
         }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use fauxplat_model::{MetricSet, Process, Sources};
+use fauxplat_model::{HeldCondition, MetricSet, Process, Sources};
 use fauxplat_sys::spawn::Stage;
 
 use crate::ring::{Reply, Request, RunEnd};
@@ -12,6 +12,9 @@ use crate::{Heard, Held, LaunchError};
 
 /// Starts programs and reports how they ended, as the [`Spawner`](crate::Spawner) does.
 ///
+/// `ENOENT`, see `errno(3)`.
+const ENOENT: i32 = 2;
+
 /// Time and interruption are asked of the launcher as well, so that a simulated launcher can have its own clock and a
 /// test can interrupt an experiment without a signal.
 pub trait Launcher: Debug + Send {
@@ -85,6 +88,21 @@ pub trait Launcher: Debug + Send {
 
     /// Error for a run that was not started, with the name of its program; `None` for runs that were.
     fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
+    /// The condition that holds for a process just before the program of a run begins; the program does not. `None` where
+    /// there is no process.
+    ///
+    /// # Errors
+    /// As [`Launcher::hold`].
+    fn read_back(&mut self, _request: Request) -> Result<Option<HeldCondition>, LaunchError> {
+        Ok(None)
+    }
+
+    /// How often something of others had stopped whoever runs the programs, and it was continued: what ran then was timed too
+    /// long.
+    fn stopped_by_others(&self) -> u64 {
+        0
+    }
+
         let program = self.table().entries.get(entry as usize);
         let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
         let (stage, errno) = match end {

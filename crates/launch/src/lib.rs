@@ -8,6 +8,7 @@
 //! The condition is applied between `vfork` and `exec`, in the child ([`fauxplat_sys::spawn`]): it holds before the
 //! first instruction of the program.
 
+mod as_held;
 mod capture;
 mod client;
 mod descriptors;

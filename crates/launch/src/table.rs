@@ -193,11 +193,7 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             _ => None,
         },
-        policy: match condition.policy {
-            Policy::Other => None,
-            Policy::Fifo(priority) => Some((sched::FIFO, priority)),
-            Policy::RoundRobin(priority) => Some((sched::ROUND_ROBIN, priority)),
-        },
+        policy: condition.policy.map(scheduling),
         nice: condition.nice,
         personality: personality(condition.aslr),
         stdin: condition.stdin.clone().map_or(Stdin::Null, Stdin::File),
@@ -331,7 +327,7 @@ mod tests {
     fn each_part_of_a_condition_reaches_the_child() {
         let condition = Condition {
             cpu: "2-3".parse().unwrap(),
-            policy: Policy::Fifo(7),
+            policy: Some(Policy::Fifo(7)),
             nice: Some(-5),
             env_pad: EnvPad::Bytes(40),
             heap: Heap::Bytes(64),
@@ -372,7 +368,7 @@ mod tests {
         let unlimited = Condition { stack_limit: "unlimited".parse().unwrap(), ..Condition::default() };
         assert_eq!(entry(unlimited).stack_limit_bytes, Some(u64::MAX));
         let round_robin =
-            Condition { policy: Policy::RoundRobin(1), output: Output::Inherit, ..Condition::default() };
+            Condition { policy: Some(Policy::RoundRobin(1)), output: Output::Inherit, ..Condition::default() };
         assert_eq!(entry(round_robin.clone()).policy, Some((sched::ROUND_ROBIN, 1)));
         assert_eq!(entry(round_robin).stdout, Stdout::Inherit);
     }
@@ -402,6 +398,8 @@ mod tests {
 
     /// The table is sent to the spawner as JSON, so decoding must give the same table.
     #[test]
+        let ordinary = Condition { policy: Some(Policy::Other), ..Condition::default() };
+        assert_eq!(entry(ordinary).policy, Some((sched::OTHER, 0)), "an inherited real-time policy goes");
     fn a_table_crosses_whole() {
         let entry =
             entry(Condition { nice: Some(3), env_set: vec!["A=\n\"\u{1b}".into()], ..Condition::default() });

@@ -8,7 +8,7 @@ use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Background, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, MemoryPolicy, Relation,
+    Background, HeldCondition, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, MemoryPolicy, Relation,
     Shell, SimulatedMachine, StackLimit, ThreadPlaces,
 };
 
@@ -280,8 +280,8 @@ pub struct Condition {
     /// The CPU of each thread of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_threads: Option<ThreadPlaces>,
-    /// Scheduling policy.
-    pub policy: Policy,
+    /// Scheduling policy; `None` leaves the inherited one.
+    pub policy: Option<Policy>,
     /// Nice value; `None` leaves the inherited one.
     pub nice: Option<i8>,
     /// Address space layout randomisation.
@@ -326,6 +326,9 @@ pub struct Condition {
     /// Profiles and settings of the machine that hold for the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tune: Vec<String>,
+    /// What held, read back from a process of the command. It is recorded and never asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldCondition>,
     /// Outcome of `tune`, one entry per setting; only in the condition of an experiment as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<KnobChange>,

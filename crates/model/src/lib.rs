@@ -15,6 +15,7 @@ mod factor;
 mod facts;
 mod findings;
 mod fleet;
+mod held;
 mod ignored;
 mod lab;
 mod limit;
@@ -46,6 +47,7 @@ pub use factor::{Factor, Level, Priority, Setting};
 pub use facts::{CpuFacts, MachineFacts};
 pub use findings::*;
 pub use fleet::*;
+pub use held::HeldCondition;
 pub use ignored::IgnoredFailures;
 pub use lab::{
     Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabGround, LabOption, Measure, Needs,

@@ -53,7 +53,7 @@ fn surroundings() -> impl Strategy<Value = Condition> {
             |(cpu, policy, nice, aslr, (env, env_set), env_pad, heap, huge_pages, limit, frequency_khz)| {
                 Condition {
                     cpu,
-                    policy,
+                    policy: Some(policy),
                     nice,
                     aslr,
                     env,

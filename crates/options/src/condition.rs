@@ -27,7 +27,7 @@ pub struct ConditionArgs {
     /// set-user-ID program runs without its privilege. What a command forks is not placed
     #[arg(long, value_name = "[once:]CPU,CPU,…", conflicts_with_all = ["cpu", "shell", "simulated", "simulate_machine"])]
     pub pin_threads: Option<ThreadPlaces>,
-    /// Scheduling policy: other, fifo:N or rr:N [default: other]
+    /// Scheduling policy: other, fifo:N or rr:N [default: inherited]
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<Policy>,
     /// Nice value, -20 to 19 [default: inherited]

@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(definition.condition.cpu, Placement::Set("0-1".parse().unwrap()));
         assert_eq!(
             (definition.condition.policy, definition.condition.env_pad),
-            (Policy::Fifo(10), EnvPad::Random)
+            (Some(Policy::Fifo(10)), EnvPad::Random)
         );
         assert_eq!(definition.condition.timeout, Some(fauxplat_units::Nanos(5_000_000_000)));
         assert_eq!((definition.rule.margin, definition.rule.level), (0.02, 0.01));

@@ -22,6 +22,7 @@ pub mod cgroup;
 pub mod cpuinfo;
 pub mod kallsyms;
 pub mod keyed;
+pub mod limits;
 pub mod maps;
 pub mod meminfo;
 pub mod mounts;

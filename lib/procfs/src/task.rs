@@ -98,6 +98,11 @@ impl<'t> TaskStat<'t> {
         self.value(39)
     }
 
+    /// The priority under a real-time policy, 1 to 99. Since Linux 2.5.19.
+    pub fn real_time_priority(&self) -> Option<u8> {
+        self.value(40)
+    }
+
     /// The scheduling policy, numbered as in `sched(7)`. Since Linux 2.5.19.
     pub fn policy(&self) -> Option<u32> {
         self.value(41)

@@ -17,7 +17,7 @@ pub(crate) fn latency(args: &LatencyArgs, invocation: &[String]) -> Result<(), F
     let machine = Machine::here();
     let tests = Cells::of(&asked(args), &machine)?;
     let mut definition = workers(tests.cpus(), &args.surroundings, args.seed);
-    definition.condition.policy = tests.policy();
+    definition.condition.policy = Some(tests.policy());
     definition.counters.clone_from(&args.counters);
     let mut driver = Driver::of_workers(beginning(
         "latency",

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use fauxplat_sys::sched;
+use serde_json::Value;
+
 use crate::common::{Lab, number, runs};
 
 #[test]
@@ -201,4 +204,54 @@ fn a_saved_definition_equals_its_command_line() {
         ("2".into(), 12.into())
     );
     assert_eq!(changed["commands"][0]["name"], "first 5");
+}
+
+/// What was inherited is told as what it is, read back from the process, and stands in the line that people read.
+#[test]
+fn the_condition_that_is_told_is_the_one_that_held() {
+    for lab in Lab::both() {
+        let words = ["run", "sh -c 'cut -d\" \" -f19,41 /proc/self/stat > seen'", "-r", "1"];
+        let done = lab.start_under(&["nice", "-n", "5"], &[&words[..], &["-v"]].concat()).end().succeeds();
+        assert_eq!(lab.read("seen"), "5 0\n");
+        assert!(done.out.replace("\n  ", " ").contains("nice 5 inherited"), "{}", done.out);
+        let held = &lab.last()["commands"][0]["condition"]["held"];
+        assert_eq!((&held["nice"], &held["policy"]), (&5.into(), &"other".into()), "{held}");
+        assert!(held["env_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{held}");
+        assert!(held["groups"].as_array().is_some_and(|groups| !groups.is_empty()), "{held}");
+        assert!(held["limits"]["open-files"].as_u64().is_some(), "{held}");
+        assert_eq!(lab.last()["commands"][0]["condition"]["nice"], Value::Null, "nobody asked for it");
+    }
+}
+
+#[test]
+fn an_inherited_real_time_policy_is_told_and_an_ordinary_one_undoes_it() {
+    let lab = Lab::new();
+    if !sched::may_raise_priority() {
+        eprintln!("skipped: only root can begin with a real-time policy");
+        return;
+    }
+    let words = ["run", "sh -c 'cut -d\" \" -f41 /proc/self/stat > seen'", "-r", "1", "-v"];
+    for (start, policy, number) in [("-f", "fifo:10", "1\n"), ("-r", "rr:10", "2\n")] {
+        let done = lab.start_under(&["chrt", start, "10"], &words).end().succeeds();
+        assert_eq!(lab.read("seen"), number);
+        assert!(done.out.replace("\n  ", " ").contains(&format!("policy {policy} inherited")), "{}", done.out);
+        assert_eq!(lab.last()["condition"]["held"]["policy"], policy);
+        let asked = [&words[..], &["--policy", "other"]].concat();
+        lab.start_under(&["chrt", start, "10"], &asked).end().succeeds();
+        assert_eq!(lab.read("seen"), "0\n", "--policy other is no operation");
+        let condition = &lab.last()["commands"][0]["condition"];
+        assert_eq!((&condition["policy"], &condition["held"]["policy"]), (&"other".into(), &"other".into()));
+    }
+}
+
+/// A limit, whoever set it, is a part of the condition.
+#[test]
+fn limits_stand_in_the_condition() {
+    let lab = Lab::new();
+    let mut shell = std::process::Command::new("sh");
+    let line = format!("ulimit -t 1000; exec {} run true -r 2 -v --store none", lab.starter().join(" "));
+    shell.args(["-c", &line]);
+    lab.settle(&mut shell);
+    let done = crate::common::Done::of(shell).succeeds();
+    assert!(done.out.replace("\n  ", " ").contains("limited by cpu-time 1000 (ulimit)"), "{}", done.out);
 }

@@ -52,7 +52,7 @@ pub fn capacity(
 ) -> Result<CapacityFindings, Failure> {
     let cpus = asked.cpus(driver.machine())?;
     let (pool, policy) = pool(driver.machine().topology(), &cpus)?;
-    driver.header.condition.policy = policy;
+    driver.header.condition.policy = Some(policy);
     let cores = cores(driver.machine().topology(), &cpus);
     let worths = measure(driver, pool, asked, &cpus, &cores)?;
     let full: Vec<(CpuSet, f64)> =

@@ -106,7 +106,7 @@ pub fn contend(driver: &mut Driver, asked: &Contention) -> Result<ContendFinding
     let (pairs, kernels) = (pairs(asked, &cpus), kernels(asked));
     check_size(pairs.len(), kernels.len(), cpus.len())?;
     let policy = policy(&cpus)?;
-    driver.header.condition.policy = policy;
+    driver.header.condition.policy = Some(policy);
     let served = Served::measure(driver.machine().topology(), &cpus, policy)?;
     let design = design(asked, &pairs, kernels, driver.machine().topology(), policy, &served);
     memory_suffices(&design, &served, driver.machine())?;

@@ -54,7 +54,7 @@ pub fn index(driver: &mut Driver, asked: &Power) -> Result<IndexFindings, Failur
     let cpus: Vec<Cpu> = asked.cpus(driver.machine())?.iter().collect();
     let counted = counted(driver)?;
     let (pool, policy) = pool(&cpus, asked.policy, &counted)?;
-    driver.header.condition.policy = policy;
+    driver.header.condition.policy = Some(policy);
     if asked.policy.is_none() && policy == Policy::Other {
         let reason = format!("the index at real-time priority ({REAL_TIME_NEEDS})");
         driver.header.not_measured.push(reason);

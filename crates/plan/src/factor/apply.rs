@@ -24,10 +24,10 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::HeapPad(bytes) => condition.heap = Heap::Bytes(*bytes),
         Setting::Cpus(cpus) => condition.cpu = Placement::Set(cpus.clone()),
         Setting::Priority(Priority::Nice(nice)) => {
-            condition.policy = Policy::Other;
+            condition.policy = Some(Policy::Other);
             condition.nice = Some(*nice);
         }
-        Setting::Priority(Priority::RealTime(policy)) => condition.policy = *policy,
+        Setting::Priority(Priority::RealTime(policy)) => condition.policy = Some(*policy),
         Setting::Background(load) => condition.background = *load,
         Setting::FrequencyKhz(khz) => condition.frequency_khz = Some(*khz),
         Setting::Limit(limit) => condition.limit = limit.clone(),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use fauxplat_model::document::Header;
 use fauxplat_model::{
     Aslr, Condition, CounterFloor, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome,
-    LoadAccount, MachineFacts, Output, Placement, Shell, TableSource,
+    Limit, LoadAccount, MachineFacts, Output, Placement, Shell, TableSource,
 };
 
 use crate::parts::spans::code;
@@ -110,8 +110,8 @@ pub(crate) fn loads(condition: &Condition) -> Option<String> {
 /// The condition in one line.
 pub(crate) fn condition(condition: &Condition) -> String {
     let mut parts = vec![
-        placement(&condition.cpu),
-        format!("policy {}", condition.policy),
+        placement(condition),
+        policy(condition),
         match condition.aslr {
             Aslr::Inherit => "ASLR as the machine has it".to_owned(),
             Aslr::On => "ASLR on".to_owned(),
@@ -124,7 +124,9 @@ pub(crate) fn condition(condition: &Condition) -> String {
     let policy = &condition.memory_policy;
     parts.extend((!policy.is_inherited()).then(|| format!("memory {policy}")));
     parts.extend(condition.simulate.map(|machine| format!("simulated on {machine}")));
-    parts.extend(condition.nice.map(|nice| format!("nice {nice}")));
+    parts.extend(nice(condition));
+    parts.extend((condition.limit != Limit::default()).then(|| format!("limit {}", condition.limit)));
+    parts.extend(inherited_limits(condition));
     parts.extend(condition.stdin.as_ref().map(|path| format!("stdin from {}", path.display())));
     parts.extend(condition.cwd.as_ref().map(|path| format!("in {}", path.display())));
     parts.extend(condition.timeout.map(|limit| format!("time limit {limit}")));
@@ -151,10 +153,42 @@ pub(crate) fn condition(condition: &Condition) -> String {
     visible(&parts.join(", "))
 }
 
-fn placement(cpu: &Placement) -> String {
+/// The policy that was asked for, else the inherited one.
+fn policy(condition: &Condition) -> String {
+    let held = condition.held.as_ref().and_then(|held| held.policy.as_deref());
+    match (condition.policy, held) {
+        (Some(policy), _) => format!("policy {policy}"),
+        // What everybody has who does not ask for anything.
+        (None, Some("other")) => "policy other".to_owned(),
+        (None, Some(held)) => format!("policy {held} inherited"),
+        (None, None) => "policy inherited".to_owned(),
+    }
+}
+
+/// The nice value that was asked for, else an inherited one that is not the usual one.
+fn nice(condition: &Condition) -> Option<String> {
+    let held = condition.held.as_ref().and_then(|held| held.nice).filter(|nice| *nice != 0);
+    let inherited = || held.map(|nice| format!("nice {nice} inherited"));
+    condition.nice.map(|nice| format!("nice {nice}")).or_else(inherited)
+}
+
+/// Limits of resources that hardly anybody has, and that a program may meet.
+fn inherited_limits(condition: &Condition) -> Option<String> {
+    const RARE: [&str; 5] = ["address-space", "cpu-time", "data-size", "file-size", "resident-set"];
+    let held = condition.held.as_ref()?;
+    let found = held.limits.iter().filter(|(name, _)| RARE.contains(&name.as_str()));
+    let words: Vec<String> = found.map(|(name, soft)| format!("{name} {soft}")).collect();
+    (!words.is_empty()).then(|| format!("limited by {} (ulimit)", words.join(" and ")))
+}
+
+fn placement(condition: &Condition) -> String {
+    let cpu = &condition.cpu;
     match cpu {
         Placement::Auto => "CPU chosen per block".to_owned(),
-        Placement::Free => "any CPU".to_owned(),
+        Placement::Free => match condition.held.as_ref().and_then(|held| held.cpus.as_ref()) {
+            Some(cpus) => format!("any CPU of {cpus}"),
+            None => "any CPU".to_owned(),
+        },
         Placement::Set(cpus) => format!("CPU {cpus}"),
         Placement::OneOf(cpus) => format!("one CPU of {cpus} per block"),
         Placement::IdleOf(cpus) => format!("one idle CPU of {cpus} per block"),

@@ -1,0 +1,174 @@
+//! The condition that held: read back from a process of each command before its first run, and held against what was asked.
+//!
+//! Such a process is let no further than its program, so that nothing of a command is run for it and no timed run pays.
+
+use std::path::PathBuf;
+
+use fauxplat_launch::LaunchError;
+use fauxplat_model::{Command, Condition, EnvPad, Heap, HeldCondition, Placement, Setup};
+
+use crate::request::request_of;
+use crate::{Driver, Executor, Failure};
+
+impl Driver {
+    /// Reads what holds for each command and records it.
+    ///
+    /// # Errors
+    /// What was asked for does not hold; a process cannot be created under its condition.
+    pub(crate) fn read_back(&mut self, groups: &[Vec<PathBuf>]) -> Result<(), Failure> {
+        let Some(executor) = &mut self.executor else { return Ok(()) };
+        // Of many levels of one factor most have the same in all that is read back.
+        let mut seen: Vec<(Condition, &[PathBuf], HeldCondition)> = Vec::new();
+        for index in 0..self.commands.len() {
+            let (essence, own) = (essence(&self.commands[index].condition), groups.get(index));
+            let own = own.map_or(&[][..], Vec::as_slice);
+            let known = seen.iter().find(|(condition, groups, _)| *condition == essence && *groups == own);
+            let held = match known {
+                Some((_, _, held)) => held.clone(),
+                None => match executor.read_back(index as u16)? {
+                    Some(held) => held,
+                    None => return Ok(()),
+                },
+            };
+            let command = &mut self.commands[index];
+            check(command, &held, own)?;
+            command.condition.held =
+                Some(HeldCondition { env_bytes: executor.env_bytes(index as u16), ..held.clone() });
+            if known.is_none() {
+                seen.push((essence, own, held));
+            }
+        }
+        self.header.condition.held = shared(&self.commands);
+        Ok(())
+    }
+}
+
+impl Executor {
+    /// What holds for a command; `None` where there is no process, or the user stopped it.
+    fn read_back(&mut self, command: u16) -> Result<Option<HeldCondition>, Failure> {
+        let request = request_of(self.commands[usize::from(command)].run, &Setup::default(), 0);
+        match self.launcher.read_back(request) {
+            Err(LaunchError::Stopped) => Ok(None),
+            read => Ok(read?),
+        }
+    }
+
+    /// Bytes of a command's environment as it is executed, without padding.
+    fn env_bytes(&self, command: u16) -> Option<u64> {
+        let entry = self.launcher.table().entries.get(self.commands[usize::from(command)].run as usize)?;
+        Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum())
+    }
+}
+
+/// The part of a condition that is read back.
+fn essence(condition: &Condition) -> Condition {
+    Condition {
+        cpu: condition.cpu.clone(),
+        policy: condition.policy,
+        nice: condition.nice,
+        stack_limit: condition.stack_limit,
+        limit: condition.limit.clone(),
+        env_pad: EnvPad::None,
+        heap: Heap::Inherit,
+        ..Condition::default()
+    }
+}
+
+/// What holds for all commands, if it is the same; the size of the environment is that of the first.
+fn shared(commands: &[Command]) -> Option<HeldCondition> {
+    let held = |command: &Command| {
+        command.condition.held.clone().map(|held| HeldCondition { env_bytes: None, ..held })
+    };
+    let first = held(commands.first()?)?;
+    commands.iter().all(|command| held(command).as_ref() == Some(&first)).then(|| commands[0].condition.held.clone())?
+}
+
+/// # Errors
+/// Something that was asked for does not hold.
+fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<(), Failure> {
+    match difference(&command.condition, held, groups) {
+        None => Ok(()),
+        Some((asked, holds)) => Err(Failure::machine(format!(
+            "{}: {asked} was asked for, and {holds} holds for its process: something here undoes it (a security module, a \
+             container, another scheduler); leave it out, or measure where it can hold",
+            command.name
+        ))),
+    }
+}
+
+/// What was asked for and does not hold, and what does. Nothing is said of what could not be read.
+fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
+    let differ = |name: &str, asked: Option<String>, holds: Option<String>| {
+        asked.zip(holds).filter(|(asked, holds)| asked != holds).map(|(asked, holds)| {
+            (format!("{name} {asked}"), format!("{name} {holds}"))
+        })
+    };
+    let cpus = match &condition.cpu {
+        Placement::Set(cpus) => Some(cpus.to_string()),
+        _ => None,
+    };
+    let stack = condition.stack_limit.soft_bytes().filter(|bytes| *bytes != u64::MAX);
+    let pairs = [
+        ("policy", condition.policy.map(|policy| policy.to_string()), held.policy.clone()),
+        ("nice value", condition.nice.map(|nice| nice.to_string()), held.nice.map(|nice| nice.to_string())),
+        ("affinity", cpus, held.cpus.as_ref().map(ToString::to_string)),
+        (
+            "stack limit",
+            stack.map(|bytes| bytes.to_string()),
+            held.limits.get("stack-size").map(ToString::to_string),
+        ),
+    ];
+    pairs.into_iter().find_map(|(name, asked, holds)| differ(name, asked, holds)).or_else(|| outside(held, groups))
+}
+
+/// A control group that the process should be in and is not. Its path depends on who looks; its name does not.
+fn outside(held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
+    let names = |line: &str| line.rsplit(['/', ':']).next().unwrap_or_default().to_owned();
+    let is_in = |group: &&PathBuf| {
+        let name = group.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        held.groups.iter().any(|line| names(line) == name)
+    };
+    let group = groups.iter().filter(|_| !held.groups.is_empty()).find(|group| !is_in(group))?;
+    Some((format!("control group {}", group.display()), format!("control group {}", held.groups.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::Policy;
+
+    use super::*;
+
+    fn held() -> HeldCondition {
+        HeldCondition {
+            policy: Some("fifo:10".to_owned()),
+            nice: Some(5),
+            cpus: "0-1".parse().ok(),
+            limits: [("stack-size".to_owned(), 8 << 20)].into(),
+            groups: vec!["0::/user.slice/fauxplat-1".to_owned()],
+            ..HeldCondition::default()
+        }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_a_fact() {
+        assert_eq!(difference(&Condition::default(), &held(), &[]), None);
+        assert_eq!(difference(&Condition::default(), &HeldCondition::default(), &["/sys/x".into()]), None);
+    }
+
+    #[test]
+    fn what_was_asked_for_and_does_not_hold_is_named() {
+        let usual = Condition::default;
+        let cases = [
+            (Condition { policy: Some(Policy::Other), ..usual() }, "policy other", "policy fifo:10"),
+            (Condition { nice: Some(-5), ..usual() }, "nice value -5", "nice value 5"),
+            (Condition { cpu: "1".parse().unwrap(), ..usual() }, "affinity 1", "affinity 0-1"),
+            (Condition { stack_limit: "16MiB".parse().unwrap(), ..usual() }, "stack limit 16777216", "stack limit 8388608"),
+        ];
+        for (condition, asked, holds) in cases {
+            assert_eq!(difference(&condition, &held(), &[]), Some((asked.to_owned(), holds.to_owned())));
+        }
+        let (asked, _) = difference(&usual(), &held(), &["/sys/fs/cgroup/other".into()]).unwrap();
+        assert_eq!(asked, "control group /sys/fs/cgroup/other");
+        assert_eq!(difference(&usual(), &held(), &["/sys/fs/cgroup/user.slice/fauxplat-1".into()]), None);
+    }
+}

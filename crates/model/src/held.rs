@@ -1,0 +1,66 @@
+//! The condition that held, read back from a process that had it.
+
+use std::collections::BTreeMap;
+
+use fauxplat_units::CpuSet;
+use serde::{Deserialize, Serialize};
+
+use crate::Policy;
+
+/// What held for a process of a command just before its program began, as the kernel told it. What was not asked for was
+/// inherited, and what could not be read is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeldCondition {
+    /// Scheduling policy, in the words of `--policy` where it has one: also `batch`, `idle` or `deadline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// Nice value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nice: Option<i8>,
+    /// CPUs that it may use, where no block draws one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<CpuSet>,
+    /// Soft limits of resources that are no `unlimited`, by their names in `/proc/PID/limits`: `open-files`, `stack-size`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, u64>,
+    /// Bytes of its environment, null bytes included, without the padding that blocks draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env_bytes: Option<u64>,
+    /// Control groups, a line of `/proc/PID/cgroup` each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+}
+
+impl HeldCondition {
+    /// A policy by the kernel's number and its priority, in the words of `--policy`, see `sched(7)`.
+    pub fn policy_name(number: u32, priority: u8) -> String {
+        match number {
+            0 => Policy::Other.to_string(),
+            1 => Policy::Fifo(priority).to_string(),
+            2 => Policy::RoundRobin(priority).to_string(),
+            3 => "batch".to_owned(),
+            5 => "idle".to_owned(),
+            6 => "deadline".to_owned(),
+            other => format!("policy-{other}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_have_the_words_by_which_they_are_asked_for() {
+        for policy in [Policy::Other, Policy::Fifo(10), Policy::RoundRobin(3)] {
+            let (number, priority) = match policy {
+                Policy::Other => (0, 0),
+                Policy::Fifo(priority) => (1, priority),
+                Policy::RoundRobin(priority) => (2, priority),
+            };
+            assert_eq!(HeldCondition::policy_name(number, priority).parse(), Ok(policy));
+        }
+        assert_eq!(HeldCondition::policy_name(3, 0), "batch");
+    }
+}
