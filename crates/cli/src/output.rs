@@ -302,16 +302,10 @@ impl<'a> Looks<'a> {
     /// # Errors
     /// It cannot be opened, or what is asked for is there for a single report alone.
     pub(crate) fn open(output: &'a OutputArgs) -> Result<Self, Failure> {
-        let single = [
-            (!output.exports().is_empty(), "--export and its kin write"),
-            (output.style == Look::None, "--style none leaves"),
-        ];
-        if let Some((_, what)) = single.iter().find(|(is_asked, _)| *is_asked) {
-            let cure =
-                "leave --watch out, or name the format and the file of the looks with --format and --output";
-            return Err(Failure::usage(format!(
-                "{what} one report at the end, and --watch has none: {cure}"
-            )));
+        if !output.exports().is_empty() {
+            return Err(Failure::usage(
+                "--export writes one report at the end, and --watch has none: leave --watch out, or name the format and the file of the looks with --format and --output",
+            ));
         }
         let stdout = std::io::stdout();
         let place = match output.output.as_deref().filter(|path| !is_stdout(path)) {

@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, RuleArgs, percent};
+use super::output::{Measured, Output};
+use super::{CommandArgs, ConditionArgs, EndArgs, RuleArgs, percent};
 
 const EXAMPLES: &str = "\
   fauxplat aa './program input'
@@ -47,7 +48,7 @@ pub struct AaArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,7 +6,8 @@ use fauxplat_model::{Estimand, Metric, Order, StatedMargin};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+use super::output::{Measured, Output};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat compare './before input' './after input'
@@ -87,7 +88,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 // Options for the decision of a comparison.

@@ -6,7 +6,8 @@ use fauxplat_model::Placement;
 use fauxplat_units::{Cpu, CpuSet, Nanos};
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
+use super::output::{Measured, Output};
+use super::{EndArgs, SurroundingsArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat contend
@@ -54,7 +55,7 @@ pub struct ContendArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 /// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so a shorter interval would hold

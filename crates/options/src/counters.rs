@@ -5,8 +5,9 @@ use clap::Args;
 use fauxplat_units::Nanos;
 
 use super::help::after;
+use super::output::{Looked, Output};
 use super::run::interval;
-use super::{OutputArgs, time_with_unit};
+use super::time_with_unit;
 
 const EXAMPLES: &str = "\
   fauxplat counters
@@ -31,5 +32,5 @@ pub struct CountersArgs {
     #[arg(long, value_name = "TIME", value_parser = time_with_unit, requires = "pid")]
     pub max_time: Option<Nanos>,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Looked>,
 }

@@ -6,8 +6,8 @@ use clap::Args;
 use fauxplat_model::Relation;
 use fauxplat_units::Nanos;
 
-use super::OutputArgs;
 use super::help::after;
+use super::output::{Looked, Output};
 
 const EXAMPLES: &str = "\
   fauxplat doctor
@@ -32,11 +32,12 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "HAZARD=LEVEL", value_delimiter = ',')]
     pub fail_if: Vec<String>,
     /// Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one
-    #[arg(long, value_name = "HAZARD")]
+    #[arg(long, value_name = "HAZARD", conflicts_with_all = ["all", "cpu", "interval", "fail_if", "sysroot", "export",
+        "verbose", "brief"])]
     pub explain: Option<String>,
     /// Look at the tree of files below this folder instead of /: a capture of another machine, at one moment
     #[arg(long, value_name = "DIR")]
     pub sysroot: Option<PathBuf>,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Looked>,
 }

@@ -6,7 +6,8 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::after;
-use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+use super::output::{Measured, Output};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat explain './program input'
@@ -29,7 +30,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 // Options for the factors of `explain` and the number of its runs.

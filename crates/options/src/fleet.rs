@@ -10,7 +10,8 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, some_time};
+use super::output::{Kept, Listed, Measured, Output, Written};
+use super::{CommandArgs, ConditionArgs, EndArgs, some_time};
 
 const EXAMPLES: &str = "\
   fauxplat fleet run --on local:2 -r 5 'sha256sum access.log'
@@ -43,7 +44,7 @@ pub enum FleetAction {
         #[command(flatten)]
         place: FleetPlaceArgs,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Listed>,
     },
     /// Write what another engine needs to carry a run out
     #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'"))]
@@ -134,7 +135,7 @@ pub struct FleetRunArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 #[derive(Debug, Args)]
@@ -155,7 +156,7 @@ pub struct FleetCompareArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 #[derive(Debug, Args)]
@@ -166,7 +167,7 @@ pub struct FleetReportArgs {
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Kept>,
 }
 
 #[derive(Debug, Args)]
@@ -180,7 +181,7 @@ pub struct FleetWatchArgs {
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Kept>,
 }
 
 #[derive(Debug, Args)]
@@ -208,7 +209,7 @@ pub struct FleetEmitArgs {
     #[command(flatten)]
     pub condition: ConditionArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Written>,
 }
 
 #[derive(Debug, Args)]
@@ -222,7 +223,7 @@ pub struct FleetTakeArgs {
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Kept>,
 }
 
 #[derive(Debug, Args)]
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
         const GOES_WITH: [&str; 5] = ["resume", "patience", "max_time", "folder", "no_confirm"];
-        let ends = OutputArgs::augment_args(EndArgs::augment_args(clap::Command::new("ends")));
+        let ends = Output::<Measured>::augment_args(EndArgs::augment_args(clap::Command::new("ends")));
         for command in [
             FleetRunArgs::augment_args(clap::Command::new("run")),
             FleetCompareArgs::augment_args(clap::Command::new("compare")),

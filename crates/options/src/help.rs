@@ -56,6 +56,21 @@ pub fn definition() -> Command {
     cli.help_template(TEMPLATE).override_usage(USAGE).before_help(groups).after_help(after(OVERVIEW))
 }
 
+/// Whether the verb of these words takes an option, by its long name.
+pub fn takes(words: &[String], long: &str) -> bool {
+    let mut tree = definition();
+    tree.build();
+    let mut verb = &tree;
+    for word in words.iter().skip(1) {
+        match verb.find_subcommand(word) {
+            Some(found) => verb = found,
+            None if !verb.is_subcommand_required_set() => break,
+            None => {}
+        }
+    }
+    verb.get_arguments().any(|arg| arg.get_long() == Some(long))
+}
+
 /// Reads a command line.
 ///
 /// # Errors

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::OutputArgs;
 use super::help::after;
+use super::output::{Listed, Output, Shown};
 
 const EXAMPLES: &str = "\
   fauxplat history list --kind compare --limit 20
@@ -38,7 +38,7 @@ pub enum HistoryAction {
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Listed>,
     },
     /// The report of an experiment, as it was
     #[command(after_help = after("fauxplat history show last\n  fauxplat history show 17 --format html --output report.html"))]
@@ -46,7 +46,7 @@ pub enum HistoryAction {
         /// Its number, or `last`
         id: String,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Shown>,
     },
     /// An experiment with all its samples, as JSON unless --format says otherwise
     #[command(after_help = after("fauxplat history export 17 --format hyperfine-json --output result.json"))]
@@ -54,7 +54,7 @@ pub enum HistoryAction {
         /// Its number, or `last`
         id: String,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Shown>,
     },
     /// Carry experiments to another store: those that wait for it, unless others are named. What is there already, by its
     /// UUID, stays as it is
@@ -69,7 +69,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Listed>,
     },
     /// Carry experiments here from another store. What is here already, by its UUID, stays as it is
     #[command(after_help = after("fauxplat history pull postgres://ada@db.example/lab 17\n  fauxplat history pull --all archive.sqlite"))]
@@ -84,7 +84,7 @@ pub enum HistoryAction {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Listed>,
     },
     /// Remove experiments
     #[command(after_help = after("fauxplat history rm 3 4"))]
@@ -93,7 +93,7 @@ pub enum HistoryAction {
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Listed>,
     },
 }
 

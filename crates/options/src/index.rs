@@ -5,7 +5,8 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, SurroundingsArgs, time_with_unit};
+use super::output::{Measured, Output};
+use super::{EndArgs, SurroundingsArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat index
@@ -40,7 +41,7 @@ pub struct IndexArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 /// Parses a time with a unit; a number alone could mean any. The limit exists because the laps of a turn are kept until

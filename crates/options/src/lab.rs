@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, time_with_unit};
+use super::output::{Looked, Measured, Output, Plain};
+use super::{EndArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat lab list
@@ -29,7 +30,7 @@ pub enum LabAction {
     #[command(after_help = after("fauxplat lab list"))]
     List {
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Plain>,
     },
     /// What a lab asks, claims and runs
     #[command(after_help = after("fauxplat lab show env-size"))]
@@ -37,7 +38,7 @@ pub enum LabAction {
         /// Its name, or the path of its folder (with a /)
         name: String,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Plain>,
     },
     /// Run labs, and say of each published claim: reproduced, not here, undecided, or cannot run here
     Run(LabRunArgs),
@@ -51,7 +52,7 @@ pub enum LabAction {
         #[arg(value_name = "RECORD")]
         b: PathBuf,
         #[command(flatten)]
-        output: OutputArgs,
+        output: Output<Looked>,
     },
     /// Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run
     #[command(after_help = after("fauxplat lab check ./my-lab"))]
@@ -102,5 +103,5 @@ pub struct LabRunArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }

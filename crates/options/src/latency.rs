@@ -9,7 +9,8 @@ use fauxplat_model::{Placement, Policy};
 use fauxplat_units::{Cpu, Nanos};
 
 use super::help::after;
-use super::{EndArgs, OutputArgs, SurroundingsArgs, contend::from_to, time_with_unit};
+use super::output::{Measured, Output};
+use super::{EndArgs, SurroundingsArgs, contend::from_to, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat latency
@@ -77,7 +78,7 @@ pub struct LatencyArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 /// Tests of `latency`.

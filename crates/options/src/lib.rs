@@ -57,7 +57,7 @@ pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
-pub use help::{definition, parse};
+pub use help::{definition, parse, takes};
 pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
 pub use lab::{LabAction, LabArgs, LabRunArgs};
@@ -66,7 +66,7 @@ pub use limit::LimitArgs;
 pub use load::LoadArgs;
 pub use man::{man, page};
 pub use misuse::misuse;
-pub use output::{Export, HyperfineExports, Look, OutputArgs, When};
+pub use output::{Export, HyperfineExports, Look, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
 pub use spoken::{MEASURING, understood};

@@ -5,7 +5,8 @@ use fauxplat_model::{IoLimit, Limit, OnOom, limit_list, limit_percent, limit_wei
 use fauxplat_units::{Bytes, CpuSet, Nanos};
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, time_with_unit};
+use super::output::{Measured, Output};
+use super::{CommandArgs, ConditionArgs, EndArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat limit --memory 64M --cpu-quota 50% 'sort big.txt'
@@ -39,7 +40,7 @@ pub struct LimitArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 // Options for the limits of a single group, and of all groups that state none.

@@ -4,8 +4,9 @@ use clap::Args;
 use fauxplat_model::LoadSpec;
 use fauxplat_units::Nanos;
 
+use super::EndArgs;
 use super::help::after_text;
-use super::{EndArgs, OutputArgs};
+use super::output::{Measured, Output};
 
 const AFTER: &str = "\
 Kinds, each at an intensity of 1 to 100 % of the time, held by a feedback loop on the CPU time that is really used:
@@ -41,5 +42,5 @@ pub struct LoadArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }

@@ -1,32 +1,133 @@
 //! Options for reports and their destinations.
 
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use fauxplat_report::{Detail, Format, ReportError, TimeUnit, View};
 
-// Options for reports and their destinations.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Results")]
+/// Where results go and how they look, whatever of that a verb takes.
+#[derive(Clone, Debug)]
 pub struct OutputArgs {
+    /// The form of the report.
+    pub format: Format,
+    /// Its file; standard output without one, or for `-`.
+    pub output: Option<PathBuf>,
+    /// Further reports.
+    pub export: Vec<Export>,
+    /// The same in hyperfine's words.
+    pub hyperfine: HyperfineExports,
+    /// When there is colour.
+    pub colour: When,
+    /// The same in hyperfine's words.
+    pub style: Look,
+    /// Unit of the times in the tables of `run`.
+    pub time_unit: Option<Unit>,
+    /// Order of the table of several commands.
+    pub sort: Order,
+    /// All of the report as text.
+    pub verbose: bool,
+    /// A line of it.
+    pub brief: bool,
+    /// No character outside ASCII.
+    pub ascii: bool,
+    /// Where results are stored.
+    pub store: Option<PathBuf>,
+    /// Where a line goes for each thing that happens.
+    pub events: Option<PathBuf>,
+    /// No progress line.
+    pub quiet: bool,
+    /// Whether the calls of a profile are shown as a tree: an option of that verb alone.
+    pub tree: bool,
+}
+
+impl Default for OutputArgs {
+    fn default() -> Self {
+        OutputArgs {
+            format: Format::Text,
+            output: None,
+            export: Vec::new(),
+            hyperfine: HyperfineExports::default(),
+            colour: When::Auto,
+            style: Look::Auto,
+            time_unit: None,
+            sort: Order::Auto,
+            verbose: false,
+            brief: false,
+            ascii: false,
+            store: None,
+            events: None,
+            quiet: false,
+            tree: false,
+        }
+    }
+}
+
+// The report, and where it goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Document {
     // The help text lists the formats, so `Format` provides it.
     #[arg(short, long, value_name = "FORMAT", default_value = "text", help = Format::HELP)]
-    pub format: Format,
-    /// File for the report instead of standard output
+    format: Format,
+    /// File for the report instead of standard output, which is - here
     #[arg(short, long, value_name = "FILE", value_parser = report_file)]
-    pub output: Option<PathBuf>,
-    /// A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine's --export-json,
-    /// --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats
+    output: Option<PathBuf>,
+}
+
+// Further reports.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Exports {
+    /// A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to
+    /// standard output, and the report of --format to standard error
     #[arg(long, value_name = "FORMAT=FILE")]
-    pub export: Vec<Export>,
-    #[command(flatten)]
-    pub hyperfine: HyperfineExports,
+    export: Vec<Export>,
+}
+
+// How text looks.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Colour {
     /// Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never
     #[arg(long, visible_alias = "color", value_name = "WHEN", default_value = "auto")]
-    pub colour: When,
+    colour: When,
+    /// Only characters of ASCII, and no drawing made of blocks
+    #[arg(long)]
+    ascii: bool,
+}
+
+// All of it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Whole {
+    /// All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine.
+    /// The other formats have all of it without
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+// A line of it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct InBrief {
+    /// A line for each comparison or command, and no more
+    #[arg(long, conflicts_with = "verbose")]
+    brief: bool,
+}
+
+// Words of hyperfine about reports.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Hyperfine {
+    #[command(flatten)]
+    exports: HyperfineExports,
     /// hyperfine's word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line),
-    /// none (no report but those of --export)
+    /// none (no report but those of --export and of hyperfine's --export-json, --export-csv, --export-markdown,
+    /// --export-asciidoc and --export-orgmode FILE, which do here what they do there)
     #[arg(
         long,
         value_name = "TYPE",
@@ -34,37 +135,197 @@ pub struct OutputArgs {
         hide_default_value = true,
         conflicts_with = "colour"
     )]
-    pub style: Look,
+    style: Look,
+}
+
+// How the tables of `run` look.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Times {
     /// Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]
     #[arg(short = 'u', long, value_name = "UNIT")]
-    pub time_unit: Option<Unit>,
+    time_unit: Option<Unit>,
     /// Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)
     #[arg(long, value_name = "ORDER", default_value = "auto", hide_default_value = true)]
-    pub sort: Order,
-    /// All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine.
-    /// The other formats have all of it without
-    #[arg(short, long)]
-    pub verbose: bool,
-    /// A line for each comparison or command, and no more
-    #[arg(long, conflicts_with = "verbose")]
-    pub brief: bool,
-    /// Only characters of ASCII, and no drawing made of blocks
-    #[arg(long)]
-    pub ascii: bool,
+    sort: Order,
+}
+
+// Where results are kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Stored {
     /// Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at
     /// the end [default: the user's data directory]
     #[arg(long, value_name = "PATH|URL|none")]
-    pub store: Option<PathBuf>,
+    store: Option<PathBuf>,
+}
+
+// Who follows an experiment.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Followed {
     /// Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for
     /// standard output when the report goes elsewhere
     #[arg(long, value_name = "FILE|-")]
-    pub events: Option<PathBuf>,
+    events: Option<PathBuf>,
+}
+
+// What is told meanwhile.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+struct Told {
     /// No progress line
     #[arg(short, long)]
-    pub quiet: bool,
-    /// Whether the calls of a profile are shown as a tree: an option of that verb alone.
-    #[arg(skip)]
-    pub tree: bool,
+    quiet: bool,
+}
+
+/// Options that go together: a verb takes all of a group or none.
+#[derive(Clone, Copy, Debug)]
+enum Group {
+    Document,
+    Exports,
+    Colour,
+    Whole,
+    InBrief,
+    Hyperfine,
+    Times,
+    Stored,
+    Followed,
+    Told,
+}
+
+impl Group {
+    fn augment(self, command: Command) -> Command {
+        match self {
+            Group::Document => Document::augment_args(command),
+            Group::Exports => Exports::augment_args(command),
+            Group::Colour => Colour::augment_args(command),
+            Group::Whole => Whole::augment_args(command),
+            Group::InBrief => InBrief::augment_args(command),
+            Group::Hyperfine => Hyperfine::augment_args(command),
+            Group::Times => Times::augment_args(command),
+            Group::Stored => Stored::augment_args(command),
+            Group::Followed => Followed::augment_args(command),
+            Group::Told => Told::augment_args(command),
+        }
+    }
+
+    fn read(self, found: &ArgMatches, into: &mut OutputArgs) -> Result<(), clap::Error> {
+        match self {
+            Group::Document => {
+                Document { format: into.format, output: into.output } = Document::from_arg_matches(found)?;
+            }
+            Group::Exports => Exports { export: into.export } = Exports::from_arg_matches(found)?,
+            Group::Colour => {
+                Colour { colour: into.colour, ascii: into.ascii } = Colour::from_arg_matches(found)?;
+            }
+            Group::Whole => Whole { verbose: into.verbose } = Whole::from_arg_matches(found)?,
+            Group::InBrief => InBrief { brief: into.brief } = InBrief::from_arg_matches(found)?,
+            Group::Hyperfine => {
+                Hyperfine { exports: into.hyperfine, style: into.style } =
+                    Hyperfine::from_arg_matches(found)?;
+            }
+            Group::Times => {
+                Times { time_unit: into.time_unit, sort: into.sort } = Times::from_arg_matches(found)?;
+            }
+            Group::Stored => Stored { store: into.store } = Stored::from_arg_matches(found)?,
+            Group::Followed => Followed { events: into.events } = Followed::from_arg_matches(found)?,
+            Group::Told => Told { quiet: into.quiet } = Told::from_arg_matches(found)?,
+        }
+        Ok(())
+    }
+}
+
+/// Which of the options about results a verb takes. One without an effect there is none of its options, so that the parser
+/// refuses it.
+pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
+    #[doc(hidden)]
+    const GROUPS: Groups;
+}
+
+/// Groups of options; which there are is a matter of this module.
+#[derive(Clone, Copy, Debug)]
+pub struct Groups(&'static [Group]);
+
+macro_rules! taken {
+    ($($(#[$doc:meta])* $name:ident: $($group:ident)+;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Taken for $name {
+            const GROUPS: Groups = Groups(&[$(Group::$group),+]);
+        }
+    )+};
+}
+
+taken! {
+    /// Of `run`.
+    OfRuns: Document Exports Colour Whole InBrief Hyperfine Times Stored Followed Told;
+    /// Of a verb that measures and has tables of its own.
+    Measured: Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
+    /// Of a stored experiment.
+    Shown: Document Exports Colour Whole InBrief Hyperfine Times Stored;
+    /// Of what is kept beside a store.
+    Kept: Document Exports Colour Whole InBrief Stored;
+    /// Of a list of what is stored.
+    Listed: Document Colour Stored;
+    /// Of a look that is brief or whole.
+    Looked: Document Exports Colour Whole InBrief;
+    /// Of one that has no brief form.
+    Drawn: Document Exports Colour Whole;
+    /// The same where a form of it is for scripts.
+    Picked: Document Exports Colour Whole Told;
+    /// Of one that is always whole.
+    Seen: Document Exports Colour;
+    /// Of a list that is written as it is.
+    Plain: Document Colour;
+    /// Of lines that are.
+    Written: Document;
+}
+
+/// The options about results that a verb takes.
+#[derive(Clone, Debug)]
+pub struct Output<T: Taken> {
+    args: OutputArgs,
+    taken: PhantomData<T>,
+}
+
+impl<T: Taken> Deref for Output<T> {
+    type Target = OutputArgs;
+
+    fn deref(&self) -> &OutputArgs {
+        &self.args
+    }
+}
+
+impl<T: Taken> Args for Output<T> {
+    fn augment_args(command: Command) -> Command {
+        T::GROUPS.0.iter().fold(command, |command, group| group.augment(command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: Taken> FromArgMatches for Output<T> {
+    fn from_arg_matches(found: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut args = OutputArgs::default();
+        T::GROUPS.0.iter().try_for_each(|group| group.read(found, &mut args))?;
+        Ok(Output { args, taken: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, found: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(found)?;
+        Ok(())
+    }
+}
+
+impl<T: Taken> From<OutputArgs> for Output<T> {
+    fn from(args: OutputArgs) -> Self {
+        Output { args, taken: PhantomData }
+    }
 }
 
 /// Parses the file name of `--output`. In other tools `--output` tells what becomes of the commands' output; such
@@ -106,7 +367,7 @@ impl FromStr for Export {
 // hyperfine's options for reports in files.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HyperfineExports {
-    /// JSON of hyperfine 2
+    /// JSON of hyperfine, with the fields of its versions 1 and 2
     #[arg(long, value_name = "FILE", hide = true)]
     export_json: Option<PathBuf>,
     /// CSV of hyperfine: a row per command

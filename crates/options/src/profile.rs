@@ -8,7 +8,8 @@ use fauxplat_units::{Bytes, Nanos};
 use regex::Regex;
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, time_with_unit};
+use super::output::{Measured, Output};
+use super::{CommandArgs, ConditionArgs, EndArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat profile 'gzip -k -c big.txt'
@@ -133,7 +134,7 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 /// Methods of unwinding.

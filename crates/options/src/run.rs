@@ -6,7 +6,8 @@ use fauxplat_model::Runs;
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+use super::output::{OfRuns, Output};
+use super::{CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat run 'sort big.txt'
@@ -49,7 +50,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<OfRuns>,
 }
 
 /// Parses the interval between two readings of counters.

@@ -6,7 +6,8 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::after_text;
-use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, OutputArgs, percent, time_with_unit};
+use super::output::{Measured, Output};
+use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
 /// Help text about the factors, from their own descriptions.
 fn factors() -> String {
@@ -57,7 +58,7 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Measured>,
 }
 
 // Options for the decision of a sweep.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use fauxplat_units::Nanos;
 
-use super::OutputArgs;
 use super::help::after;
+use super::output::{Looked, Output};
 
 const EXAMPLES: &str = "\
   fauxplat table /dev/shm/server.table
@@ -35,5 +35,5 @@ pub struct TableArgs {
     #[arg(long, value_name = "NAME=KEY|NAME=@OBJECT|FILE", value_delimiter = ',')]
     pub names: Vec<String>,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Looked>,
 }

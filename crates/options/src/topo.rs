@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use fauxplat_model::Relation;
 use fauxplat_units::Nanos;
 
-use super::OutputArgs;
 use super::help::after;
+use super::output::{Drawn, Output, Picked};
 
 const EXAMPLES: &str = "\
   fauxplat topo --draw                               nested boxes
@@ -56,7 +56,7 @@ pub struct TopoLook {
     #[command(flatten)]
     pub machine: TopoMachine,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Drawn>,
 }
 
 // Options for the machine whose parts are shown.
@@ -85,5 +85,5 @@ pub struct PickArgs {
     #[command(flatten)]
     pub machine: TopoMachine,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Picked>,
 }

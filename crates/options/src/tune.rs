@@ -6,7 +6,8 @@ use clap::Args;
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::{OutputArgs, some_time};
+use super::output::{Output, Seen};
+use super::some_time;
 
 const TUNE: &str = "\
   fauxplat tune --list
@@ -33,13 +34,13 @@ pub struct TuneArgs {
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub max: Option<Nanos>,
     /// List profiles and knobs, with their values on this machine
-    #[arg(long, conflicts_with_all = ["profiles", "set", "command", "dry_run", "status"])]
+    #[arg(long, conflicts_with_all = ["profiles", "set", "command", "dry_run", "status", "max", "all_or_nothing", "machine_wide", "wait", "journal"])]
     pub list: bool,
     /// Say what would be changed, and change nothing
-    #[arg(long, conflicts_with = "status")]
+    #[arg(long, conflicts_with_all = ["status", "max", "all_or_nothing", "wait"])]
     pub dry_run: bool,
     /// Say what is changed at this moment, and who changes it
-    #[arg(long, conflicts_with_all = ["profiles", "set", "command"])]
+    #[arg(long, conflicts_with_all = ["profiles", "set", "command", "max", "all_or_nothing", "machine_wide", "wait"])]
     pub status: bool,
     /// If one change fails, take all of them back
     #[arg(long)]
@@ -50,7 +51,7 @@ pub struct TuneArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Seen>,
 }
 
 #[derive(Debug, Args)]
@@ -63,7 +64,7 @@ pub struct RestoreArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
     #[command(flatten)]
-    pub output: OutputArgs,
+    pub output: Output<Seen>,
 }
 
 // Options for the machine to tune and the journal of its changes.

@@ -38,7 +38,7 @@ pub(crate) fn doctor(args: &DoctorArgs, invocation: &[String]) -> Result<(), Fai
 
 fn explain(name: &str, output: &OutputArgs) -> Result<(), Failure> {
     let text = match (name, output.format) {
-        ("all", _) => fauxplat_hazards::all_hazards(),
+        ("all", Format::Text | Format::Markdown) => fauxplat_hazards::all_hazards(),
         (name, Format::Text | Format::Markdown) => {
             fauxplat_hazards::explain(fauxplat_hazards::find(name).map_err(Failure::usage)?)
         }

@@ -26,7 +26,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         HistoryAction::Show { id, output } => show(id, output),
         HistoryAction::Export { id, output } => {
             let format = if output.format == Format::Text { Format::Json } else { output.format };
-            show(id, &OutputArgs { format, ..output.clone() })
+            show(id, &OutputArgs { format, ..OutputArgs::clone(output) })
         }
         HistoryAction::Push { to, ids, all, output } => exchange::push(to, ids, *all, output),
         HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),

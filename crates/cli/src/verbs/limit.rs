@@ -29,7 +29,8 @@ pub(crate) fn limit(args: &LimitArgs, invocation: &[String]) -> Result<(), Failu
     let group_of = assign(&mut definition.commands, &groups)?;
     groups.iter_mut().for_each(|(_, limit)| *limit = std::mem::take(limit).or(&base));
     let asked = Limiting { groups, group_of, on_oom: args.on_oom.on_oom(), longest: args.max_time };
-    let shown = OutputArgs { quiet: args.output.quiet || args.watch.is_some(), ..args.output.clone() };
+    let shown =
+        OutputArgs { quiet: args.output.quiet || args.watch.is_some(), ..OutputArgs::clone(&args.output) };
     let mut beginning = beginning("limit", definition, machine, (&shown, &args.end), invocation)?;
     beginning.listeners.add(Live::new(args.watch.filter(|_| !args.output.is_quiet()), &args.output));
     let mut driver = Driver::of_commands(beginning)?;

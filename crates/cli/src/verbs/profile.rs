@@ -21,7 +21,7 @@ const ERROR: f64 = 0.01;
 /// Samples commands or a process.
 pub(crate) fn profile(args: &ProfileArgs, invocation: &[String]) -> Result<(), Failure> {
     let machine = Machine::here();
-    let output = OutputArgs { tree: args.tree, ..args.output.clone() };
+    let output = OutputArgs { tree: args.tree, ..OutputArgs::clone(&args.output) };
     if let Some(file) = &args.import {
         check_reports("profile", &one(), &output)?;
         let asked = asked(args, None, 1);

@@ -23,10 +23,10 @@ pub(crate) fn topo(args: &TopoArgs, invocation: &[String]) -> Result<(), Failure
 fn show(args: &TopoLook, invocation: &[String]) -> Result<(), Failure> {
     let output = match args.draw {
         true if args.output.format == Format::Text => {
-            OutputArgs { format: Format::Boxes, ..args.output.clone() }
+            OutputArgs { format: Format::Boxes, ..OutputArgs::clone(&args.output) }
         }
         true => return Err(Failure::usage("--draw is a format of its own: leave out --format")),
-        false => args.output.clone(),
+        false => OutputArgs::clone(&args.output),
     };
     let root = root(&args.machine)?;
     let is_for_people = |format| matches!(format, Format::Text | Format::Boxes);

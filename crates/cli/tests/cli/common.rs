@@ -118,7 +118,9 @@ impl Lab {
     /// fauxplat with the store of this laboratory.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = self.bare(words);
-        command.args(["--store", &self.file("store.sqlite")]);
+        if takes_store(words) {
+            command.args(["--store", &self.file("store.sqlite")]);
+        }
         command
     }
 
@@ -153,7 +155,9 @@ impl Lab {
     /// Runs fauxplat without a store.
     pub(crate) fn run_unstored(&self, words: &[&str]) -> Done {
         let mut command = self.bare(words);
-        command.args(["--store", "none"]);
+        if takes_store(words) {
+            command.args(["--store", "none"]);
+        }
         Done::of(command)
     }
 
@@ -178,10 +182,19 @@ impl Lab {
     pub(crate) fn start_under(&self, prefix: &[&str], words: &[&str]) -> Live {
         let all: Vec<String> = prefix.iter().map(|&word| word.to_owned()).chain(self.starter()).collect();
         let mut command = Command::new(&all[0]);
-        command.args(&all[1..]).args(words).args(["--store", &self.file("store.sqlite")]);
+        command.args(&all[1..]).args(words);
+        if takes_store(words) {
+            command.args(["--store", &self.file("store.sqlite")]);
+        }
         self.settle(&mut command);
         Live::of(command)
     }
+}
+
+/// Whether what these words ask for is stored, or read from a store. Commands without a verb are run.
+fn takes_store(words: &[&str]) -> bool {
+    let words: Vec<String> = ["fauxplat"].iter().chain(words).map(|&word| word.to_owned()).collect();
+    fauxplat_options::takes(&fauxplat_options::understood(&words), "store")
 }
 
 const BINARY: &str = env!("CARGO_BIN_EXE_fauxplat");

@@ -39,6 +39,8 @@ mod limit;
 mod load;
 mod made_up;
 mod misbehaviour;
+mod options;
+mod people;
 mod placement;
 mod profile;
 mod profile_runs;

@@ -67,7 +67,9 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(outcomes(&document, "governor"), ["planned"]);
     assert_eq!(outcomes(&document, "cpu:1"), ["planned"]);
     assert!(bench.is_as_before() && fs::read_dir(bench.lab.path("state")).unwrap().next().is_none());
-    let list = bench.json(&["tune", "--list"]);
+    let machine = bench.lab.file("machine");
+    let list = ["tune", "--list", "--format", "json", "--sysroot", &machine];
+    let list = Done::of(bench.lab.bare(&list)).succeeds().json();
     let governor = list["knobs"].as_array().unwrap().iter().find(|knob| knob["name"] == "governor").unwrap();
     assert_eq!(governor["current"], "powersave");
 }

@@ -16,14 +16,16 @@ use fauxplat_units::Nanos;
 use super::meant;
 use crate::begin::{beginning, conclude};
 use crate::output;
-use fauxplat_options::{Export, HyperfineExports, LabRunArgs, OutputArgs};
+use fauxplat_options::{Export, HyperfineExports, LabRunArgs, OutputArgs, takes};
 
 /// Runs labs.
 pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failure> {
     let labs = labs(args)?;
     try_places(args)?;
-    let args = &LabRunArgs { output: absolute(&args.output)?, ..args.clone() };
-    let bench = Bench::new(args.keep.as_deref(), passed_on(&args.output), &crate::perform)?;
+    let args = &LabRunArgs { output: absolute(&args.output)?.into(), ..args.clone() };
+    let options = passed_on(&args.output);
+    let perform = |line: &[String]| crate::perform(&fitting(line, &options));
+    let bench = Bench::new(args.keep.as_deref(), options.clone(), &perform)?;
     let definition = Definition { seed: args.seed, ..Definition::default() };
     let beginning = beginning("lab", definition, Machine::here(), (&args.output, &args.end), invocation)?;
     let driver = Driver::of_workers(beginning)?;
@@ -176,6 +178,24 @@ fn passed_on(output: &OutputArgs) -> Vec<String> {
     store.chain(output.quiet.then(|| "--quiet".to_owned())).collect()
 }
 
+/// A line with those of the options that every line gets which its verb takes.
+fn fitting(line: &[String], options: &[String]) -> Vec<String> {
+    let Some(at) = line.windows(options.len().max(1)).position(|words| words == options) else {
+        return line.to_vec();
+    };
+    let takes = |name: &str| takes(line, name.trim_start_matches('-'));
+    let mut fit: Vec<String> = Vec::new();
+    let mut words = options.iter().peekable();
+    while let Some(option) = words.next() {
+        let value = words.next_if(|next| !next.starts_with("--"));
+        if takes(option) {
+            fit.push(option.clone());
+            fit.extend(value.cloned());
+        }
+    }
+    [&line[..at], &fit, &line[at + options.len()..]].concat()
+}
+
 /// The message of `--strict` for a lab with a claim that was not reproduced.
 fn missed(lab: &LabResult) -> Option<String> {
     let claim = lab.claims.iter().find(|claim| claim.outcome != Some(LabOutcome::Reproduced))?;
@@ -205,4 +225,22 @@ fn known(labs: &[Lab], settings: &LabSettings) -> Result<(), Failure> {
     let known: Vec<&str> = options().map(String::as_str).collect();
     let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
     Err(Failure::usage(format!("--set {name}: what may be set here is {known}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_gets_what_its_verb_takes() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let options = words("--store s --quiet");
+        let fit = |line: &str| fitting(&words(line), &options).join(" ");
+        let whole = "fauxplat run true --format json --store s --quiet";
+        assert_eq!(fit(whole), whole);
+        assert_eq!(fit("fauxplat topo --format json --store s --quiet"), "fauxplat topo --format json");
+        assert_eq!(fit("fauxplat topo pick all --store s --quiet"), "fauxplat topo pick all --quiet");
+        assert_eq!(fit("fauxplat tune x --store s --quiet --for y"), "fauxplat tune x --for y");
+        assert_eq!(fit("fauxplat topo"), "fauxplat topo");
+    }
 }

@@ -1,0 +1,221 @@
+//! Every option does something, or is refused: one that is taken and changes nothing would be believed to have been heard.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use clap::{Arg, Command};
+
+use crate::common::{Done, Lab};
+
+/// The options about results, each with a value, and the file that it makes if it makes one.
+const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
+    ("format", &["--format", "json"], None),
+    ("output", &["--output", "made.out"], Some("made.out")),
+    ("export", &["--export", "json=made.json"], Some("made.json")),
+    ("export-json", &["--export-json", "made.h.json"], Some("made.h.json")),
+    ("export-csv", &["--export-csv", "made.csv"], Some("made.csv")),
+    ("export-markdown", &["--export-markdown", "made.md"], Some("made.md")),
+    ("export-asciidoc", &["--export-asciidoc", "made.adoc"], Some("made.adoc")),
+    ("export-orgmode", &["--export-orgmode", "made.org"], Some("made.org")),
+    ("colour", &["--colour", "always"], None),
+    ("ascii", &["--ascii"], None),
+    ("style", &["--style", "none"], None),
+    ("time-unit", &["--time-unit", "second"], None),
+    ("sort", &["--sort", "mean-time"], None),
+    ("verbose", &["--verbose"], None),
+    ("brief", &["--brief"], None),
+    ("store", &["--store", "made.sqlite"], Some("made.sqlite")),
+    ("events", &["--events", "made.events"], Some("made.events")),
+    ("quiet", &["--quiet"], None),
+];
+
+/// Verbs that are over at once: words that have something to show, and for each option that is not about results words
+/// that go with it. Words that stand for themselves, behind `=`, are the whole line.
+const AT_ONCE: [(&str, &[&str], &[(&str, &[&str])]); 7] = [
+    ("topo", &["topo"], &[("draw", &["--draw"]), ("sysroot", &["--sysroot", "root"])]),
+    (
+        "topo pick",
+        &["topo", "pick", "all", "--watch", "0s"],
+        &[("watch", &["=", "topo", "pick", "all", "--watch", "60ms"]), ("sysroot", &["--sysroot", "root"])],
+    ),
+    (
+        "doctor",
+        &["doctor", "--sysroot", "root"],
+        &[
+            ("all", &["--all"]),
+            ("cpu", &["--cpu", "0"]),
+            ("interval", &["--interval", "2h"]),
+            ("fail-if", &["--fail-if", "any=low,load=low"]),
+            ("explain", &["=", "doctor", "--explain", "smt"]),
+            ("sysroot", &["=", "doctor"]),
+        ],
+    ),
+    ("lab list", &["lab", "list"], &[]),
+    ("lab show", &["lab", "show", "env-size"], &[]),
+    (
+        "history list",
+        &["history", "list"],
+        &[
+            ("kind", &["--kind", "compare"]),
+            ("name", &["--name", "nothing"]),
+            ("since", &["--since", "2999"]),
+            ("limit", &["--limit", "0"]),
+        ],
+    ),
+    ("history show", &["history", "show", "last"], &[]),
+];
+
+fn tree() -> Command {
+    let mut tree = fauxplat_options::definition();
+    tree.build();
+    tree
+}
+
+/// Every verb that does something, by its words.
+fn verbs(command: &Command, path: &str, found: &mut BTreeMap<String, Vec<String>>) {
+    let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
+    for verb in command.get_subcommands().filter(shown) {
+        let path = format!("{path} {}", verb.get_name()).trim().to_owned();
+        let takes = |arg: &&Arg| arg.get_long().is_some_and(|long| !["help", "version"].contains(&long));
+        let options = verb.get_arguments().filter(takes).filter_map(|arg| arg.get_long());
+        if !verb.is_subcommand_required_set() {
+            found.insert(path.clone(), options.map(str::to_owned).collect());
+        }
+        verbs(verb, &path, found);
+    }
+}
+
+/// A lab with something in its store, and the capture of a small machine.
+fn workplace() -> Lab {
+    let lab = Lab::new();
+    lab.run(&["run", "sleep 0.02", "true", "-r", "3"]).succeeds();
+    fs::create_dir_all(lab.path("root/sys/devices/system/cpu/cpu0")).unwrap();
+    fs::create_dir_all(lab.path("root/proc")).unwrap();
+    fs::create_dir_all(lab.path("root/sys/devices/system/cpu/cpu1/cpufreq")).unwrap();
+    fs::write(lab.path("root/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"), "powersave\n").unwrap();
+    fs::write(lab.path("root/sys/devices/system/cpu/online"), "0-1\n").unwrap();
+    lab
+}
+
+/// The store that a line has by itself is the one of the lab, unless it names one.
+fn run(lab: &Lab, words: &[&str]) -> Done {
+    match !words.contains(&"--store") {
+        true => lab.run(words),
+        false => Done::of(lab.bare(words)),
+    }
+}
+
+/// What a line changes against another one: its end, what it says, or a file that it makes.
+fn shows(lab: &Lab, base: &Done, words: &[&str], file: Option<&str>) -> bool {
+    let done = run(lab, words);
+    let has_made = file.is_some_and(|file| fs::remove_file(lab.path(file)).is_ok());
+    let is_other = (done.code, &done.out, &done.err) != (base.code, &base.out, &base.err);
+    has_made || is_other
+}
+
+/// No verb takes an option about results that another form of the same question has: all that a verb does not take are
+/// refused in a sentence that names them.
+#[test]
+fn what_a_verb_does_not_take_is_refused() {
+    let mut found = BTreeMap::new();
+    verbs(&tree(), "", &mut found);
+    assert!(found.len() > 25 && found.contains_key("topo pick"), "{found:?}");
+    let lab = workplace();
+    for (verb, options) in &found {
+        for (name, words, _) in RESULTS.iter().filter(|(name, ..)| !options.contains(&(*name).to_owned())) {
+            let line: Vec<&str> = verb.split(' ').chain(words.iter().copied()).collect();
+            let done = Done::of(lab.bare(&line));
+            assert_eq!(done.code, Some(2), "{verb} {name}: {done:?}");
+            let option = format!("--{name}");
+            assert!(done.err.contains(&option) && done.out.is_empty(), "{verb} {name}: {done:?}");
+        }
+    }
+}
+
+/// Of a verb that is over at once every option is tried, those of the tree and no others.
+#[test]
+fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
+    let mut found = BTreeMap::new();
+    verbs(&tree(), "", &mut found);
+    for (verb, base, own) in AT_ONCE {
+        let (lab, options) = (workplace(), &found[verb]);
+        let before = run(&lab, base);
+        for option in options {
+            let of_results = RESULTS.iter().find(|(name, ..)| name == option);
+            let (words, file) = match of_results {
+                Some((_, words, file)) => (*words, *file),
+                None => {
+                    let own = own.iter().find(|(name, _)| name == option);
+                    (own.unwrap_or_else(|| panic!("{verb} --{option} is in no table")).1, None)
+                }
+            };
+            let line: Vec<&str> = match words {
+                ["=", whole @ ..] => whole.to_vec(),
+                _ => base.iter().chain(words).copied().collect(),
+            };
+            // What holds whatever the report has: characters, colours, a unit or an order of a table that has no use for it.
+            let is_a_look = ["colour", "ascii"].contains(&option.as_str());
+            let seen = shows(&lab, &before, &line, file);
+            assert!(seen || is_a_look, "{verb} --{option} changes nothing: {line:?}");
+            if option == "ascii" {
+                assert!(run(&lab, &line).out.is_ascii(), "{verb}");
+            }
+        }
+        for (name, _) in own {
+            assert!(options.iter().any(|option| option == name), "{verb} has no --{name}");
+        }
+    }
+}
+
+/// Those of a verb that measures, on one run: what takes long there is not tried again for each of them.
+#[test]
+fn every_option_about_results_shows_in_a_run() {
+    let lab = workplace();
+    let base = ["run", "true", "sleep 0.01", "-r", "2", "--seed", "1"];
+    for (name, words, file) in RESULTS {
+        let line: Vec<&str> = base.iter().chain(words).copied().collect();
+        let done = run(&lab, &line);
+        let made = file.is_none_or(|file| lab.path(file).exists());
+        assert!(done.code == Some(0) && made, "--{name}: {done:?}");
+        match name {
+            "format" => assert!(done.out.starts_with('{')),
+            "colour" => assert!(done.out.contains('\u{1b}')),
+            "ascii" => assert!(done.out.is_ascii()),
+            "style" => assert_eq!(done.out, ""),
+            "time-unit" => assert!(!done.out.contains(" ms") && !done.out.contains(" µs"), "{}", done.out),
+            "verbose" => assert!(done.out.contains("condition:")),
+            "brief" => assert!(done.out.lines().count() <= 4, "{}", done.out),
+            _ => {}
+        }
+    }
+    let slow_first = ["run", "sleep 0.02", "true", "-r", "2", "--sort"];
+    let first = |order: &str| {
+        let out = run(&lab, &[&slow_first[..], &[order]].concat()).succeeds().out;
+        out.find("true").zip(out.find("sleep 0.02")).map(|(fast, slow)| fast < slow)
+    };
+    assert_ne!(first("mean-time"), first("command"));
+}
+
+/// Forms of `tune` that change nothing take nothing that is about changing.
+#[test]
+fn what_has_no_meaning_beside_another_option_is_refused() {
+    let lab = workplace();
+    for line in [
+        &["tune", "--list", "--max", "5m"][..],
+        &["tune", "--list", "--all-or-nothing"],
+        &["tune", "--list", "--machine-wide"],
+        &["tune", "--list", "--wait"],
+        &["tune", "--list", "--journal", "j"],
+        &["tune", "--status", "--max", "5m"],
+        &["tune", "--status", "--machine-wide"],
+        &["tune", "quiet", "--dry-run", "--all-or-nothing"],
+        &["doctor", "--explain", "smt", "--all"],
+        &["doctor", "--explain", "smt", "--cpu", "0"],
+        &["doctor", "--explain", "smt", "--fail-if", "any=low"],
+        &["doctor", "--explain", "smt", "--export", "json=x"],
+    ] {
+        let done = Done::of(lab.bare(line));
+        assert!(done.code == Some(2) && done.err.contains("cannot be used with"), "{line:?}: {done:?}");
+    }
+    assert!(!lab.path("x").exists());
+}
