@@ -45,7 +45,15 @@ fn see_off(pid: i32) {
     if its.is_some() && its == binary("self") || !signal::send_if_permitted(pid, signal::SIGKILL) {
         return;
     }
-    while process::wait_unreaped(pid) != Seen::Ended {}
+    loop {
+        match process::wait_unreaped(pid) {
+            Seen::Ended => break,
+            // It is dying, and whoever waits here by another way would take it from whoever reaps it.
+            Seen::Refused if process::has_ended(pid) => break,
+            Seen::Refused => std::thread::yield_now(),
+            Seen::Stopped(_) | Seen::Interrupted => {}
+        }
+    }
     // A dying or dead process has no executable, and may be a helper that another part of this process reaps.
     if its.is_some() {
         process::wait(pid, false);

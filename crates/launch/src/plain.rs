@@ -51,7 +51,7 @@ pub fn run(program: &Path, argv: &[String], aslr_off: bool) -> Result<i32, Launc
                 signal::send(started.pid, signal::SIGTERM);
             }
             Waited::Interrupted | Waited::Running => {}
-            Waited::NoChild => return Ok(255),
+            Waited::NoChild | Waited::Refused(_) => return Ok(255),
         }
     }
 }

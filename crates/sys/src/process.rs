@@ -91,6 +91,8 @@ pub enum Waited {
     Interrupted,
     /// There is no such child.
     NoChild,
+    /// The kernel does not let this process wait, for this reason: a filter of system calls, as a rule.
+    Refused(i32),
 }
 
 /// Decodes a wait status, see `wait(2)`.
@@ -117,9 +119,16 @@ pub fn wait(pid: i32, block: bool) -> Waited {
             Waited::Interrupted
         }
         pid if pid > 0 => Waited::Ended { pid, exit: exit_of(status), usage: Usage::from(&usage) },
-        _ if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => Waited::Interrupted,
-        _ => Waited::NoChild,
+        _ => match errno() {
+            libc::EINTR => Waited::Interrupted,
+            libc::ECHILD => Waited::NoChild,
+            errno => Waited::Refused(errno),
+        },
     }
+}
+
+fn errno() -> i32 {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
 /// Detaches a child that has made its parent its tracer, as programs do that do not want to be debugged, and that has
@@ -139,6 +148,8 @@ pub enum Seen {
     Stopped(i32),
     /// A signal interrupted the wait.
     Interrupted,
+    /// The kernel does not tell of a child that stays to be reaped: a filter of system calls refuses `waitid(2)`, as a rule.
+    Refused,
 }
 
 /// Waits until a child has ended and leaves it to be reaped, so that `/proc/PID` can still be read; or until it is
@@ -162,8 +173,14 @@ pub fn wait_unreaped(pid: i32) -> Seen {
             signal
         });
     }
-    let interrupted = done < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR);
-    if interrupted { Seen::Interrupted } else { Seen::Ended }
+    if done == 0 {
+        return Seen::Ended;
+    }
+    match errno() {
+        libc::EINTR => Seen::Interrupted,
+        libc::ECHILD => Seen::Ended,
+        _ => Seen::Refused,
+    }
 }
 
 /// The signal that has stopped a child since the last call, if any. See `waitid(2)`.
@@ -189,8 +206,17 @@ pub fn has_ended(pid: i32) -> bool {
     let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
     // SAFETY: the pointer is valid for writes during the call.
     let done = unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+    if done < 0 && errno() != libc::ECHILD {
+        return is_dead(pid);
+    }
     // SAFETY: the kernel filled in a child's report, or left the zeroes where none has ended.
     done == 0 && unsafe { info.si_pid() } == pid
+}
+
+/// Whether `/proc` shows a child that has ended, for those to whom `waitid(2)` is refused.
+fn is_dead(pid: i32) -> bool {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    TaskStat::parse(&line).is_some_and(|task| !task.process_lives())
 }
 
 /// Makes orphaned descendants children of this process instead of init's, see `PR_SET_CHILD_SUBREAPER` in `prctl(2)`.

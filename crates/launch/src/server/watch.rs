@@ -1,7 +1,7 @@
 //! Watches a command from its start to its end.
 
 use fauxplat_sys::process::{self, Exit, Seen, Usage, Waited};
-use fauxplat_sys::spawn::Started;
+use fauxplat_sys::spawn::{Stage, Started};
 use fauxplat_sys::{clock, signal};
 
 use super::births::Births;
@@ -31,6 +31,8 @@ pub(super) fn watch(
     pauses: &mut Pauses,
 ) -> Watched {
     let mut killed = None;
+    // Reaped at once where the kernel does not tell of an end before that.
+    let mut reaped = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
     loop {
         let seen = match (&mut control, &mut births) {
@@ -40,6 +42,13 @@ pub(super) fn watch(
         };
         match seen {
             Seen::Ended => break,
+            Seen::Refused => match process::wait(started.pid, true) {
+                Waited::Interrupted => {}
+                waited => {
+                    reaped = Some(waited);
+                    break;
+                }
+            },
             // The command wants the terminal, which it cannot have in the background, and no shell would continue it.
             Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
                 killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
@@ -64,16 +73,25 @@ pub(super) fn watch(
     if let Some((control, counting)) = &mut control {
         control.end(started, ended_ns, counting);
     }
-    let seen = look.then(|| procfs::first_thread(started.pid));
+    let seen = (look && reaped.is_none()).then(|| procfs::first_thread(started.pid));
+    let (end, usage) = reap(started.pid, reaped);
+    // A program that could not be waited for has no end, whoever ended it.
+    let end = if matches!(end, RunEnd::NotStarted(..)) { end } else { killed.unwrap_or(end) };
+    Watched { end, ended_ns, usage, seen }
+}
+
+/// How the command ended and what it used, unless that was told already.
+fn reap(pid: i32, reaped: Option<Waited>) -> (RunEnd, Usage) {
+    let mut waited = reaped;
     loop {
-        match process::wait(started.pid, true) {
-            Waited::Ended { exit, usage, .. } => {
-                return Watched { end: killed.unwrap_or(RunEnd::Ended(exit)), ended_ns, usage, seen };
-            }
+        match waited.take().unwrap_or_else(|| process::wait(pid, true)) {
+            Waited::Ended { exit, usage, .. } => return (RunEnd::Ended(exit), usage),
             Waited::Interrupted => {}
+            Waited::Refused(errno) => {
+                return (RunEnd::NotStarted(Stage::Wait as i32, errno), Usage::default());
+            }
             Waited::NoChild | Waited::Running => {
-                let end = killed.unwrap_or(RunEnd::Ended(Exit::Status(255)));
-                return Watched { end, ended_ns, usage: Usage::default(), seen };
+                return (RunEnd::Ended(Exit::Status(255)), Usage::default());
             }
         }
     }

@@ -36,6 +36,8 @@ pub enum Stage {
     MemoryPolicy = 15,
     /// `sched_setaffinity(2)` for a thread of the program, made by the spawner when the thread was born.
     Thread = 16,
+    /// `wait4(2)`, made by the spawner when the program runs.
+    Wait = 17,
 }
 
 impl Stage {
@@ -43,8 +45,16 @@ impl Stage {
     pub fn from_number(number: i32) -> Option<Stage> {
         use Stage::*;
         let start = [Create, Policy, Nice, Personality, WorkingDirectory, Stdio, Inherited, Trace, Exec];
-        let stages =
-            start.into_iter().chain([Affinity, Group, HugePages, Hold, StackLimit, MemoryPolicy, Thread]);
+        let stages = start.into_iter().chain([
+            Affinity,
+            Group,
+            HugePages,
+            Hold,
+            StackLimit,
+            MemoryPolicy,
+            Thread,
+            Wait,
+        ]);
         stages.into_iter().find(|stage| *stage as i32 == number)
     }
 }
