@@ -13,6 +13,7 @@ use fauxplat_sys::{clock, pause};
 use fauxplat_units::Cpu;
 use serde::Serialize;
 
+use crate::doubts::replaced;
 use crate::extra::Extra;
 use crate::led::Led;
 use crate::median::median_of;
@@ -419,6 +420,7 @@ impl Driver {
         self.header.warnings.extend(stopped_for_a_while(self.executor.is_some()));
         if self.interrupted {
             self.header.warnings.push("interrupted: this is what was measured until then".to_owned());
+        self.header.warnings.extend(replaced(&self.commands, self.elapsed_s()));
         }
         self.header.warnings.extend(failed.map(ToString::to_string));
     }

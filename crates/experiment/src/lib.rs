@@ -11,6 +11,7 @@ mod commands;
 mod control;
 mod counters;
 mod cpus;
+mod doubts;
 mod driver;
 mod ending;
 mod event;

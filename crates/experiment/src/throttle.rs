@@ -35,6 +35,35 @@ impl ThrottleCounter {
     }
 }
 
+/// In how many periods the groups of this process ran and were stopped, since a moment.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    accounts: Vec<PathBuf>,
+    before: Vec<(u64, u64)>,
+}
+
+impl Stopped {
+    /// From now on.
+    pub(crate) fn from_now(root: &Path) -> Self {
+        let accounts = accounts(root);
+        let before = accounts.iter().map(|account| periods(account)).collect();
+        Stopped { accounts, before }
+    }
+
+    /// The periods in which the group that was stopped most often was, and those in which it ran; nothing where none was.
+    pub(crate) fn since(&self) -> Option<(u64, u64)> {
+        let now = self.accounts.iter().map(|account| periods(account)).zip(&self.before);
+        let since = now.map(|(now, before)| (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1)));
+        since.max().filter(|(stopped, _)| *stopped > 0)
+    }
+}
+
+/// The periods in which a group was stopped, and all.
+fn periods(account: &Path) -> (u64, u64) {
+    let text = fs::read_to_string(account).unwrap_or_default();
+    (cgroup::throttled_periods(&text).unwrap_or(0), cgroup::periods(&text).unwrap_or(0))
+}
+
 /// `cpu.stat` files of the groups that contain this process and have a quota.
 pub(crate) fn accounts(root: &Path) -> Vec<PathBuf> {
     let text = |path: &str| fs::read_to_string(root.join(path)).ok();
@@ -116,6 +145,22 @@ mod tests {
         assert!(!counter.moved(), "a group without a quota stops nobody");
         fs::write(root.join(files[5].0), "nr_periods 9\nnr_throttled 2\n").unwrap();
         assert!(counter.moved());
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn says_in_how_many_periods_it_was_stopped() {
+        let files = [
+            ("sys/fs/cgroup/a/cpu.stat", "nr_periods 10\nnr_throttled 3\n"),
+            ("proc/self/cgroup", "0::/a\n"),
+            ("proc/self/mountinfo", V2_MOUNT),
+            ("sys/fs/cgroup/a/cpu.max", "50000 100000\n"),
+        ];
+        let root = tree("periods", &files);
+        let stopped = Stopped::from_now(&root);
+        assert_eq!(stopped.since(), None);
+        fs::write(root.join(files[0].0), "nr_periods 57\nnr_throttled 35\n").unwrap();
+        assert_eq!(stopped.since(), Some((32, 47)));
         fs::remove_dir_all(root).unwrap();
     }
 

@@ -5,6 +5,7 @@ use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
 use fauxplat_units::Nanos;
 
 use crate::steer::{Bounds, Rounds};
+use crate::throttle::Stopped;
 use crate::{Driver, Failure};
 
 /// Observations to make in further, untimed runs of each command.
@@ -19,7 +20,9 @@ pub struct Further {
 /// Runs all commands as often as the definition says, and, if requested, each once more for further observations. A
 /// failure is returned together with the findings until then.
 pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
+    let stopped = Stopped::from_now(driver.machine().root());
     let mut failed = refuse(driver, further).and_then(|()| rounds(driver)).err();
+    warn_of_quota(driver, &stopped);
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
     driver.add_rates(&mut findings);
@@ -34,6 +37,17 @@ pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<F
         failed = look_further(driver, &mut findings, further).err();
     }
     (findings, failed)
+}
+
+/// Says so where a CPU quota around fauxplat stopped what ran: such times are those of the quota.
+fn warn_of_quota(driver: &mut Driver, stopped: &Stopped) {
+    if let Some((stopped, periods)) = stopped.since() {
+        driver.warn(format!(
+            "a CPU quota of the control group around fauxplat was used up in {stopped} of {periods} periods, and what ran was \
+             stopped until the next: these times are those of the quota (cpu.max; in a container --cpus), and more than \
+             the commands take"
+        ));
+    }
 }
 
 /// Refuses a traced run with control pipes: it gets no acknowledgements, so a command that waits for them would wait

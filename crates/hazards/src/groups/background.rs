@@ -162,10 +162,15 @@ fn busy(view: &View<'_>) -> Verdict {
 /// The processes that used most CPU time during the interval.
 fn culprits(view: &View<'_>) -> String {
     let Ok((before, now)) = view.pair(|counters| &counters.processes) else { return String::new() };
-    let used = |pid: &u32| {
-        let old = before.tasks.get(pid).map_or(0, |task| task.cpu_ticks);
-        now.tasks[pid].cpu_ticks.saturating_sub(old)
+    // Who was not there before was born since, unless the first reading stopped before it came to them: of those nobody
+    // knows what they used by then.
+    let since = |pid: &u32| match before.tasks.get(pid) {
+        Some(task) => task.cpu_ticks,
+        None if before.is_cut => u64::MAX,
+        None => 0,
     };
+    let most = (view.seconds * USER_HZ * view.online.len().max(1) as f64).ceil() as u64;
+    let used = |pid: &u32| now.tasks[pid].cpu_ticks.saturating_sub(since(pid)).min(most);
     let mut users: Vec<(u64, &str)> = now
         .tasks
         .keys()

@@ -239,10 +239,7 @@ pub(crate) fn repeat(header: &Header) -> String {
     let verb =
         header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
     match verb {
-        // A load draws nothing.
-        // Nothing is drawn of a load or of a profile.
-        _ if has_seed || header.invocation.get(1).is_some_and(|word| word == "load" || word == "profile") => {
-        }
+        _ if has_seed || draws_nothing(&header.invocation) => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
         None => words.push(format!("--seed {}", header.seed)),
     }
@@ -250,6 +247,12 @@ pub(crate) fn repeat(header: &Header) -> String {
         *program = program.rsplit('/').next().unwrap_or_default().to_owned();
     }
     words.join(" ")
+}
+
+/// Whether a verb takes no seed: it draws nothing, or shows what was drawn at another time.
+fn draws_nothing(invocation: &[String]) -> bool {
+    let words: Vec<&str> = invocation.iter().skip(1).take(2).map(String::as_str).collect();
+    matches!(words[..], ["load" | "profile", ..] | ["fleet", "report" | "watch" | "take"])
 }
 
 /// A word as a shell reads it back.

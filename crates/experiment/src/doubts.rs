@@ -1,0 +1,97 @@
+//! What is told of the commands themselves: those that look where their output goes, and those that are no longer the same.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fauxplat_launch::words;
+use fauxplat_model::{Command, Output};
+
+/// Programs that do less when their output is `/dev/null`, and what they leave out: GNU grep since 2.5.2 and GNU tar.
+const LOOKING: [(&str, &str); 4] = [
+    ("grep", "stops at the first match"),
+    ("egrep", "stops at the first match"),
+    ("fgrep", "stops at the first match"),
+    ("tar", "reads no file"),
+];
+
+/// A sentence for each program that looks where its output goes, where that is nowhere.
+pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
+    let of = |command: &Command| {
+        let name = command.program.file_name()?.to_str()?;
+        let (_, less) = LOOKING.iter().find(|(known, _)| *known == name)?;
+        let is_discarded = command.condition.output == Output::Null && !command.condition.shell.is_used();
+        is_discarded.then(|| {
+            format!(
+                "GNU {name} {less} when its output is /dev/null, as it is here: --stdout FILE has it do all of its work, and so \
+                 has --shell with `| cat >/dev/null`"
+            )
+        })
+    };
+    commands.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A sentence for each program that is another one than when the experiment began, so long ago.
+pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
+    // A clock that was set meanwhile costs a look at a file that did not change.
+    let began = SystemTime::now().checked_sub(Duration::from_secs_f64(elapsed_s.max(0.0) + SLACK_S));
+    let began = began.and_then(|began| began.duration_since(UNIX_EPOCH).ok());
+    let began_s = began.map_or(0, |began| began.as_secs().cast_signed());
+    let is_another = |command: &&Command| {
+        let Some(before) = &command.program_sha256 else { return false };
+        let changed = std::fs::metadata(&command.program).map(|facts| facts.ctime());
+        changed.is_ok_and(|ctime| ctime >= began_s)
+            && words::sha256(&command.program).is_some_and(|now| now != *before)
+    };
+    let told = commands.iter().filter(is_another).map(|command| {
+        format!(
+            "`{}` was replaced while it was measured: its runs are those of two programs, and the hash on record is that of the \
+             first; measure again",
+            command.program.display()
+        )
+    });
+    told.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Seconds that may pass between the look at a program and the beginning.
+const SLACK_S: f64 = 60.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(program: &std::path::Path) -> Command {
+        Command {
+            name: "x".into(),
+            command: "x".into(),
+            program: program.to_owned(),
+            program_sha256: words::sha256(program),
+            argv: vec!["x".into()],
+            parameters: Vec::new(),
+            prepare: None,
+            conclude: None,
+            condition: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_program_that_changed_is_told_and_one_that_did_not_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        std::fs::write(&path, "one").unwrap();
+        let commands = [command(&path), command(&path)];
+        assert_eq!(replaced(&commands, 1.0), [""; 0]);
+        std::fs::write(&path, "two").unwrap();
+        let told = replaced(&commands, 1.0);
+        assert!(told.len() == 1 && told[0].contains("was replaced while it was measured"), "{told:?}");
+    }
+
+    #[test]
+    fn programs_that_look_away_are_told_where_nobody_reads() {
+        let grep = command("/usr/bin/grep".as_ref());
+        assert!(look_away(&[grep.clone(), grep.clone()])[0].contains("stops at the first match"));
+        let mut read = grep;
+        read.condition.output = Output::File("out".into());
+        assert_eq!(look_away(&[read, command("/usr/bin/sort".as_ref())]), [""; 0]);
+    }
+}
