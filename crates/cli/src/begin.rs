@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_experiment::{
-    Beginning, Failure, Finished, Launch, Listeners, Machine, open_record, open_store,
+    Beginning, Failure, Finished, Kind, Launch, Listeners, Machine, open_record, open_store,
 };
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
@@ -120,6 +120,9 @@ pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Fa
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
     // A brief report shortens its warnings, and this one tells what remains to be done.
     finished.waiting.iter().for_each(|line| output::complain(line));
+    // Why there is nothing that a format could hold is told by what failed.
+    let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
+    let written = if is_empty { Ok(()) } else { written };
     written.and(finished.stored)?;
     finished.failed.map_or(Ok(()), Err)
 }

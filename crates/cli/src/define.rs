@@ -1,6 +1,6 @@
 //! Makes a definition of the words of the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Machine, relation};
 use fauxplat_model::{
@@ -183,8 +183,12 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     }
     condition.heap = args.heap.unwrap_or(condition.heap);
     condition.stdin = args.stdin.clone().or(condition.stdin.take());
+    if let Some(path) = condition.stdin.take() {
+        condition.stdin = Some(lasting(path)?);
+    }
     condition.cwd = args.cwd.clone().or(condition.cwd.take());
     condition.timeout = args.timeout.or(condition.timeout);
+    condition.keep_background |= args.keep_background;
     condition.shell = args.shell.clone().unwrap_or(std::mem::take(&mut condition.shell));
     let ignored = &mut condition.ignore_failure;
     let given = args.skip_failures.then_some(IgnoredFailures::LeftOut).or(args.ignore_failure.clone());
@@ -202,6 +206,21 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
         Some(path) => condition.output = Output::File(path.into()),
     }
     Ok(())
+}
+
+/// A file for the input of every run. What leads to fauxplat's own input leads elsewhere in the process that opens it.
+fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
+    const OWN: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
+    if !OWN.iter().any(|own| path == Path::new(own)) {
+        return Ok(path);
+    }
+    let file = std::fs::canonicalize("/dev/stdin").ok().filter(|real| real.is_file());
+    file.ok_or_else(|| {
+        Failure::usage(format!(
+            "--stdin {}: what comes through a pipe or a terminal can be read once, and each run reads from the beginning: save it, as in `cat > input`, and say --stdin input",
+            path.display()
+        ))
+    })
 }
 
 /// The measured command where only builds are given.

@@ -9,7 +9,7 @@ const GATE: u8 = 1;
 /// Exit code of bad usage or bad input.
 pub(crate) const USAGE: u8 = 2;
 /// Exit code where the machine or its permissions do not allow the operation.
-const MACHINE: u8 = 3;
+pub(crate) const MACHINE: u8 = 3;
 /// Exit code where the measured command failed.
 const COMMAND: u8 = 4;
 /// Exit code of a bug in fauxplat.

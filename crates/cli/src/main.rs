@@ -16,9 +16,12 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
-use fauxplat_options::{Verb, misuse, parse, understood};
+use fauxplat_options::{Verb, doubt, misuse, parse, understood};
 use fauxplat_store::masked;
-use fauxplat_sys::{pause, signal};
+use fauxplat_sys::{pause, process, signal};
+
+/// The stack that the deepest of our own calls need, with room.
+const STACK_BYTES_MIN: u64 = 512 << 10;
 
 fn main() -> ExitCode {
     let words: Vec<String> = match std::env::args_os().map(|word| word.into_string()).collect() {
@@ -36,6 +39,14 @@ fn main() -> ExitCode {
         Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..])),
         Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..])),
         _ => {}
+    }
+    if let Some(bytes) = process::stack_limit_bytes().filter(|bytes| *bytes < STACK_BYTES_MIN) {
+        output::complain(&format!(
+            "a stack of {} KiB is too small to work in (ulimit -s): allow {} KiB or more; a command has it as `fauxplat sweep stack-limit` says",
+            bytes >> 10,
+            STACK_BYTES_MIN >> 10
+        ));
+        return ExitCode::from(exit::MACHINE);
     }
     let answer = std::panic::catch_unwind(|| dispatch(&words));
     ExitCode::from(answer.unwrap_or_else(|_| {
@@ -57,6 +68,9 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
 
 /// Parses the command line and runs the verb; returns the exit code.
 fn dispatch(words: &[String]) -> u8 {
+    if let Some(doubt) = doubt(words) {
+        return exit::tell(&Failure::usage(doubt));
+    }
     let words = &understood(words);
     let cli = match parse(words) {
         Ok(cli) => cli,
@@ -101,6 +115,7 @@ fn told(printed: std::io::Result<()>) -> u8 {
 /// # Errors
 /// Those of the verb, and a line that cannot be parsed.
 fn perform(words: &[String]) -> Result<(), Failure> {
+    doubt(words).map_or(Ok(()), |doubt| Err(Failure::usage(doubt)))?;
     let words = &understood(words);
     let cli = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
     execute(cli.verb, &recorded(words))

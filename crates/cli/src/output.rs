@@ -199,9 +199,29 @@ fn with_writer(
             replace(path, |out| body(&style(output, false), out))
         }
         Some(path) => {
-            let mut file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
-            written(path, body(&style(output, false), &mut file))
+            try_file(path).map_err(|error| Failure::usage(named(path, &error)))?;
+            written(path, body(&style(output, false), &mut Fresh { path, file: None }))
         }
+    }
+}
+
+/// A file that is begun with the first words that go into it: of a report that there cannot be nothing is left, and what was
+/// there before stays.
+struct Fresh<'a> {
+    path: &'a Path,
+    file: Option<File>,
+}
+
+impl Write for Fresh<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.file.is_none() {
+            self.file = Some(File::create(self.path)?);
+        }
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }
 

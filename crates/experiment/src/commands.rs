@@ -37,7 +37,13 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     {
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
-    let (program, argv) = program(&expanded.command, &condition, built_at.as_deref())?;
+    let (program, argv) = match program(&expanded.command, &condition, built_at.as_deref()) {
+        // What prepares the first run may make it, as in hyperfine; the run says so if that does not.
+        Err(_) if expanded.prepare.is_some() && !condition.shell.is_used() => {
+            made_by_then(&expanded.command, &condition, built_at.as_deref())?
+        }
+        found => found?,
+    };
     let helper = |line: &Option<String>| -> Result<Option<Vec<String>>, Failure> {
         let Some(line) = line else { return Ok(None) };
         let (program, mut argv) = by_shell(&condition, &filled_for_shell(line, built_at.as_deref()))?;
@@ -76,6 +82,23 @@ fn program(
             let argv: Vec<String> = words::split(line)?.into_iter().map(filled).collect();
             Ok((find(&argv[0], condition)?, argv))
         }
+    }
+}
+
+/// The same for a program that is named by its path and need not be there yet.
+fn made_by_then(
+    line: &str,
+    condition: &Condition,
+    built: Option<&str>,
+) -> Result<(PathBuf, Vec<String>), Failure> {
+    let argv = words::split(line)?;
+    let cwd = condition.cwd.as_deref().unwrap_or(Path::new("."));
+    match argv[0].contains('/') && built.is_none() && !cwd.join(&argv[0]).exists() {
+        true => {
+            let path = std::path::absolute(cwd.join(&argv[0])).map_err(Failure::machine)?;
+            Ok((path, argv))
+        }
+        false => program(line, condition, built),
     }
 }
 

@@ -410,17 +410,20 @@ impl Driver {
     fn note_end(&mut self, failed: Option<&Failure>) {
         let left: u32 = self.samples().iter().map(|sample| u32::from(sample.left_behind)).sum();
         if left > 0 {
-            self.header.warnings.push(format!("{left} processes outlived their command and were ended"));
+            self.header.warnings.push(format!(
+                "{left} processes outlived their command and were ended (--keep-background lets them go on)"
+            ));
         }
         if let Some(executor) = &self.executor {
             let missing = executor.missed(&self.recorder.samples);
             crate::header::miss(&mut self.header, missing);
             self.header.not_measured.extend(executor.not_measured());
+            self.header.warnings.extend(executor.meddled());
         }
+        self.header.warnings.extend(replaced(&self.commands, self.elapsed_s()));
         self.header.warnings.extend(stopped_for_a_while(self.executor.is_some()));
         if self.interrupted {
             self.header.warnings.push("interrupted: this is what was measured until then".to_owned());
-        self.header.warnings.extend(replaced(&self.commands, self.elapsed_s()));
         }
         self.header.warnings.extend(failed.map(ToString::to_string));
     }

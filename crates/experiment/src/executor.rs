@@ -68,12 +68,11 @@ impl Executor {
         let path_bytes = commands.iter().map(|it| it.program.as_os_str().len()).max().unwrap_or(0);
         for (index, command) in commands.iter().enumerate() {
             let path = command.program.display().to_string();
-            let helper = |argv: &Vec<String>| helper_entry(command, argv);
             places.push(Places {
                 name: command.name.clone(),
                 run: add(extra.add_to(index, entry_of(command, path, command.argv.clone()), path_bytes)),
-                prepare: command.prepare.as_ref().map(helper).map(&mut add),
-                conclude: command.conclude.as_ref().map(helper).map(&mut add),
+                prepare: command.prepare.as_ref().map(|argv| add(helper_entry(command, argv, true))),
+                conclude: command.conclude.as_ref().map(|argv| add(helper_entry(command, argv, false))),
                 begun: 0,
             });
         }
@@ -145,6 +144,17 @@ impl Executor {
             )
         };
         (runs > 0).then(sentence).into_iter().collect()
+    }
+
+    /// What the reader has to know of who stopped the process that runs the commands, if anybody did.
+    pub(crate) fn meddled(&self) -> Option<String> {
+        let lanes = [Some(&self.launcher), self.partner.as_ref()];
+        let times: u64 = lanes.into_iter().flatten().map(|lane| lane.stopped_by_others()).sum();
+        (times > 0).then(|| {
+            format!(
+                "a command stopped the process that times it ({times} times) and it was continued: what ran then reads longer than it took"
+            )
+        })
     }
 
     /// Runs what the feed asks for until it has enough.

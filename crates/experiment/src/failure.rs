@@ -146,11 +146,13 @@ impl From<LaunchError> for Failure {
             | LaunchError::NullByte(_) => Kind::Usage,
             _ if error.is_too_big() => Kind::Usage,
             _ if error.is_permission() => Kind::Machine,
-            LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. } => Kind::Command,
+            LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. }
+            | LaunchError::NoInterpreter { .. } => Kind::Command,
             LaunchError::Refused { .. }
             | LaunchError::Sys(_)
             | LaunchError::OtherNumbers
             | LaunchError::Stopped => Kind::Machine,
+            LaunchError::SpawnerKilled(_) => Kind::Machine,
             LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => Kind::Bug,
         };
         Failure::new(kind, error)

@@ -80,7 +80,10 @@ fn shared(commands: &[Command]) -> Option<HeldCondition> {
         command.condition.held.clone().map(|held| HeldCondition { env_bytes: None, ..held })
     };
     let first = held(commands.first()?)?;
-    commands.iter().all(|command| held(command).as_ref() == Some(&first)).then(|| commands[0].condition.held.clone())?
+    commands
+        .iter()
+        .all(|command| held(command).as_ref() == Some(&first))
+        .then(|| commands[0].condition.held.clone())?
 }
 
 /// # Errors
@@ -99,9 +102,10 @@ fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<
 /// What was asked for and does not hold, and what does. Nothing is said of what could not be read.
 fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let differ = |name: &str, asked: Option<String>, holds: Option<String>| {
-        asked.zip(holds).filter(|(asked, holds)| asked != holds).map(|(asked, holds)| {
-            (format!("{name} {asked}"), format!("{name} {holds}"))
-        })
+        asked
+            .zip(holds)
+            .filter(|(asked, holds)| asked != holds)
+            .map(|(asked, holds)| (format!("{name} {asked}"), format!("{name} {holds}")))
     };
     let cpus = match &condition.cpu {
         Placement::Set(cpus) => Some(cpus.to_string()),
@@ -118,7 +122,10 @@ fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -
             held.limits.get("stack-size").map(ToString::to_string),
         ),
     ];
-    pairs.into_iter().find_map(|(name, asked, holds)| differ(name, asked, holds)).or_else(|| outside(held, groups))
+    pairs
+        .into_iter()
+        .find_map(|(name, asked, holds)| differ(name, asked, holds))
+        .or_else(|| outside(held, groups))
 }
 
 /// A control group that the process should be in and is not. Its path depends on who looks; its name does not.
@@ -162,7 +169,11 @@ mod tests {
             (Condition { policy: Some(Policy::Other), ..usual() }, "policy other", "policy fifo:10"),
             (Condition { nice: Some(-5), ..usual() }, "nice value -5", "nice value 5"),
             (Condition { cpu: "1".parse().unwrap(), ..usual() }, "affinity 1", "affinity 0-1"),
-            (Condition { stack_limit: "16MiB".parse().unwrap(), ..usual() }, "stack limit 16777216", "stack limit 8388608"),
+            (
+                Condition { stack_limit: "16MiB".parse().unwrap(), ..usual() },
+                "stack limit 16777216",
+                "stack limit 8388608",
+            ),
         ];
         for (condition, asked, holds) in cases {
             assert_eq!(difference(&condition, &held(), &[]), Some((asked.to_owned(), holds.to_owned())));

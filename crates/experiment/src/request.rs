@@ -1,6 +1,6 @@
 //! Translates trials into requests for the spawner, and its replies into outcomes.
 
-use fauxplat_launch::{Entry, Pad, Place, Request, RunEnd, entry_of};
+use fauxplat_launch::{Entry, Keeps, Pad, Place, Request, RunEnd, entry_of};
 use fauxplat_model::{Command, Outcome, Setup, Trial};
 use fauxplat_sys::process::Exit;
 
@@ -32,8 +32,9 @@ pub(crate) enum Purpose {
 /// Number of consecutive runs of a block that stay on the CPU that was idle before them.
 const STAY_TOGETHER: u16 = 32;
 
-/// Entry of a helper: the command's condition except for settings that only matter to measuring.
-pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
+/// Helpers run under the command's condition except for what only measuring needs. What one that prepares leaves in the
+/// background serves the run, and ends with it or with what concludes it.
+pub(crate) fn helper_entry(command: &Command, argv: &[String], prepares: bool) -> Entry {
     let program = argv.first().cloned().unwrap_or_default();
     let entry = entry_of(command, program, argv.to_vec());
     Entry {
@@ -43,6 +44,10 @@ pub(crate) fn helper_entry(command: &Command, argv: &[String]) -> Entry {
         pad_bytes: 0,
         heap_offset_bytes: None,
         is_numbered: true,
+        keeps: Keeps {
+            own: prepares || command.condition.keep_background,
+            earlier: prepares || command.condition.keep_background,
+        },
         ..entry
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,8 +18,8 @@ use fauxplat_sys::spawn::Gate;
 use fauxplat_sys::summons::{self, Summoner};
 use fauxplat_sys::{clock, pause, process, signal};
 
-use crate::descriptors::Descriptors;
 use crate::as_held::as_held;
+use crate::descriptors::Descriptors;
 use crate::launcher::Launcher;
 use crate::orphans::Orphans;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
@@ -51,6 +52,10 @@ pub struct Spawner {
     is_given_up: bool,
     /// How the spawner ended, if it did without being told to.
     died: Option<String>,
+    /// Whether something ran when it was killed.
+    killed_at_work: bool,
+    /// How often something had stopped it that is not ours.
+    stopped: u64,
 }
 
 impl Spawner {
@@ -59,11 +64,15 @@ impl Spawner {
     /// # Errors
     /// A file that the table names cannot be opened, the process cannot be started, or `/proc` shows other process ids
     /// than those of this pid namespace.
-    pub fn start(program: &Program, table: Table) -> Result<Self, LaunchError> {
+    pub fn start(program: &Program, mut table: Table) -> Result<Self, LaunchError> {
         if !process::proc_shows_our_numbers() {
             return Err(LaunchError::OtherNumbers);
         }
         check_files(&table)?;
+        if table.entries.iter().any(|entry| entry.timeout_ns.is_some()) {
+            // Where there is none, the limit is as good as before: a command can stop whoever watches it, for a moment.
+            table.apart = process::empty_process_group().ok();
+        }
         let (summoner, summons) = summons::pair()?;
         let metrics = table.metrics();
         let shared = Descriptors::new(summons, table.room())?;
@@ -101,6 +110,8 @@ impl Spawner {
             aborted_at: None,
             is_given_up: false,
             died: None,
+            killed_at_work: false,
+            stopped: 0,
         })
     }
 
@@ -114,7 +125,9 @@ impl Spawner {
         // Done before the spawner is reaped: until then its process id cannot be reused.
         pause::remove(self.child.id() as i32);
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
-        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        let ended = self.child.wait();
+        self.killed_at_work = self.under_way() > 0 && ended.as_ref().is_ok_and(|it| it.signal().is_some());
+        let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
         self.orphans.end();
         self.died = Some(status);
     }
@@ -124,6 +137,7 @@ impl Spawner {
         match &self.died {
             None => Ok(()),
             Some(_) if self.is_given_up => Err(LaunchError::Stopped),
+            Some(status) if self.killed_at_work => Err(LaunchError::SpawnerKilled(status.clone())),
             Some(status) => Err(LaunchError::SpawnerDied(status.clone())),
         }
     }
@@ -225,6 +239,10 @@ impl Launcher for Spawner {
         }
         if process::has_ended(self.child.id() as i32) {
             self.bury();
+        } else if self.died.is_none() && process::stopped_by(self.child.id() as i32).is_some() {
+            // We never stop it, so that a command has, and nobody else would continue it.
+            self.stopped += 1;
+            self.signal(signal::SIGCONT);
         }
         // A spawner that does not respond, since it was stopped or waits for a file system that does not answer, is
         // given up.
@@ -232,6 +250,8 @@ impl Launcher for Spawner {
         if self.died.is_none() && is_deaf {
             self.is_given_up = true;
             signal::send_group(self.child.id() as i32, signal::SIGKILL);
+            // It may stand apart from its group.
+            self.signal(signal::SIGKILL);
         }
         self.gone()
     }
@@ -266,6 +286,10 @@ impl Launcher for Spawner {
         self.rings().lossy_runs()
     }
 
+    fn stopped_by_others(&self) -> u64 {
+        self.stopped
+    }
+
     fn partner(&self) -> Result<Box<dyn Launcher>, LaunchError> {
         Ok(Box::new(Spawner::start(&self.program, self.table.clone())?))
     }
@@ -294,6 +318,12 @@ impl Launcher for Spawner {
         let pid = self.wait_for_arrival(request.entry)?;
         Ok(Held::new(pid, self))
     }
+
+    fn read_back(&mut self, request: Request) -> Result<Option<HeldCondition>, LaunchError> {
+        let entry = self.table.entries.get(request.entry as usize).cloned().unwrap_or_default();
+        let held = self.hold(request)?;
+        Ok(Some(as_held(held.pid(), &entry)))
+    }
 }
 
 impl Drop for Spawner {
@@ -308,9 +338,14 @@ impl Drop for Spawner {
             && !process::wait_readable(end.as_raw_fd(), TOLD_EVERY_MS).unwrap_or(true)
         {
             self.signal(signal::SIGTERM);
+            // One that a command has stopped hears of that when it goes on.
+            self.signal(signal::SIGCONT);
         }
         pause::remove(self.child.id() as i32);
         let _ = self.child.wait();
+        if let Some(leader) = self.table.apart {
+            process::wait(leader, false);
+        }
     }
 }
 
@@ -318,12 +353,6 @@ impl Drop for Spawner {
 fn check_files(table: &Table) -> Result<(), LaunchError> {
     use crate::table::{Stdin, Stdout};
     for entry in &table.entries {
-
-    fn read_back(&mut self, request: Request) -> Result<Option<HeldCondition>, LaunchError> {
-        let entry = self.table.entries.get(request.entry as usize).cloned().unwrap_or_default();
-        let held = self.hold(request)?;
-        Ok(Some(as_held(held.pid(), &entry)))
-    }
         if let Stdin::File(path) = &entry.stdin {
             open_at_once(path, false).map_err(|source| LaunchError::File { path: path.clone(), source })?;
         }

@@ -1,6 +1,7 @@
 //! Errors between a command line and a running process.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use fauxplat_sys::SysError;
 use fauxplat_sys::spawn::Stage;
@@ -25,10 +26,18 @@ pub enum LaunchError {
         hint: String,
     },
     /// The program is there but may not be executed.
-    #[error("`{}`: not executable (a program needs execute permission: chmod +x)", path.display())]
+    #[error("`{}`: {}", path.display(), why_not(path))]
     NotExecutable {
         /// The file.
         path: PathBuf,
+    },
+    /// The program is there, and what it needs to be started is not.
+    #[error("`{program}`: cannot be executed: the file is there, and {missing}")]
+    NoInterpreter {
+        /// The program.
+        program: String,
+        /// What is missing, and what to do.
+        missing: String,
     },
     /// The kernel refused a step of the start.
     #[error("{}", refused(program, *stage, source))]
@@ -66,6 +75,11 @@ pub enum LaunchError {
     /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
+    /// The spawner was killed while it ran a command.
+    #[error(
+        "whoever runs the commands was killed ({0}) while one of them ran: a command that signals its whole process group does that (`kill -9 0`), or the kernel for want of memory; with --timeout TIME commands are watched from another group, and with setsid one has a group of its own"
+    )]
+    SpawnerKilled(String),
     /// `/proc` does not show the process ids of this pid namespace.
     #[error(
         "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
@@ -97,6 +111,35 @@ impl LaunchError {
     }
 }
 
+/// Why a file is no program.
+fn why_not(path: &Path) -> &'static str {
+    match path.is_dir() {
+        true => "this is a folder, and no program",
+        false => "not executable (a program needs execute permission: chmod +x)",
+    }
+}
+
+/// What a file that is there needs to be executed and that is not there, as far as its beginning says.
+pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
+    let mut begin = [0; 256];
+    let got = std::fs::File::open(path).and_then(|mut file| file.read(&mut begin)).ok()?;
+    let begin = &begin[..got];
+    if begin.starts_with(b"\x7fELF") {
+        let why = "the dynamic loader that it names is not (readelf -l shows which): it was built for another C library or \
+                   another machine";
+        return Some(why.to_owned());
+    }
+    let line = begin.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let name = line.trim_end_matches('\r').split_whitespace().next()?.to_owned();
+    Some(match line.ends_with('\r') {
+        true => format!(
+            "its first line ends as those of Windows do, so that it names `{name}\\r`: sed -i 's/\\r$//' takes that away"
+        ),
+        false => format!("its interpreter {name}, which its first line names, is not"),
+    })
+}
+
 /// Describes the step that failed, and what to do about it where that is known.
 fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
     let denied = source.kind() == std::io::ErrorKind::PermissionDenied;
@@ -115,6 +158,9 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
         Stage::Stdio => "cannot set up standard input and output",
         Stage::Trace => "cannot trace the command (is ptrace forbidden here, see kernel.yama.ptrace_scope?)",
         Stage::Exec => "cannot be executed",
+        Stage::Wait => {
+            "cannot be waited for (a filter of system calls refuses wait4 and waitid: measure outside that container or sandbox)"
+        }
         Stage::Affinity => "cannot run on the CPUs that were asked for",
         Stage::Group if denied => {
             "no permission to enter the control group (run as root, or in a delegated one)"
@@ -158,9 +204,6 @@ mod tests {
     use super::*;
 
     const EPERM: i32 = 1;
-        Stage::Wait => {
-            "cannot be waited for (a filter of system calls refuses wait4 and waitid: measure outside that container or sandbox)"
-        }
     const ENOENT: i32 = 2;
     const EACCES: i32 = 13;
 

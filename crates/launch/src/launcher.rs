@@ -1,22 +1,24 @@
 //! Interface between the runner, which executes a plan, and the parts that start programs.
 
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
 use fauxplat_model::{HeldCondition, MetricSet, Process, Sources};
 use fauxplat_sys::spawn::Stage;
 
+use crate::error::missing_interpreter;
 use crate::ring::{Reply, Request, RunEnd};
 use crate::table::Table;
 use crate::{Heard, Held, LaunchError};
 
-/// Starts programs and reports how they ended, as the [`Spawner`](crate::Spawner) does.
-///
 /// `ENOENT`, see `errno(3)`.
 const ENOENT: i32 = 2;
 
-/// Time and interruption are asked of the launcher as well, so that a simulated launcher can have its own clock and a
-/// test can interrupt an experiment without a signal.
+/// Starts programs and tells how they ended, as the [`Spawner`](crate::Spawner) does.
+///
+/// Time and interruption are asked of the launcher as well, so that another one can have a time of its own and a test can
+/// interrupt an experiment without a signal.
 pub trait Launcher: Debug + Send {
     /// Table of the programs that can be started.
     fn table(&self) -> &Table;
@@ -86,8 +88,6 @@ pub trait Launcher: Debug + Send {
     /// The process cannot be created under its condition, or the run was stopped before it was held.
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError>;
 
-    /// Error for a run that was not started, with the name of its program; `None` for runs that were.
-    fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
     /// The condition that holds for a process just before the program of a run begins; the program does not. `None` where
     /// there is no process.
     ///
@@ -103,6 +103,8 @@ pub trait Launcher: Debug + Send {
         0
     }
 
+    /// The error behind a run that was not started, with the name of its program.
+    fn start_error(&self, entry: u32, end: RunEnd) -> Option<LaunchError> {
         let program = self.table().entries.get(entry as usize);
         let program = program.map(|entry| entry.argv.join(" ")).unwrap_or_default();
         let (stage, errno) = match end {
@@ -114,6 +116,13 @@ pub trait Launcher: Debug + Send {
             _ => return None,
         };
         let stage = Stage::from_number(stage).unwrap_or(Stage::Exec);
+        if (stage, errno) == (Stage::Exec, ENOENT) {
+            let path = self.table().entries.get(entry as usize).map(|entry| entry.program.clone());
+            let missing = path.and_then(|path| missing_interpreter(Path::new(&path)));
+            if let Some(missing) = missing {
+                return Some(LaunchError::NoInterpreter { program, missing });
+            }
+        }
         Some(LaunchError::Refused { program, stage, source: std::io::Error::from_raw_os_error(errno) })
     }
 

@@ -37,4 +37,6 @@ pub use launcher::Launcher;
 pub use procfs::children;
 pub use ring::{Pad, Place, Reply, Request, RunEnd};
 pub use server::serve_inherited as serve;
-pub use table::{ControlEntry, CounterEntry, Entry, Stdin, Stdout, Table, ThreadCpus, entry_of, environment};
+pub use table::{
+    ControlEntry, CounterEntry, Entry, Keeps, Stdin, Stdout, Table, ThreadCpus, entry_of, environment,
+};

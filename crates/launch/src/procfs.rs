@@ -41,6 +41,27 @@ pub fn children() -> Vec<i32> {
     }
 }
 
+/// These processes and all that came of them and live.
+pub(crate) fn with_descendants(ancestors: &[i32]) -> Vec<i32> {
+    let mut all = ancestors.to_vec();
+    if all.is_empty() {
+        return all;
+    }
+    let parents: Vec<(i32, i32)> = processes().filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
+    loop {
+        let fresh = parents.iter().filter(|(pid, parent)| all.contains(parent) && !all.contains(pid));
+        let fresh: Vec<i32> = fresh.map(|(pid, _)| *pid).collect();
+        if fresh.is_empty() {
+            return all;
+        }
+        all.extend(fresh);
+    }
+}
+
+fn parent_of(pid: i32) -> Option<i32> {
+    TaskStat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?.parent()
+}
+
 /// Finds the children by a search of `/proc`, where the kernel lacks `CONFIG_PROC_CHILDREN`.
 fn children_by_search(parent: u32) -> Vec<i32> {
     let parent = i32::try_from(parent).ok();

@@ -23,10 +23,10 @@ use fauxplat_sys::summons::{Summoned, Summons};
 use fauxplat_sys::{clock, inherited, pause, sched, signal};
 use fauxplat_units::{Cpu, CpuSet};
 
-use crate::LaunchError;
 use crate::descriptors::Descriptors;
 use crate::procfs;
 use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
+use crate::{Keeps, LaunchError};
 use account::Accounts;
 use births::Births;
 use control::Control;
@@ -68,6 +68,10 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
     rings.signals().pass_on();
     let counting = Counting::new(table.counters.clone(), &metrics);
     let control = table.control.clone().map(|entry| Control::open(&entry, &metrics)).transpose()?;
+    let keeps_at_the_end =
+        table.entries.first().map(|entry| Keeps { own: entry.keeps.own, earlier: entry.keeps.own });
+    let keeps_at_the_end = keeps_at_the_end.unwrap_or_default();
+    let apart = table.apart;
     // The outlets live as long as the programs that write to them.
     let (programs, _outlets) = load(table, &rings.signals().restoration())?;
     let accounts = Accounts::open();
@@ -86,6 +90,8 @@ fn serve(fds: [RawFd; Descriptors::COUNT]) -> Result<(), LaunchError> {
         counting,
         control,
         reaper: Reaper::default(),
+        apart,
+        keeps_at_the_end,
         pauses: Pauses::default(),
         space: StartSpace::default(),
         placed: home.clone(),
@@ -113,6 +119,10 @@ struct Server<'a> {
     counting: Counting,
     control: Option<Control>,
     reaper: Reaper,
+    /// The process group in which it stands apart from what it watches.
+    apart: Option<i32>,
+    /// Which processes outlive this one.
+    keeps_at_the_end: Keeps,
     pauses: Pauses,
     space: StartSpace,
     /// Affinity at the start of the spawner, and its present one, which children inherit.
@@ -134,6 +144,7 @@ impl Server<'_> {
         let (mut next, mut words) = (0, Vec::new());
         loop {
             if !self.wait_for_request(next)? {
+                self.reaper.rest(self.keeps_at_the_end);
                 return Ok(());
             }
             let request = self.rings.request(next);
@@ -212,7 +223,7 @@ impl Server<'_> {
         }
         let wall_ns = watched.ended_ns.saturating_sub(started.started_ns);
         loaded.last_wall_ns = wall_ns;
-        let left = self.reaper.rest();
+        let left = self.reaper.rest(loaded.keeps);
         let mut usage = watched.usage;
         usage.absorb(&left.usage);
         let account = self.accounts.end(started, watched.seen, &left.late);
@@ -242,7 +253,7 @@ impl Server<'_> {
         pad: Option<usize>,
     ) -> Result<(Started, Option<Births>), StartFailed> {
         let loaded = &mut self.programs[request.entry as usize];
-        let timeout_ns = loaded.timeout_ns;
+        let (timeout_ns, keeps) = (loaded.timeout_ns, loaded.keeps);
         // The time limit of a held run starts when it is released.
         if let Some(limit_ns) = timeout_ns.filter(|_| !request.held) {
             signal::interrupt_after(limit_ns);
@@ -250,6 +261,11 @@ impl Server<'_> {
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some() || loaded.threads.is_some();
         loaded.image.set_number(request.number);
+        let apart = self.apart.filter(|_| timeout_ns.is_some());
+        if apart.is_some() {
+            // The child is born into the group in which commands always are.
+            process::own_process_group();
+        }
         wait_until(request.start_at_ns);
         let started = match request.held {
             false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
@@ -259,6 +275,8 @@ impl Server<'_> {
                 start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
             }
         };
+        // A command that stops or ends its whole group does not reach whoever keeps its time limit.
+        let _stays = apart.map(process::join_process_group);
         let traced = std::mem::take(&mut loaded.setup.traced);
         let started = started?;
         if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {
@@ -267,7 +285,7 @@ impl Server<'_> {
         let births = match traced {
             true => {
                 births::begin(started.pid, heap_offset_bytes, loaded.threads.clone()).inspect_err(|_| {
-                    self.reaper.rest();
+                    self.reaper.rest(keeps);
                 })?
             }
             false => None,
@@ -307,6 +325,7 @@ impl Server<'_> {
     /// Performs one run that is traced and listed, and not timed.
     fn run_traced(&mut self, request: Request) -> Reply {
         let loaded = &mut self.programs[request.entry as usize];
+        let keeps = loaded.keeps;
         loaded.rewind_stdin();
         let placed = place(&mut self.placed, &self.home, loaded, request.place)
             .and_then(|()| allow_huge_pages(&mut self.without_huge_pages, loaded));
@@ -314,7 +333,7 @@ impl Server<'_> {
             Err(failed) => end_of(failed),
             Ok(()) => tree::observe(loaded, &request, &mut self.space, &self.tree),
         };
-        self.reaper.rest();
+        self.reaper.rest(keeps);
         Reply::without_run(end)
     }
 }

@@ -78,6 +78,18 @@ pub struct Entry {
     pub groups: Vec<PathBuf>,
     /// Whether the environment has the number of the run.
     pub is_numbered: bool,
+    /// Which processes live on when it has ended.
+    #[serde(default)]
+    pub keeps: Keeps,
+}
+
+/// Which processes live on when a program has ended. All others that the spawner has by then are ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keeps {
+    /// Those that the program itself leaves behind.
+    pub own: bool,
+    /// Those that programs before it left and that were kept.
+    pub earlier: bool,
 }
 
 /// CPUs for the threads of a program.
@@ -104,6 +116,9 @@ pub struct Table {
     /// Pipes by which programs switch counting on and off, and the metrics of the enabled times.
     #[serde(default)]
     pub control: Option<ControlEntry>,
+    /// The process group in which whoever watches a time limit stands apart from what it watches.
+    #[serde(default)]
+    pub apart: Option<i32>,
 }
 
 /// Metrics that are read while a program has counting enabled.
@@ -219,6 +234,19 @@ pub fn entry_of(command: &Command, program: String, argv: Vec<String>) -> Entry 
         groups: Vec::new(),
         // A shell line may refer to the variable. Other programs get exactly the given environment.
         is_numbered: condition.shell.is_used(),
+        keeps: Keeps {
+            own: condition.keep_background,
+            earlier: condition.keep_background || command.conclude.is_some(),
+        },
+    }
+}
+
+/// A scheduling policy and its priority in the terms of the kernel.
+fn scheduling(policy: Policy) -> (i32, u8) {
+    match policy {
+        Policy::Other => (sched::OTHER, 0),
+        Policy::Fifo(priority) => (sched::FIFO, priority),
+        Policy::RoundRobin(priority) => (sched::ROUND_ROBIN, priority),
     }
 }
 
@@ -367,9 +395,14 @@ mod tests {
         );
         let unlimited = Condition { stack_limit: "unlimited".parse().unwrap(), ..Condition::default() };
         assert_eq!(entry(unlimited).stack_limit_bytes, Some(u64::MAX));
-        let round_robin =
-            Condition { policy: Some(Policy::RoundRobin(1)), output: Output::Inherit, ..Condition::default() };
+        let round_robin = Condition {
+            policy: Some(Policy::RoundRobin(1)),
+            output: Output::Inherit,
+            ..Condition::default()
+        };
         assert_eq!(entry(round_robin.clone()).policy, Some((sched::ROUND_ROBIN, 1)));
+        let ordinary = Condition { policy: Some(Policy::Other), ..Condition::default() };
+        assert_eq!(entry(ordinary).policy, Some((sched::OTHER, 0)), "an inherited real-time policy goes");
         assert_eq!(entry(round_robin).stdout, Stdout::Inherit);
     }
 
@@ -398,8 +431,6 @@ mod tests {
 
     /// The table is sent to the spawner as JSON, so decoding must give the same table.
     #[test]
-        let ordinary = Condition { policy: Some(Policy::Other), ..Condition::default() };
-        assert_eq!(entry(ordinary).policy, Some((sched::OTHER, 0)), "an inherited real-time policy goes");
     fn a_table_crosses_whole() {
         let entry =
             entry(Condition { nice: Some(3), env_set: vec!["A=\n\"\u{1b}".into()], ..Condition::default() });

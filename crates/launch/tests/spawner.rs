@@ -398,7 +398,7 @@ fn a_dead_spawner_is_waited_for_once() {
     while spawner.wait(1000).is_ok() {}
     let before_ns = spawner.now_ns();
     for _ in 1..spawner.depth() {
-        assert!(matches!(spawner.answer(request(0)), Err(LaunchError::SpawnerDied(_))));
+        assert!(matches!(spawner.answer(request(0)), Err(LaunchError::SpawnerKilled(_))));
     }
     let each_ns = (spawner.now_ns() - before_ns) / spawner.depth() as u64;
     assert!(each_ns < 500_000_000, "{each_ns} ns each");

@@ -8,8 +8,8 @@ use fauxplat_units::{CpuSet, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Background, HeldCondition, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec, MemoryPolicy, Relation,
-    Shell, SimulatedMachine, StackLimit, ThreadPlaces,
+    Background, HeldCondition, HugePages, IgnoredFailures, KnobChange, Limit, LoadAccount, LoadSpec,
+    MemoryPolicy, Relation, Shell, SimulatedMachine, StackLimit, ThreadPlaces,
 };
 
 /// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
@@ -317,18 +317,21 @@ pub struct Condition {
     pub cwd: Option<PathBuf>,
     /// Limit of the wall time of one run; `None` sets no limit.
     pub timeout: Option<Nanos>,
+    /// Whether processes that outlive it go on, rather than be ended after each run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_background: bool,
     /// Where the output goes.
     pub output: Output,
     /// The shell that reads the command line, or none.
     pub shell: Shell,
     /// Failed runs that are kept and analysed like the others.
     pub ignore_failure: IgnoredFailures,
-    /// Profiles and settings of the machine that hold for the whole experiment.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tune: Vec<String>,
     /// What held, read back from a process of the command. It is recorded and never asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldCondition>,
+    /// Profiles and settings of the machine that hold for the whole experiment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tune: Vec<String>,
     /// Outcome of `tune`, one entry per setting; only in the condition of an experiment as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<KnobChange>,

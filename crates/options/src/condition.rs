@@ -68,6 +68,10 @@ pub struct ConditionArgs {
     /// End a run after this time (500ms, 2.5s, 1m); it counts as failed
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub timeout: Option<Nanos>,
+    /// Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does
+    /// [default: they are ended after each run, and those of --prepare with the run that they were made for]
+    #[arg(long)]
+    pub keep_background: bool,
     /// The same as --stdout inherit
     #[arg(long, conflicts_with = "stdout")]
     pub show_output: bool,

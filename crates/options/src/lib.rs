@@ -69,7 +69,7 @@ pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
-pub use spoken::{MEASURING, understood};
+pub use spoken::{MEASURING, doubt, understood};
 pub use surroundings::SurroundingsArgs;
 pub use sweep::SweepArgs;
 pub use table::TableArgs;

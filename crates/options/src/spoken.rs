@@ -52,18 +52,61 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
+/// Why nobody can tell whether the word behind a bare `--shell` is the shell or the first of several commands; nothing
+/// where it is plain. What is understood in one way and meant in the other would be measured without a word.
+pub fn doubt(words: &[String]) -> Option<String> {
+    let understood = understood(words);
+    let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
+    let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
+    let cli = parse(&understood).ok()?;
+    let commands = commands(&cli.verb)?;
+    (commands.len() > 1 && commands.contains(behind)).then(|| {
+        format!(
+            "{} `{behind}`: is this the shell, or the first command? Say --shell='{behind}' for the shell, or \
+             --shell=default before commands that /bin/sh reads",
+            understood[at]
+        )
+    })
+}
+
+/// The commands of a verb that has some.
+fn commands(verb: &Verb) -> Option<&[String]> {
+    let args = match verb {
+        Verb::Run(args) => &args.commands,
+        Verb::Compare(args) => &args.commands,
+        Verb::Aa(args) => &args.commands,
+        Verb::Sweep(args) => &args.commands,
+        Verb::Explain(args) => &args.commands,
+        Verb::Profile(args) => &args.commands,
+        _ => return None,
+    };
+    Some(&args.commands)
+}
+
+/// Whether a word that was not taken for a shell may be one: a shell with words that are no options, or a single plain word,
+/// for which as a command no shell would be needed.
+fn may_be_a_shell(word: &str) -> bool {
+    let mut words = word.split_whitespace();
+    let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./+-".contains(c);
+    let is_single = !word.is_empty() && word.chars().all(is_plain);
+    is_single || SHELLS.contains(&name) && words.all(|option| option != "-c")
+}
+
 /// Whether a word is a list of exit statuses such as `1,2`, or hyperfine's word for all.
 fn is_statuses(word: &str) -> bool {
     word == "all-non-zero"
         || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
+/// Names that are shells and nothing else.
+const SHELLS: [&str; 14] = [
+    "default", "none", "sh", "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "tcsh",
+    "zsh",
+];
+
 /// Whether a word is a shell, possibly with options, and so the value of `--shell` rather than a command.
 fn names_a_shell(word: &str) -> bool {
-    const SHELLS: [&str; 14] = [
-        "default", "none", "sh", "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "tcsh",
-        "zsh",
-    ];
     let mut words = word.split_whitespace();
     let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     SHELLS.contains(&name) && words.all(|option| option.starts_with('-') && option != "-c")
@@ -120,6 +163,33 @@ mod tests {
         ];
         for (typed, expected) in cases {
             assert_eq!(spoken(typed), expected, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_may_be_the_shell_or_a_command_is_neither() {
+        let doubtful = |line: &[&str]| {
+            let words: Vec<String> = ["fauxplat"].iter().chain(line).map(|&word| word.to_owned()).collect();
+            doubt(&words)
+        };
+        for line in [
+            &["run", "-S", "bash -e -o pipefail", "false | true"][..],
+            &["--shell", "python3", "print(1)"],
+            &["compare", "--shell", "bash x.sh", "bash y.sh"],
+        ] {
+            let told = doubtful(line).unwrap_or_default();
+            assert!(told.contains("--shell='") && told.contains("--shell=default"), "{line:?}: {told}");
+        }
+        for line in [
+            &["run", "-S", "bash -e", "false | true"][..],
+            &["run", "--shell=bash -e -o pipefail", "false | true"],
+            &["run", "-S", "sleep 1; true", "a | b"],
+            &["run", "-S", "bash x.sh", "--runs", "5"],
+            &["run", "-S", "true"],
+            &["run", "a", "b", "--shell"],
+            &["doctor"],
+        ] {
+            assert_eq!(doubtful(line), None, "{line:?}");
         }
     }
 

@@ -9,7 +9,9 @@ use rusqlite::ErrorCode;
 #[non_exhaustive]
 pub enum StoreError {
     /// No default place exists.
-    #[error("no place for the store: neither XDG_DATA_HOME nor HOME is set; give one with --store PATH")]
+    #[error(
+        "no place for the store: neither XDG_DATA_HOME nor HOME is set; give one with --store PATH, or measure without one: --store none"
+    )]
     NoHome,
     /// The path names something that is not a regular file.
     #[error("{path}: this is {what}, not a store; give the path of a file with --store PATH")]
@@ -21,7 +23,7 @@ pub enum StoreError {
     },
     /// The file cannot be created, or its directory cannot.
     #[error(
-        "{path}: the store cannot be created ({reason}); make its directory writable or choose another with --store PATH"
+        "{path}: the store cannot be created ({reason}); make its directory writable, choose another with --store PATH, or record nothing with --store none"
     )]
     CannotCreate {
         /// The path of the store.
@@ -79,7 +81,7 @@ pub enum StoreError {
     },
     /// A write was asked for, and the file or its directory is read-only.
     #[error(
-        "{path}: the store is read-only, so nothing can be recorded in it; make the file and its directory writable or choose another with --store PATH"
+        "{path}: the store is read-only, so nothing can be recorded in it; make the file and its directory writable, choose another with --store PATH, or record nothing with --store none"
     )]
     ReadOnly {
         /// The path of the store.

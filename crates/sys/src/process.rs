@@ -267,6 +267,35 @@ pub fn own_process_group() {
     unsafe { libc::setpgid(0, 0) };
 }
 
+/// Puts the calling process into a process group of its session, or with 0 into its own. See `setpgid(2)`.
+///
+/// # Errors
+/// There is no such group in its session.
+pub fn join_process_group(group: i32) -> Result<()> {
+    // SAFETY: no pointer is passed.
+    check(unsafe { libc::setpgid(0, group) }, "setpgid").map(drop)
+}
+
+/// A process group of this session without a living member: its leader has ended, and is this process's to reap.
+///
+/// # Errors
+/// The kernel creates no process.
+pub fn empty_process_group() -> Result<i32> {
+    // SAFETY: the child makes two calls, which signal-safety(7) allows also where other threads held locks.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        // SAFETY: as above; the second ends the process without any of its handlers.
+        unsafe {
+            libc::setpgid(0, 0);
+            libc::_exit(0)
+        }
+    }
+    check(pid, "fork")?;
+    // SAFETY: no pointer is passed. Whoever of the two comes first makes the group.
+    unsafe { libc::setpgid(pid, pid) };
+    Ok(pid)
+}
+
 /// Makes the calling process the leader of a session of its own, out of reach of its terminal and of signals to the old
 /// process group; see `setsid(2)`. The call fails only for the leader of a process group, which stays one.
 pub fn own_session() {
@@ -358,6 +387,14 @@ pub fn fork_and_reap() -> Result<()> {
     check(pid, "fork")?;
     while wait(pid, true) == Waited::Interrupted {}
     Ok(())
+}
+
+/// How far the stack of this process may grow, if that is limited: `RLIMIT_STACK` in `getrlimit(2)`.
+pub fn stack_limit_bytes() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the pointer is to a live struct of the type that the call takes.
+    unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) };
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// The effective user id, see `geteuid(2)`.

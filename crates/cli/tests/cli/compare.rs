@@ -187,7 +187,8 @@ fn a_baseline_of_another_machine_is_refused_or_said() {
 #[test]
 fn any_metric_can_decide() {
     let lab = Lab::new();
-    let words = ["compare", "--shell", "true", "head -c 20M /dev/zero | tail", "--names", "small,large"];
+    let words =
+        ["compare", "--shell=default", "true", "head -c 20M /dev/zero | tail", "--names", "small,large"];
     let document = lab.json(&[&words[..], &["--metric", "peak-memory"]].concat());
     let comparison = first(&document);
     assert_eq!(

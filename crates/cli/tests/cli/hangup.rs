@@ -112,7 +112,7 @@ fn a_killed_spawner_is_named_and_leaves_nobody() {
     signal::send(spawner, SIGKILL);
     let done = live.end();
     assert!(eventually(|| is_gone(near) && is_gone(far)), "{done:?}");
-    assert_eq!(done.code, Some(70), "{done:?}");
+    assert_eq!(done.code, Some(3), "{done:?}");
     assert!(done.err.contains("SIGKILL"), "{done:?}");
     assert_eq!(runs(&lab.last(), 0).len(), 3);
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");

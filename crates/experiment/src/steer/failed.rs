@@ -5,10 +5,23 @@ use fauxplat_model::{Outcome, Sample};
 use super::Landed;
 use crate::Failure;
 
+/// `SIGKILL`, see `signal(7)`.
+const KILLED: u8 = 9;
+
 /// Failure for a run that failed.
 pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
     let Landed { sample, command, .. } = landed;
     let how = how_it_ended(sample.outcome);
+    if let Some(limit) =
+        command.condition.limit.memory.filter(|_| sample.outcome == Outcome::Signaled(KILLED))
+    {
+        return Failure::command(format!(
+            "`{}` {how} (run {} of the experiment): its memory is limited (--limit memory:{}), and so the kernel ends what needs more; allow it more, or see with `fauxplat limit` what it used",
+            command.command,
+            sample.trial + 1,
+            limit.0
+        ));
+    }
     let hint = match command.condition.shell.is_used() || sample.outcome != Outcome::Exited(127) {
         true => {
             "see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"

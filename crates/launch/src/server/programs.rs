@@ -15,7 +15,7 @@ use fauxplat_units::CpuSet;
 
 use crate::LaunchError;
 use crate::ring::Pad;
-use crate::table::{Entry, Stdin, Stdout, Table, ThreadCpus};
+use crate::table::{Entry, Keeps, Stdin, Stdout, Table, ThreadCpus};
 
 /// A program with its files open and its strings laid out.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ pub(crate) struct Loaded {
     pub(crate) heap_offset_bytes: Option<u16>,
     pub(crate) threads: Option<ThreadCpus>,
     pub(crate) without_huge_pages: bool,
+    pub(crate) keeps: Keeps,
     /// Padding of a run that does not specify its own.
     own_pad_bytes: u16,
     /// Wall time of the previous run, from which the effort spent on the next one is chosen.
@@ -121,7 +122,7 @@ impl Loaded {
             inherited: None,
             signals: signals.clone(),
         };
-        let Entry { cpus, timeout_ns, heap_offset_bytes, threads, without_huge_pages, .. } = entry;
+        let Entry { cpus, timeout_ns, heap_offset_bytes, threads, without_huge_pages, keeps, .. } = entry;
         Ok(Loaded {
             image,
             setup,
@@ -130,6 +131,7 @@ impl Loaded {
             heap_offset_bytes,
             threads,
             without_huge_pages,
+            keeps,
             own_pad_bytes: entry.pad_bytes,
             last_wall_ns: 0,
             stdin,

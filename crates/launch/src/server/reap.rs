@@ -3,6 +3,7 @@
 use fauxplat_sys::process::{self, Usage, Waited};
 use fauxplat_sys::signal;
 
+use crate::Keeps;
 use crate::procfs;
 
 /// Descendants that outlived the command; the spawner, their subreaper, has adopted them.
@@ -12,21 +13,23 @@ pub(crate) struct Rest {
     pub(crate) killed: u16,
     /// Resources that all of them used.
     pub(crate) usage: Usage,
-    /// Process ids left by earlier runs that ended meanwhile, and do not belong to this run.
+    /// Those of earlier programs that ended meanwhile, and have no part in this one.
     pub(crate) late: Vec<i32>,
 }
 
-/// Ends leftover processes, and keeps track of those that it could not end.
+/// Ends what commands leave behind, and knows whom it could not or should not end.
 #[derive(Debug, Default)]
 pub(crate) struct Reaper {
     /// Children that now belong to another user. Their process ids are not reused until they are reaped here.
     out_of_reach: Vec<i32>,
+    /// Children that go on, since somebody said so, and those that they were seen to have.
+    kept: Vec<i32>,
 }
 
 impl Reaper {
-    /// Ends and reaps all leftover processes, except those that belong to another user by now, which cannot be
-    /// signalled and might never end. Usually a single call finds that there are none.
-    pub(crate) fn rest(&mut self) -> Rest {
+    /// Ends and reaps everything that is left, but what is kept and what is another user's by now: that is out of reach, and
+    /// to wait for it would be without end. Usually one call says that there is nothing.
+    pub(crate) fn rest(&mut self, keeps: Keeps) -> Rest {
         let mut rest = Rest::default();
         // A list of children may name several, and those that are dead already when the next one is waited for count
         // too.
@@ -36,11 +39,13 @@ impl Reaper {
                 Waited::Ended { pid, usage, .. } => self.reaped(pid, &usage, &mut rest),
                 Waited::Running => {
                     // Each kill may orphan grandchildren, which the spawner then adopts: hence the loop.
-                    let (dying, out_of_reach): (Vec<i32>, Vec<i32>) = procfs::children()
+                    let (dying, out_of_reach): (Vec<i32>, Vec<i32>) = self
+                        .unwanted(keeps)
                         .into_iter()
                         .partition(|&child| signal::send_if_permitted(child, signal::SIGKILL));
+                    let fresh = dying.iter().copied();
                     let fresh: Vec<i32> =
-                        dying.iter().copied().filter(|child| !ended.contains(child)).collect();
+                        fresh.filter(|child| !ended.contains(child) && !self.kept.contains(child)).collect();
                     ended.extend(fresh);
                     if dying.is_empty() {
                         self.out_of_reach = out_of_reach;
@@ -51,18 +56,39 @@ impl Reaper {
                     }
                 }
                 Waited::Interrupted => {}
-                Waited::NoChild => break,
+                Waited::NoChild | Waited::Refused(_) => {
+                    self.kept.clear();
+                    break;
+                }
             }
         }
         rest.killed = u16::try_from(ended.len()).unwrap_or(u16::MAX);
         rest
     }
 
-    /// Adds the usage of a process that ended, unless an earlier run had left it.
-    fn reaped(&mut self, pid: i32, usage: &Usage, rest: &mut Rest) {
-        match self.out_of_reach.iter().position(|&known| known == pid) {
-            Some(place) => rest.late.push(self.out_of_reach.swap_remove(place)),
-            None => rest.usage.absorb(usage),
+    /// The children that are to end now; those that are kept are noted.
+    fn unwanted(&mut self, keeps: Keeps) -> Vec<i32> {
+        let mut children = procfs::children();
+        if keeps.own {
+            let fresh = children.iter().filter(|child| !self.kept.contains(child)).copied();
+            self.kept.extend(fresh.collect::<Vec<i32>>());
         }
+        match keeps.earlier || keeps.own {
+            true => children.retain(|child| !self.kept.contains(child)),
+            // What these have becomes ours when they end, and is none of the command's.
+            false => self.kept = procfs::with_descendants(&self.kept),
+        }
+        children
+    }
+
+    /// Books what somebody used who ended, unless it was left by a program that is over.
+    fn reaped(&mut self, pid: i32, usage: &Usage, rest: &mut Rest) {
+        for earlier in [&mut self.out_of_reach, &mut self.kept] {
+            if let Some(place) = earlier.iter().position(|&known| known == pid) {
+                rest.late.push(earlier.swap_remove(place));
+                return;
+            }
+        }
+        rest.usage.absorb(usage);
     }
 }

@@ -34,6 +34,8 @@ struct RawEntry {
     name: Option<String>,
     times: Option<Vec<f64>>,
     memory_usage_byte: Option<Vec<f64>>,
+    /// How each run ended; `null` for one that a signal ended.
+    exit_codes: Option<Vec<Option<i32>>>,
     measurements: Option<Vec<Measurement>>,
 }
 
@@ -49,6 +51,14 @@ struct Measurement {
     time_user: Option<Quantity>,
     time_system: Option<Quantity>,
     memory_peak_resident: Option<Quantity>,
+    /// Absent where the file says nothing; `Some(None)` is a run that a signal ended.
+    #[serde(default, deserialize_with = "present")]
+    exit_code: Option<Option<i32>>,
+}
+
+/// Tells a field that is `null` from one that is not there.
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<i32>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// A value in the base unit: seconds or bytes.
@@ -75,12 +85,28 @@ impl TryFrom<RawEntry> for Entry {
 
     fn try_from(raw: RawEntry) -> Result<Self, Self::Error> {
         let runs = match (raw.times, raw.measurements) {
-            (_, Some(measurements)) => Runs::Version2 { measurements },
-            (Some(times), None) => Runs::Version1 { times, memory_usage_byte: raw.memory_usage_byte },
+            (_, Some(mut measurements)) => {
+                measurements.retain(|it| it.exit_code.is_none_or(|code| code == Some(0)));
+                Runs::Version2 { measurements }
+            }
+            (Some(times), None) => {
+                let codes = raw.exit_codes.filter(|codes| codes.len() == times.len());
+                let memory = raw.memory_usage_byte.filter(|bytes| bytes.len() == times.len());
+                Runs::Version1 {
+                    times: successful(times, codes.as_deref()),
+                    memory_usage_byte: memory.map(|bytes| successful(bytes, codes.as_deref())),
+                }
+            }
             (None, None) => return Err("neither `times` nor `measurements`"),
         };
         Ok(Entry { name: raw.name.unwrap_or(raw.command), runs })
     }
+}
+
+/// The values of runs that ended well. A run that failed took as long as failing takes.
+fn successful(values: Vec<f64>, codes: Option<&[Option<i32>]>) -> Vec<f64> {
+    let ended_well = |run: usize| codes.is_none_or(|codes| codes[run] == Some(0));
+    values.into_iter().enumerate().filter(|(run, _)| ended_well(*run)).map(|(_, value)| value).collect()
 }
 
 impl Runs {

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Aslr, Condition, CounterFloor, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome,
-    Limit, LoadAccount, MachineFacts, Output, Placement, Shell, TableSource,
+    Aslr, Condition, CounterFloor, Definition, EnvBase, EnvPad, Heap, IgnoredFailures, KnobOutcome, Limit,
+    LoadAccount, MachineFacts, Output, Placement, Shell, TableSource,
 };
 
 use crate::parts::spans::code;

@@ -235,7 +235,7 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
     }
     if found.runs_with_left_behind > 0 {
         let runs = counted(found.runs_with_left_behind, "run", "runs");
-        parts.push(format!("{runs} left processes behind, which were ended"));
+        parts.push(format!("{runs} left processes behind, which were ended (--keep-background keeps them)"));
     }
     parts.join("; ")
 }

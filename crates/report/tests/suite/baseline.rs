@@ -13,6 +13,29 @@ fn refused(text: &str) -> String {
     read_baseline(text).expect_err("it is broken").to_string()
 }
 
+/// A command that failed at once, recorded with hyperfine's `--ignore-failure`, is no measure of one that works.
+#[test]
+fn runs_of_hyperfine_that_failed_are_no_baseline() {
+    let version_1 = |codes: &str| {
+        let text =
+            format!(r#"{{"results": [{{"command": "x", "times": [0.1, 0.2], "exit_codes": {codes}}}]}}"#);
+        fauxplat_report::read_baseline(&text)
+    };
+    assert_eq!(version_1("[0, 0]").unwrap()[0].get(Metric::WALL), Some(&[1e8, 2e8][..]));
+    assert_eq!(version_1("[3, 0]").unwrap()[0].get(Metric::WALL), Some(&[2e8][..]));
+    for codes in ["[3, 3]", "[null, 1]"] {
+        let error = version_1(codes).unwrap_err().to_string();
+        assert!(error.contains("no successful run"), "{error}");
+    }
+    let run = |code: &str| format!(r#"{{"time_wall_clock": {{"value": 0.1}}{code}}}"#);
+    let version_2 = |code: &str| {
+        let text = format!(r#"{{"results": [{{"command": "x", "measurements": [{}]}}]}}"#, run(code));
+        fauxplat_report::read_baseline(&text).is_ok()
+    };
+    assert!(version_2("") && version_2(r#", "exit_code": 0"#));
+    assert!(!version_2(r#", "exit_code": 3"#) && !version_2(r#", "exit_code": null"#));
+}
+
 #[test]
 fn hyperfine_1() {
     let series = read_baseline(include_str!("../data/hyperfine-1.15.json")).unwrap();

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
-    DifferenceIn, Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, PowerResult,
-    Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Side, Source,
-    Sources, StoppedBy, Summary, Tail, VarianceBudget, Verdict,
+    DifferenceIn, Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, Policy,
+    PowerResult, Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Side,
+    Source, Sources, StoppedBy, Summary, Tail, VarianceBudget, Verdict,
 };
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
@@ -80,7 +80,12 @@ pub(crate) fn header(verb: &str) -> Header {
         ],
         seed: 42,
         machine,
-        condition: Condition { env_pad: EnvPad::Random, aslr: Aslr::On, ..Condition::default() },
+        condition: Condition {
+            policy: Some(Policy::Other),
+            env_pad: EnvPad::Random,
+            aslr: Aslr::On,
+            ..Condition::default()
+        },
         definition: Definition::default(),
         sources: Sources {
             cpu_time: Source::Taskstats,
@@ -105,7 +110,7 @@ pub(crate) fn command(name: &str) -> Command {
         parameters: vec![("size".into(), "10".into())],
         prepare: None,
         conclude: None,
-        condition: Condition::default(),
+        condition: Condition { policy: Some(Policy::Other), ..Condition::default() },
     }
 }
 
