@@ -88,7 +88,7 @@ fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
 }
 
-/// What stands for standard output in the place of a file.
+/// Whether a file name stands for standard output.
 fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }

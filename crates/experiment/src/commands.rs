@@ -38,7 +38,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));
     }
     let (program, argv) = match program(&expanded.command, &condition, built_at.as_deref()) {
-        // What prepares the first run may make it, as in hyperfine; the run says so if that does not.
+        // The command of --prepare may make the program, as in hyperfine; otherwise the first run fails.
         Err(_) if expanded.prepare.is_some() && !condition.shell.is_used() => {
             made_by_then(&expanded.command, &condition, built_at.as_deref())?
         }
@@ -85,7 +85,7 @@ fn program(
     }
 }
 
-/// The same for a program that is named by its path and need not be there yet.
+/// As [`program`], for a program that is named by its path and need not exist yet.
 fn made_by_then(
     line: &str,
     condition: &Condition,

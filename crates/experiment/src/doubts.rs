@@ -1,4 +1,4 @@
-//! What is told of the commands themselves: those that look where their output goes, and those that are no longer the same.
+//! Warnings about the commands themselves: programs that check where their output goes, and programs that were replaced.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;

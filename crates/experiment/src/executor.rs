@@ -146,7 +146,7 @@ impl Executor {
         (runs > 0).then(sentence).into_iter().collect()
     }
 
-    /// What the reader has to know of who stopped the process that runs the commands, if anybody did.
+    /// Warning about runs in which the spawner was stopped by somebody else; `None` if there are none.
     pub(crate) fn meddled(&self) -> Option<String> {
         let lanes = [Some(&self.launcher), self.partner.as_ref()];
         let times: u64 = lanes.into_iter().flatten().map(|lane| lane.stopped_by_others()).sum();

@@ -14,7 +14,7 @@ impl Driver {
     /// Reads what holds for each command and records it.
     ///
     /// # Errors
-    /// What was asked for does not hold; a process cannot be created under its condition.
+    /// A requested condition does not hold, or a process cannot be created under its condition.
     pub(crate) fn read_back(&mut self, groups: &[Vec<PathBuf>]) -> Result<(), Failure> {
         let Some(executor) = &mut self.executor else { return Ok(()) };
         // Of many levels of one factor most have the same in all that is read back.
@@ -44,7 +44,7 @@ impl Driver {
 }
 
 impl Executor {
-    /// What holds for a command; `None` where there is no process, or the user stopped it.
+    /// Condition that holds for a command; `None` where there is no process, or the user stopped it.
     fn read_back(&mut self, command: u16) -> Result<Option<HeldCondition>, Failure> {
         let request = request_of(self.commands[usize::from(command)].run, &Setup::default(), 0);
         match self.launcher.read_back(request) {
@@ -74,7 +74,7 @@ fn essence(condition: &Condition) -> Condition {
     }
 }
 
-/// What holds for all commands, if it is the same; the size of the environment is that of the first.
+/// Condition that all commands share, if they do; the size of the environment is that of the first.
 fn shared(commands: &[Command]) -> Option<HeldCondition> {
     let held = |command: &Command| {
         command.condition.held.clone().map(|held| HeldCondition { env_bytes: None, ..held })
@@ -99,7 +99,7 @@ fn check(command: &Command, held: &HeldCondition, groups: &[PathBuf]) -> Result<
     }
 }
 
-/// What was asked for and does not hold, and what does. Nothing is said of what could not be read.
+/// The first value that was requested and does not hold, with the value that does. Values that could not be read are skipped.
 fn difference(condition: &Condition, held: &HeldCondition, groups: &[PathBuf]) -> Option<(String, String)> {
     let differ = |name: &str, asked: Option<String>, holds: Option<String>| {
         asked

@@ -9,7 +9,8 @@ use fauxplat_sys::sched;
 
 use crate::Entry;
 
-/// What holds for a process that was started from an entry and stands before its program. What cannot be read is absent.
+/// Condition of a process that was started from an entry and has not begun its program. Values that cannot be read are
+/// absent.
 pub(crate) fn as_held(pid: i32, entry: &Entry) -> HeldCondition {
     let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let stat = read("stat");

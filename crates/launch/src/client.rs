@@ -250,7 +250,7 @@ impl Launcher for Spawner {
         if self.died.is_none() && is_deaf {
             self.is_given_up = true;
             signal::send_group(self.child.id() as i32, signal::SIGKILL);
-            // It may stand apart from its group.
+            // The spawner may stand in another group.
             self.signal(signal::SIGKILL);
         }
         self.gone()
@@ -338,7 +338,7 @@ impl Drop for Spawner {
             && !process::wait_readable(end.as_raw_fd(), TOLD_EVERY_MS).unwrap_or(true)
         {
             self.signal(signal::SIGTERM);
-            // One that a command has stopped hears of that when it goes on.
+            // A spawner that a command has stopped handles the signal when it continues.
             self.signal(signal::SIGCONT);
         }
         pause::remove(self.child.id() as i32);

@@ -36,7 +36,7 @@ pub enum LaunchError {
     NoInterpreter {
         /// The program.
         program: String,
-        /// What is missing, and what to do.
+        /// The missing file, and the remedy.
         missing: String,
     },
     /// The kernel refused a step of the start.
@@ -119,7 +119,7 @@ fn why_not(path: &Path) -> &'static str {
     }
 }
 
-/// What a file that is there needs to be executed and that is not there, as far as its beginning says.
+/// The interpreter or loader that an existing file needs and that is missing, as far as the beginning of the file shows.
 pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let mut begin = [0; 256];
     let got = std::fs::File::open(path).and_then(|mut file| file.read(&mut begin)).ok()?;

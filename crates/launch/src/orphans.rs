@@ -48,7 +48,7 @@ fn see_off(pid: i32) {
     loop {
         match process::wait_unreaped(pid) {
             Seen::Ended => break,
-            // It is dying, and whoever waits here by another way would take it from whoever reaps it.
+            // The process is dying, and a wait4 here would take it from the caller that reaps it.
             Seen::Refused if process::has_ended(pid) => break,
             Seen::Refused => std::thread::yield_now(),
             Seen::Stopped(_) | Seen::Interrupted => {}

@@ -41,7 +41,7 @@ pub fn children() -> Vec<i32> {
     }
 }
 
-/// These processes and all that came of them and live.
+/// Living descendants of these processes, and the processes themselves.
 pub(crate) fn with_descendants(ancestors: &[i32]) -> Vec<i32> {
     let mut all = ancestors.to_vec();
     if all.is_empty() {

@@ -121,7 +121,7 @@ struct Server<'a> {
     reaper: Reaper,
     /// The process group in which it stands apart from what it watches.
     apart: Option<i32>,
-    /// Which processes outlive this one.
+    /// Processes that outlive the spawner.
     keeps_at_the_end: Keeps,
     pauses: Pauses,
     space: StartSpace,

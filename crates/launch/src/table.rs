@@ -78,17 +78,17 @@ pub struct Entry {
     pub groups: Vec<PathBuf>,
     /// Whether the environment has the number of the run.
     pub is_numbered: bool,
-    /// Which processes live on when it has ended.
+    /// Processes that continue after the program has ended.
     #[serde(default)]
     pub keeps: Keeps,
 }
 
-/// Which processes live on when a program has ended. All others that the spawner has by then are ended.
+/// Processes that continue after a program has ended. All other children of the spawner are ended then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keeps {
-    /// Those that the program itself leaves behind.
+    /// Processes that the program itself leaves behind.
     pub own: bool,
-    /// Those that programs before it left and that were kept.
+    /// Processes that earlier programs left and that were kept.
     pub earlier: bool,
 }
 

@@ -326,7 +326,7 @@ pub struct Condition {
     pub shell: Shell,
     /// Failed runs that are kept and analysed like the others.
     pub ignore_failure: IgnoredFailures,
-    /// What held, read back from a process of the command. It is recorded and never asked for.
+    /// Condition that held, read back from a process of the command. Recorded, never requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldCondition>,
     /// Profiles and settings of the machine that hold for the whole experiment.

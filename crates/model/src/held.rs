@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Policy;
 
-/// What held for a process of a command just before its program began, as the kernel told it. What was not asked for was
-/// inherited, and what could not be read is absent.
+/// Condition of a process of a command just before its program began, as the kernel reports it. Values that nobody
+/// requested are inherited, and values that could not be read are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeldCondition {

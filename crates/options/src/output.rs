@@ -14,15 +14,15 @@ use fauxplat_report::{Detail, Format, ReportError, TimeUnit, View};
 pub struct OutputArgs {
     /// The form of the report.
     pub format: Format,
-    /// Its file; standard output without one, or for `-`.
+    /// File of the report; standard output if absent, or for `-`.
     pub output: Option<PathBuf>,
-    /// Further reports.
+    /// Further reports in files.
     pub export: Vec<Export>,
-    /// The same in hyperfine's words.
+    /// Further reports in hyperfine's words.
     pub hyperfine: HyperfineExports,
     /// When there is colour.
     pub colour: When,
-    /// The same in hyperfine's words.
+    /// Colour and progress in hyperfine's words.
     pub style: Look,
     /// Unit of the times in the tables of `run`.
     pub time_unit: Option<Unit>,
@@ -160,7 +160,7 @@ struct Stored {
     store: Option<PathBuf>,
 }
 
-// Who follows an experiment.
+// Events of an experiment.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Followed {
@@ -170,7 +170,7 @@ struct Followed {
     events: Option<PathBuf>,
 }
 
-// What is told meanwhile.
+// Progress.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Told {
@@ -236,8 +236,7 @@ impl Group {
     }
 }
 
-/// Which of the options about results a verb takes. One without an effect there is none of its options, so that the parser
-/// refuses it.
+/// Groups of output options that a verb takes. The parser refuses an option that would have no effect there.
 pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUPS: Groups;
@@ -274,7 +273,7 @@ taken! {
     Looked: Document Exports Colour Whole InBrief;
     /// Of one that has no brief form.
     Drawn: Document Exports Colour Whole;
-    /// The same where a form of it is for scripts.
+    /// Of a look with a form for scripts.
     Picked: Document Exports Colour Whole Told;
     /// Of one that is always whole.
     Seen: Document Exports Colour;

@@ -206,7 +206,7 @@ fn a_saved_definition_equals_its_command_line() {
     assert_eq!(changed["commands"][0]["name"], "first 5");
 }
 
-/// What was inherited is told as what it is, read back from the process, and stands in the line that people read.
+/// Inherited values are read back from the process, recorded, and shown in the condition line.
 #[test]
 fn the_condition_that_is_told_is_the_one_that_held() {
     let nice = sched::nice().saturating_add(5).min(19);

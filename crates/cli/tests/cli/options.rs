@@ -105,7 +105,7 @@ fn run(lab: &Lab, words: &[&str]) -> Done {
     }
 }
 
-/// What a line changes against another one: its end, what it says, or a file that it makes.
+/// Whether a command line differs from another one in its exit code, its output, or a file that it makes.
 fn shows(lab: &Lab, base: &Done, words: &[&str], file: Option<&str>) -> bool {
     let done = run(lab, words);
     let has_made = file.is_some_and(|file| fs::remove_file(lab.path(file)).is_ok());
@@ -153,7 +153,7 @@ fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
                 ["=", whole @ ..] => whole.to_vec(),
                 _ => base.iter().chain(words).copied().collect(),
             };
-            // What holds whatever the report has: characters, colours, a unit or an order of a table that has no use for it.
+            // Colours and the character set may leave a report unchanged that has neither colours nor other characters.
             let is_a_look = ["colour", "ascii"].contains(&option.as_str());
             let seen = shows(&lab, &before, &line, file);
             assert!(seen || is_a_look, "{verb} --{option} changes nothing: {line:?}");
@@ -167,7 +167,7 @@ fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
     }
 }
 
-/// Those of a verb that measures, on one run: what takes long there is not tried again for each of them.
+/// Measuring verbs share these options, so one run stands for all of them: each run takes long.
 #[test]
 fn every_option_about_results_shows_in_a_run() {
     let lab = workplace();

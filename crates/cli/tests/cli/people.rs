@@ -1,4 +1,5 @@
-//! What people's programs do: servers for a run, commands that turn on whoever watches them, and sentences that would mislead.
+//! Behaviour of real programs: servers that a run needs, commands that signal their parent, and error messages that would
+//! mislead.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,7 +26,7 @@ fn what_a_preparation_leaves_lives_until_its_command_has_run() {
         let last = lab.last();
         assert!(runs(&last, 0).iter().all(|run| number(run, "left_behind") == 0), "{last}");
         assert!(!last["warnings"].to_string().contains("outlived"), "{}", last["warnings"]);
-        // What concludes the run finds it as well.
+        // The command of --conclude finds the server as well.
         lab.run(&[&words[..], &["--conclude", client]].concat()).succeeds();
         assert_eq!(alive("sleep 86410"), 0);
     }
@@ -73,7 +74,7 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
     // Without a limit it goes on, and is told.
     let done = lab.run(&["run", "-r", "2", "--shell", "kill -STOP $PPID; true"]).succeeds();
     assert!(done.out.contains("stopped the process that times it"), "{}", done.out);
-    // Nobody stands apart then; the reason is told, and it is no bug of ours.
+    // Without a time limit the spawner shares the group and is killed; the message gives the reason.
     lab.run(&["run", "-r", "2", "--shell", "kill -9 0"]).ends_with(3);
 }
 

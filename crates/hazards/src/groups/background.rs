@@ -162,8 +162,8 @@ fn busy(view: &View<'_>) -> Verdict {
 /// The processes that used most CPU time during the interval.
 fn culprits(view: &View<'_>) -> String {
     let Ok((before, now)) = view.pair(|counters| &counters.processes) else { return String::new() };
-    // Who was not there before was born since, unless the first reading stopped before it came to them: of those nobody
-    // knows what they used by then.
+    // A process that is missing from a complete first reading was born since. If that reading was cut short, the CPU time
+    // that the process had used by then is unknown.
     let since = |pid: &u32| match before.tasks.get(pid) {
         Some(task) => task.cpu_ticks,
         None if before.is_cut => u64::MAX,

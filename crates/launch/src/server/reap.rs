@@ -13,7 +13,7 @@ pub(crate) struct Rest {
     pub(crate) killed: u16,
     /// Resources that all of them used.
     pub(crate) usage: Usage,
-    /// Those of earlier programs that ended meanwhile, and have no part in this one.
+    /// Process ids of earlier programs that ended meanwhile and are no part of this run.
     pub(crate) late: Vec<i32>,
 }
 
@@ -75,7 +75,7 @@ impl Reaper {
         }
         match keeps.earlier || keeps.own {
             true => children.retain(|child| !self.kept.contains(child)),
-            // What these have becomes ours when they end, and is none of the command's.
+            // Children of kept processes are adopted when those end, and do not belong to the command.
             false => self.kept = procfs::with_descendants(&self.kept),
         }
         children

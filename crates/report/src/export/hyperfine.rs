@@ -18,7 +18,7 @@ struct Document<'a> {
     results: Vec<Entry<'a>>,
 }
 
-/// What version 1 says of a command. Most scripts read nothing else, so the JSON of version 2 has it as well.
+/// Result of a command in version 1. Most scripts read nothing else, so the JSON of version 2 has these fields as well.
 #[derive(Serialize)]
 pub(super) struct Entry<'a> {
     command: &'a str,

@@ -158,7 +158,7 @@ fn policy(condition: &Condition) -> String {
     let held = condition.held.as_ref().and_then(|held| held.policy.as_deref());
     match (condition.policy, held) {
         (Some(policy), _) => format!("policy {policy}"),
-        // What everybody has who does not ask for anything.
+        // The usual policy.
         (None, Some("other")) => "policy other".to_owned(),
         (None, Some(held)) => format!("policy {held} inherited"),
         (None, None) => "policy inherited".to_owned(),
