@@ -373,7 +373,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__aa)
-            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --strata --comparisons --replay --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --anytime --duet --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --strata --comparisons --replay --power --power-comparisons --rivals --metric --margin --level --tail-margin --max-pairs --max-time --estimand --order --anytime --duet --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -535,6 +535,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --estimand)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpu)
                     COMPREPLY=($(compgen -W "$(fauxplat __words relations 2>/dev/null)" -- "${cur}"))
                     return 0
@@ -647,6 +655,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -667,28 +683,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -707,7 +703,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --anytime --sessions --session-gap --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --profile --no-shell --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --estimand --order --anytime --sessions --session-gap --fail-if --confirm --baseline --with --plan --other-machine --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --profile --no-shell --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -845,6 +841,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --estimand)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --sessions)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -854,7 +858,7 @@ _fauxplat() {
                     return 0
                     ;;
                 --fail-if)
-                    COMPREPLY=($(compgen -W "slower faster different inconclusive" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "slower faster different undecided inconclusive" -- "${cur}"))
                     return 0
                     ;;
                 --baseline)
@@ -1013,6 +1017,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1033,28 +1045,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -1073,7 +1065,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__contend)
-            opts="-r -d -e -f -o -u -v -q -h --pairs --cpu --rounds --max-rounds --duration --capacity --interval --count --seed --counters --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-r -d -e -f -o -v -q -h --pairs --cpu --rounds --max-rounds --duration --capacity --interval --count --seed --counters --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1163,6 +1155,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1183,28 +1183,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -1223,7 +1203,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__counters)
-            opts="-p -e -f -o -u -v -q -h --pid --counters --series --max-time --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-p -e -f -o -v -h --pid --counters --series --max-time --format --output --export --color --colour --ascii --verbose --brief --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1273,56 +1253,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1333,7 +1269,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__doctor)
-            opts="-f -o -u -v -q -h --all --cpu --interval --fail-if --explain --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -v -h --all --cpu --interval --fail-if --explain --sysroot --format --output --export --color --colour --ascii --verbose --brief --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1379,56 +1315,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1439,7 +1331,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__explain)
-            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --factors --metric --level --blocks --max-time --build --objects --link --vary --check --layouts --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1709,6 +1601,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1729,28 +1629,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -1783,7 +1663,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2061,6 +1941,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2081,28 +1969,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -2121,7 +1989,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__emit)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --image --nodes --job-name --node-label --runs --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help kubernetes"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --image --nodes --job-name --node-label --runs --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --format --output --help kubernetes"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2363,62 +2231,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2553,7 +2365,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__list)
-            opts="-f -o -u -v -q -h --folder --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --folder --format --output --color --colour --ascii --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2579,30 +2391,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2611,27 +2399,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2643,7 +2411,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__report)
-            opts="-f -o -u -v -q -h --folder --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -v -h --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2673,26 +2441,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2701,27 +2449,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2733,7 +2461,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --no-confirm --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --no-confirm --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3011,6 +2739,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3031,28 +2767,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -3071,7 +2787,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__take)
-            opts="-f -o -u -v -q -h --folder --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -v -h --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3101,26 +2817,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3129,27 +2825,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3161,7 +2837,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__watch)
-            opts="-f -o -u -v -q -h --every --folder --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -v -h --every --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3195,26 +2871,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3223,27 +2879,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3633,7 +3269,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__export)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -v -u -h --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --time-unit --sort --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3659,6 +3295,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3679,14 +3323,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
                     return 0
@@ -3704,10 +3340,6 @@ _fauxplat() {
                     return 0
                     ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3831,7 +3463,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__list)
-            opts="-f -o -u -v -q -h --kind --name --since --limit --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --kind --name --since --limit --format --output --color --colour --ascii --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3869,30 +3501,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3901,27 +3509,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3933,7 +3521,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__pull)
-            opts="-f -o -u -v -q -h --all --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --all --format --output --color --colour --ascii --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3955,30 +3543,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3987,27 +3551,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4019,7 +3563,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__push)
-            opts="-f -o -u -v -q -h --all --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --all --format --output --color --colour --ascii --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4041,30 +3585,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -4073,27 +3593,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4105,7 +3605,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__rm)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -h --format --output --color --colour --ascii --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4127,30 +3627,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -4159,27 +3635,7 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
                 --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4191,7 +3647,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__history__subcmd__show)
-            opts="$(fauxplat __words runs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words runs 2>/dev/null) -f -o -v -u -h --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --time-unit --sort --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4217,6 +3673,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4235,14 +3699,6 @@ _fauxplat() {
                     ;;
                 --export-orgmode)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --style)
@@ -4265,10 +3721,6 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -4277,7 +3729,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__index)
-            opts="-d -e -f -o -u -v -q -h --cpu --all-cpus --together --duration --policy --seed --counters --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-d -e -f -o -v -q -h --cpu --all-cpus --together --duration --policy --seed --counters --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4347,6 +3799,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4367,28 +3827,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -4435,7 +3875,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__compare)
-            opts="-f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -v -h --format --output --export --color --colour --ascii --verbose --brief --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4461,56 +3901,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -4633,7 +4029,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__list)
-            opts="-f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --format --output --color --colour --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4655,60 +4051,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -4733,7 +4081,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__run)
-            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -v -q -h --all --max-time --record --pages --strict --set --seed --keep --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words labs 2>/dev/null) -f -o -v -q -h --all --max-time --record --pages --strict --set --seed --keep --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4787,6 +4135,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4807,28 +4163,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -4847,7 +4183,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__show)
-            opts="$(fauxplat __words labs 2>/dev/null) -f -o -u -v -q -h --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words labs 2>/dev/null) -f -o -h --format --output --color --colour --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4869,60 +4205,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -4933,7 +4221,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__latency)
-            opts="-i -c -d -e -f -o -u -v -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --line --answer --drive --merge --counters --seed --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help timer noise message signal line edge"
+            opts="-i -c -d -e -f -o -v -q -h --policy --cpu --pairs --interval --count --slack --duration --threshold --channels --line --answer --drive --merge --counters --seed --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help timer noise message signal line edge"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5051,6 +4339,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5071,28 +4367,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -5111,7 +4387,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__limit)
-            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --memory --swap --cpu-quota --cpuset --mems --weight --pids --io --group --on-oom --watch --max-time --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --memory --swap --cpu-quota --cpuset --mems --weight --pids --io --group --on-oom --watch --max-time --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5385,6 +4661,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5405,28 +4689,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -5445,7 +4709,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__load)
-            opts="$(fauxplat __words loads 2>/dev/null) -t -f -o -u -v -q -h --time --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words loads 2>/dev/null) -t -f -o -v -q -h --time --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5483,6 +4747,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5503,28 +4775,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -5577,7 +4829,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__profile)
-            opts="-n -L -P -D -s -p -C -c -w -F -r -S -i -f -o -u -v -q -e -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --region --control --definition --seed --pid --import --frequency --period --call-graph --unwind --stack-size --user-only --runs --max-time --callers-of --callees-of --annotate --tree --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --counters --help"
+            opts="-n -L -P -D -s -p -C -c -w -F -r -S -i -f -o -v -q -e -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --region --control --definition --seed --pid --import --frequency --period --call-graph --unwind --stack-size --user-only --runs --max-time --callers-of --callees-of --annotate --tree --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --counters --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5851,6 +5103,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -5871,28 +5131,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -5919,7 +5159,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__restore)
-            opts="-f -o -u -v -q -h --force --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-f -o -h --force --wait --journal --sysroot --format --output --export --color --colour --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5953,56 +5193,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -6013,7 +5209,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --series --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -m -M -N -S -i -f -o -v -u -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --runs --min-runs --max-runs --until --max-time --no-shell --tree --series --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --time-unit --sort --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6275,6 +5471,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -6293,14 +5497,6 @@ _fauxplat() {
                     ;;
                 --export-orgmode)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --style)
@@ -6335,7 +5531,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__sweep)
-            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -u -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --build --objects --link --vary --check --metric --margin --level --blocks --max-time --exhaustive --fail-if-effect --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6601,6 +5797,14 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --export-json)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -6621,28 +5825,8 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --colour)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 --style)
                     COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
                     return 0
                     ;;
                 --store)
@@ -6661,7 +5845,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__table)
-            opts="-w -n -f -o -u -v -q -h --watch --count --object --key --names --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="-w -n -f -o -v -h --watch --count --object --key --names --format --output --export --color --colour --ascii --verbose --brief --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6715,56 +5899,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -6775,7 +5915,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__topo)
-            opts="-f -o -u -v -q -h --draw --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help pick help"
+            opts="-f -o -v -h --draw --sysroot --format --output --export --color --colour --ascii --verbose --help pick help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6805,56 +5945,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -6907,7 +6003,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__topo__subcmd__pick)
-            opts="$(fauxplat __words relations 2>/dev/null) -f -o -u -v -q -h --watch --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words relations 2>/dev/null) -f -o -v -q -h --watch --sysroot --format --output --export --color --colour --ascii --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6941,56 +6037,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -7001,7 +6053,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__tune)
-            opts="$(fauxplat __words knobs 2>/dev/null) -s -f -o -u -v -q -h --set --for --max --list --dry-run --status --all-or-nothing --machine-wide --wait --journal --sysroot --format --output --export --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --color --colour --style --time-unit --sort --verbose --brief --ascii --store --events --quiet --help"
+            opts="$(fauxplat __words knobs 2>/dev/null) -s -f -o -h --set --for --max --list --dry-run --status --all-or-nothing --machine-wide --wait --journal --sysroot --format --output --export --color --colour --ascii --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7051,56 +6103,12 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --export-json)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-csv)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-markdown)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-asciidoc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --export-orgmode)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --colour)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --style)
-                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
-                    return 0
-                    ;;
-                --time-unit)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                -u)
-                    COMPREPLY=($(compgen -W "microsecond millisecond second" -- "${cur}"))
-                    return 0
-                    ;;
-                --sort)
-                    COMPREPLY=($(compgen -W "auto command mean-time" -- "${cur}"))
-                    return 0
-                    ;;
-                --store)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --events)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

@@ -76,7 +76,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l max-time -d 'B
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l series -d 'Show how the counters of -e went along one more run, at the end of each interval of this length (1ms or more). That run is not timed' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -97,17 +97,17 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
@@ -123,13 +123,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Wher
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -155,11 +156,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l level -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l max-time -d 'Undecided, end after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l estimand -d 'What decides: the typical pair (the median ratio of two runs side by side), or the mean, which is what many runs cost; both are reported [default: typical]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l order -d 'Order of the runs in a block: each command twice in a row, which shows what a command leaves to the next, or each once [default: aabb]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l sessions -d 'Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the verdict is then about the next session too. They share the limits' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l session-gap -d 'Pause before each session but the first, so that they are spread over more of what the machine goes through' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l fail-if -d 'Fail with exit code 1 if some command is: slower or faster than the first, different, or inconclusive' -r -f -a "slower\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l fail-if -d 'Fail with exit code 1 if some command is slower or faster than the first by more than the margin, or different either way; `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict. Sampling goes on until the question of the gate is answered' -r -f -a "slower\t''
 faster\t''
 different\t''
+undecided\t''
 inconclusive\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l baseline -d 'Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker' -r -a "(fauxplat __words runs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l with -d 'Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either, --names says which are meant: OLD,NEW' -r -a "(fauxplat __words runs 2>/dev/null)"
@@ -174,7 +178,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l link-seeds
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l profile -d 'Where the two commands differ, say in which functions: further runs of both are sampled in turns for so long, at least ten of each, and none of them is timed [time: 30s]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -195,43 +199,38 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'T
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l confirm -d 'Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the report is that of the second'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l plan -d 'Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which time, and how often a verdict would be false'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l plan -d 'Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which time, and how often a verdict would be false; with --fail-if, what the gate would find'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l other-machine -d 'Accept a --baseline that was measured on another machine; the report says so'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -265,9 +264,11 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l level -d 'Proba
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tail-margin -d 'Excess of pairs in which one command is much slower that counts as none, as a share of all [default: 3%]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-pairs -d 'Undecided, end after this many pairs [default: 30 s or 128 pairs, whichever is later]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l max-time -d 'Undecided, end after this time' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l estimand -d 'What decides: the typical pair (the median ratio of two runs side by side), or the mean, which is what many runs cost; both are reported [default: typical]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l order -d 'Order of the runs in a block: each command twice in a row, which shows what a command leaves to the next, or each once [default: aabb]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -288,40 +289,35 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune t
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds for each comparison. Without it they judge only what happens to have runs enough'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s w -l watch -d 'Look again and again, this long apart, and show how fast the values rise [default interval: 1s]' -r
@@ -330,34 +326,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'O
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line. For openmetrics a name in _total is a counter, and every other one a gauge' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l pairs -d 'Pairs of CPUs, such as 0:1,0:0 for two threads on CPU 0 [default: all among --cpu]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l cpu -d 'CPUs whose pairs are measured: a list or a relation, as for `run --cpu` [default: up to eight that are allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
@@ -373,35 +349,29 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'T
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s p -l pid -d 'Count what a process does that runs already, with all threads and processes that it makes from now on, until it ends, until --max-time or Ctrl-C' -r
@@ -409,34 +379,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s e -l coun
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l series -d 'The length of an interval, at the end of each of which the counters are read (1ms or more) [default: 1s]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l max-time -d 'Watch it no longer than this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l names -d 'The same for all commands: --names before,after' -r
@@ -468,7 +418,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l callees-of
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l annotate -d 'Lines of source in which the functions are whose names this finds (repeatable)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -489,40 +439,35 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tune -d 'T
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s e -l counters -d 'Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in which threads wait, by where they do [default: cycles, or cpu-clock where the processor counts none]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l user-only -d 'Leave out what happens in the kernel'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tree -d 'Show who called whom as a tree, too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l policy -d 'Scheduling policies, each tested in turns: other, fifo:N or rr:N [default: other, and fifo:90 where permitted]' -r
@@ -545,34 +490,28 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'T
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -607,7 +546,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l watch -d 'Sh
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l max-time -d 'End the commands after this time, which is no failure' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -628,70 +567,59 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l tune -d 'Tun
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l cpu -d 'CPUs to measure, as for `run --cpu` [default: the first one that is allowed]' -r -a "(fauxplat __words relations 2>/dev/null)"
@@ -704,36 +632,30 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tun
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -765,7 +687,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l blocks -d 'A
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l max-time -d 'Undecided after this time' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -786,39 +708,34 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tun
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s s -l set -d 'Turn one knob, for instance turbo=off; goes before what a profile says (repeatable)' -r -a "(fauxplat __words knobs 2>/dev/null)"
@@ -827,74 +744,30 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Resto
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, else one that is there, else /run/fauxplat/journal, or /var/lib/fauxplat/journal where that cannot be]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l list -d 'List profiles and knobs, with their values on this machine'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l dry-run -d 'Say what would be changed, and change nothing'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l status -d 'Say what is changed at this moment, and who changes it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l all-or-nothing -d 'If one change fails, take all of them back'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l machine-wide -d 'Turn knobs for the whole machine also where a command could have them by itself (aslr, thp)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, else one that is there, else /run/fauxplat/journal, or /var/lib/fauxplat/journal where that cannot be]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which nobody can tell whether it is of this boot'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "list" -d 'The labs that there are, with their questions'
@@ -905,64 +778,18 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "new" -d 'Make a folder with a lab in it that runs, to be changed into yours'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l max-time -d 'How long all of them may take: each has an equal share, and leaves to the others what it does not need' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l record -d 'A record of this machine, in JSON, written after each lab; labs that it has already are not run again' -r -F
@@ -972,67 +799,41 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help'
@@ -1049,100 +850,39 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sysroot -d 'Look at the tree of files below this folder instead of /: a capture of another machine, at one moment' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l all -d 'Show what is harmless, unknown or not applicable too'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l draw -d 'Nested boxes, in characters (the same as --format boxes)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s q -l quiet -d 'No progress line'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "pick" -d 'CPUs by what they are to each other, and why each of them'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l watch -d 'How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from help" -f -a "pick" -d 'CPUs by what they are to each other, and why each of them'
@@ -1179,7 +919,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l check -d '
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l layouts -d 'Layouts in which a program is built; they are the levels of the factor `layout`' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -1200,37 +940,32 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'T
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and not __fish_seen_subcommand_from run compare report watch list emit take help" -s h -l help -d 'Print help'
@@ -1273,7 +1008,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l metric -d 'What is judged: wall, cpu, printed:NAME or another metric [default: the first of --metric-from, else wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -1294,40 +1029,35 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-answers -d 'Run no command once more for a checksum of its answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-confirm -d 'Do not measure suspects again'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -1361,7 +1091,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l metric -d 'What is judged [default: the first of --metric-from, else wall]' -r -a "(fauxplat __words metrics 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -1382,134 +1112,69 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l no-answers -d 'Run no command once more for a checksum of its answer'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l beep -d 'A sound of the terminal when it is over'
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l every -d 'Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l names -d 'The same for all commands: --names before,after' -r
@@ -1535,7 +1200,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s r -l runs -d 'Measured runs on each node: a number, or auto' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l cpu -d 'CPUs: a list such as 0-3 or a relation such as sibling-of:3 or quietest:1 (see topo pick --help), `free` (wherever the scheduler likes), `one-of:LIST` (each block draws one CPU), `idle-of:LIST` (each block stays on a CPU that is idle when it begins), `auto` (idle-of for commands of a single thread, else free) [default: free for run, profile and limit, auto elsewhere]' -r -a "(fauxplat __words relations 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l pin-threads -d 'CPUs for the threads of a command, in the order in which it makes them, its first one included: 2,14 or 2,sibling-of:2. Further threads begin again at the first CPU; with `once:` before the list they are left alone, and the command is traced no longer than it takes. It takes ptrace: each thread and each signal stops for a moment, and a set-user-ID program runs without its privilege. What a command forks is not placed' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: other]' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l policy -d 'Scheduling policy: other, fifo:N or rr:N [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l nice -d 'Nice value, -20 to 19 [default: inherited]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l aslr -d 'Address space layout randomisation of the command [default: as the machine has it]' -r -f -a "on\t''
 off\t''"
@@ -1555,68 +1220,23 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l simulated -d 'Count in a simulator in the place of timing: instructions, cache misses and branches of a stated machine, the same in each run where the program does the same (valgrind\'s cachegrind; some thirty times slower)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "run" -d 'Measure one command on every machine, and suspects again'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from help" -f -a "compare" -d 'Compare two commands on every machine; machines are what is counted'
@@ -1646,47 +1266,25 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
@@ -1699,24 +1297,22 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-json -d 'JSON of hyperfine 2' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-json -d 'JSON of hyperfine, with the fields of its versions 1 and 2' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-markdown -d 'Markdown' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-asciidoc -d 'AsciiDoc' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export-orgmode -d 'Org' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export and of hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE, which do here what they do there)' -r -f -a "auto\t''
 basic\t''
 full\t''
 nocolor\t''
@@ -1729,103 +1325,35 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l brief -d 'A line for each comparison or command, and no more'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l all -d 'All that are over'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l all -d 'All that are over'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable); hyperfine\'s --export-json, --export-csv, --export-markdown, --export-asciidoc and --export-orgmode FILE do the same in its formats' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-json -d 'JSON of hyperfine 2' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-csv -d 'CSV of hyperfine: a row per command' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-markdown -d 'Markdown' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-asciidoc -d 'AsciiDoc' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l export-orgmode -d 'Org' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l style -d 'hyperfine\'s word for colours and the progress line: auto, basic (neither), full, nocolor, color (no progress line), none (no report but those of --export)' -r -f -a "auto\t''
-basic\t''
-full\t''
-nocolor\t''
-color\t''
-none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s u -l time-unit -d 'Unit of the times in the tables of `run`: microsecond, millisecond, second [default: what suits each]' -r -f -a "microsecond\t''
-millisecond\t''
-second\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
-command\t''
-mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "list" -d 'One line per experiment, newest last'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "show" -d 'The report of an experiment, as it was'

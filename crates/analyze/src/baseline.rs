@@ -25,7 +25,7 @@ use crate::verdict::elapsed_s;
 /// Readings of A that were taken at another time, by us or by another tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline<'a> {
-    /// What the report calls it.
+    /// Name in the report.
     pub name: &'a str,
     /// The readings in the order in which they were taken, in the unit of the metric; none is
     /// negative.
@@ -69,12 +69,12 @@ impl SessionLevels {
     }
 }
 
-/// What is known of the movement between the two sessions.
+/// Movement between the two sessions, as far as earlier sessions show it.
 #[derive(Clone, Copy)]
 struct Movement {
     /// Variance of the difference of their levels.
     variance: f64,
-    /// Its degrees of freedom, if it was estimated from a few sessions.
+    /// Degrees of freedom of the variance, if it was estimated from a few sessions.
     df: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ impl Movement {
     }
 }
 
-/// One side of the comparison, on the scale of logarithms.
+/// A side of the comparison, on the scale of logarithms.
 struct Side {
     logs: Vec<f64>,
     place: Location,
@@ -119,7 +119,7 @@ impl Side {
     }
 }
 
-/// What is added to all readings so that each has a logarithm: nothing, or half of a small step where one of them is zero, as
+/// Amount added to all readings so that each has a logarithm: nothing, or half of a small step where one of them is zero, as
 /// in a pair. Left out, the zeros of one session would make its other readings the usual ones.
 fn step(metric: Metric, values: &[&[f64]], findings: &[&RunFindings]) -> f64 {
     let has_zero = values.iter().any(|values| values.contains(&0.0));
@@ -153,7 +153,7 @@ pub fn baseline_findings(
     judged
 }
 
-/// The same for a candidate whose readings were taken earlier too: nothing of either is measured now.
+/// Compares with a candidate whose readings were taken earlier too: nothing of either is measured now.
 pub fn stored_findings(
     rule: &Rule,
     [baseline, candidate]: [Baseline; 2],
@@ -189,7 +189,7 @@ pub fn stored_findings(
     Judged { findings, warnings }
 }
 
-/// What the interval allows for between sessions.
+/// Sentence that says how much movement between sessions the interval allows for.
 fn between_sessions(levels: Option<SessionLevels>) -> String {
     let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
     match levels {
@@ -225,18 +225,7 @@ fn comparison(
     let (bootstrap_low, bootstrap_high) = bootstrap(a, b, rule.level, seed).unwrap_or((low, high));
     let typical = verdict(low, high, margin_log, || p_value <= rule.level);
     let stored = stored(rule, readings, movement.half_width(rule.level), margin_log);
-    let of = |wanted: Verdict, is: fn(&Stored) -> Verdict| stored.as_ref().is_some_and(|it| is(it) == wanted);
-    let in_parts = [
-        (typical == Verdict::Different, DifferenceIn::Typical),
-        (of(Verdict::Different, |it| it.tail_verdict), DifferenceIn::Tail),
-        (of(Verdict::Different, |it| it.mean_verdict), DifferenceIn::Mean),
-    ];
-    let difference_in: Vec<DifferenceIn> =
-        in_parts.into_iter().filter(|(is, _)| *is).map(|(_, part)| part).collect();
-    let verdict = if difference_in.is_empty() { typical } else { Verdict::Different };
-    let is_whole =
-        of(Verdict::Equivalent, |it| it.tail_verdict) && of(Verdict::Equivalent, |it| it.mean_verdict);
-    let extent = if is_whole { Extent::Whole } else { Extent::Typical };
+    let (verdict, extent, difference_in) = concluded(typical, stored.as_ref());
     Comparison {
         a: names.0.to_owned(),
         b: names.1.to_owned(),
@@ -244,7 +233,7 @@ fn comparison(
         verdict,
         scope: Scope::Binaries,
         grade: Grade::AgainstBaseline,
-        extent: (verdict == Verdict::Equivalent).then_some(extent),
+        extent,
         difference_in,
         beyond_margin: beyond_margin(low, high, margin_log),
         tail: stored.as_ref().map(|it| it.tail),
@@ -280,6 +269,24 @@ fn comparison(
         bounded: None,
         first_thread: false,
     }
+}
+
+/// The verdict that follows from typical runs, slow runs and the mean, how far an *equivalent* reaches, and where a
+/// *different* lies.
+fn concluded(typical: Verdict, stored: Option<&Stored>) -> (Verdict, Option<Extent>, Vec<DifferenceIn>) {
+    let is = |wanted: Verdict, of: fn(&Stored) -> Verdict| stored.is_some_and(|it| of(it) == wanted);
+    let in_parts = [
+        (typical == Verdict::Different, DifferenceIn::Typical),
+        (is(Verdict::Different, |it| it.tail_verdict), DifferenceIn::Tail),
+        (is(Verdict::Different, |it| it.mean_verdict), DifferenceIn::Mean),
+    ];
+    let difference_in: Vec<DifferenceIn> =
+        in_parts.into_iter().filter(|(is_different, _)| *is_different).map(|(_, part)| part).collect();
+    let verdict = if difference_in.is_empty() { typical } else { Verdict::Different };
+    let is_whole =
+        is(Verdict::Equivalent, |it| it.tail_verdict) && is(Verdict::Equivalent, |it| it.mean_verdict);
+    let extent = if is_whole { Extent::Whole } else { Extent::Typical };
+    (verdict, (verdict == Verdict::Equivalent).then_some(extent), difference_in)
 }
 
 /// Half of the interval: the half widths of runs and of sessions by themselves, each with the quantile of its own degrees of

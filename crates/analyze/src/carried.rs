@@ -1,4 +1,4 @@
-//! What commands leave to each other, as a report shows it.
+//! Effects that commands leave to each other, as a report shows them.
 
 use fauxplat_model::{CarryOver, RatioInterval};
 use fauxplat_stats::paired::path::Keys;
@@ -6,7 +6,7 @@ use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{Question, Sorted};
 
-use crate::judge::Contest;
+use crate::contest::Contest;
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded};
 

@@ -1,4 +1,4 @@
-//! One contest of a judge as a report shows it.
+//! A contest of a judge as a report shows it.
 
 use fauxplat_model::{
     Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, Sample, Secondary,
@@ -11,8 +11,9 @@ use fauxplat_stats::shift::{self, shift_function};
 
 use crate::budget;
 use crate::carried::carry_over;
+use crate::contest::Contest;
 use crate::estimate::plain_z;
-use crate::judge::{Contest, Judge};
+use crate::judge::Judge;
 use crate::needed::clusters_needed;
 use crate::pairing::Pair;
 use crate::secondary::secondary;
@@ -25,12 +26,12 @@ fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest) -> Vec<Pair<'a>
     kept_blocks.map(|block| Pair::of(block, contest.reference, contest.candidate)).collect()
 }
 
-/// What a command is called.
+/// Name of a command in the report.
 fn name(names: &[String], command: u16) -> String {
     names.get(usize::from(command)).cloned().unwrap_or_else(|| format!("command {}", command + 1))
 }
 
-/// One contest as a report shows it.
+/// A contest as a report shows it.
 pub(crate) fn comparison(
     judge: &Judge,
     contest: &Contest,
@@ -104,7 +105,7 @@ fn of_values(
     }
 }
 
-/// What takes the place of a ratio.
+/// Margin in the unit of the metric, where it is not a ratio.
 pub(crate) fn absolute(margin: Margin) -> Option<f64> {
     match margin {
         Margin::Ratio(_) => None,
@@ -180,7 +181,7 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// What a gate has come to, and which change would have been found in nine of ten such comparisons.
+/// State of the gate, and the change that nine of ten such comparisons would have found.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -199,7 +200,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
 /// Standard normal quantile of nine tenths.
 const NINE_OF_TEN: f64 = 1.2816;
 
-/// Whose runs waited in the pairs that were dropped.
+/// Dropped pairs by the command whose runs waited more.
 fn dropped_lean(contest: &Contest) -> Option<DroppedLean> {
     let [a, b] = contest.guard.waited();
     (a + b > 0).then_some(DroppedLean { a, b, leans: contest.leaning })

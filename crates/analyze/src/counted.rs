@@ -2,8 +2,9 @@
 
 use fauxplat_model::{Comparison, DifferenceIn, ExactCounts, Extent, Metric, Secondary, StoppedBy, Verdict};
 
+use crate::contest::Contest;
 use crate::exact::Exact;
-use crate::judge::{Contest, Judge};
+use crate::judge::Judge;
 
 impl Judge {
     /// Says that the deciding metrics are counts of a simulator: they are compared as numbers if they repeat.

@@ -1,4 +1,4 @@
-//! What a comparison fixes before its first look.
+//! Parts of a rule and the schedule that a comparison fixes before its first look.
 
 use fauxplat_model::{Estimand, GateSide, Rule};
 use fauxplat_stats::paired::{Question, looks, spending};
@@ -16,7 +16,7 @@ pub(crate) struct Design {
     pub(crate) looks: Vec<u32>,
     /// Whether every block is another layout, over which the mean is asked for, or the typical block.
     pub(crate) question: Question,
-    /// Which of typical runs and mean decides.
+    /// Estimand that decides.
     pub(crate) estimand: Estimand,
     /// The side of the margin that a gate asks about: sampling goes on until that is known.
     pub(crate) gate: Option<GateSide>,

@@ -1,4 +1,4 @@
-//! Which pairs are dropped. Every rule looks at both runs of a pair together and never at who was faster.
+//! Rules by which pairs are dropped. Every rule looks at both runs of a pair together and never at who was faster.
 //!
 //! Under the hypothesis that A and B are the same, swapping their labels leaves each rule's answer as it was, so the
 //! differences that stay are still as likely as their negatives, and the error rate stands.
@@ -31,10 +31,10 @@ pub(crate) const WAIT_SHARE: f64 = 0.02;
 /// A pair beyond this many times the usual wait, steal or migrations is unusual.
 pub(crate) const TIMES_USUAL: f64 = 4.0;
 
-/// What is usual is the median of this many earlier pairs.
+/// Number of earlier pairs whose median is the usual state.
 const MEMORY: usize = 32;
 
-/// What the pairs so far were like, and which were dropped.
+/// Readings of the pairs so far, and the pairs that were dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
     /// Whether both commands are single tasks, so that whatever keeps them waiting is somebody else.

@@ -1,20 +1,20 @@
 //! The judge: fed with finished blocks, says when to stop, and at the end what was found.
 
 use fauxplat_model::{
-    CompareFindings, DifferenceIn, Extent, GateState, Margin, Metric, Rule, Sample, Scope, StoppedBy, Verdict,
+    CompareFindings, DifferenceIn, Extent, GateState, Margin, Rule, Sample, Scope, StoppedBy, Verdict,
 };
 
 use fauxplat_stats::paired::Question;
 use fauxplat_stats::paired::rows::Rows;
 
 use crate::censored::{self, Censored, Limited};
+use crate::contest::Contest;
 use crate::design::Design;
 use crate::exact::Exact;
 use crate::guard::Guard;
 use crate::level::Level;
-use crate::pairing::{Pair, Seen};
+use crate::pairing::Pair;
 use crate::series::Series;
-use crate::standing::Standing;
 
 /// No comparison goes on beyond so many blocks.
 pub(crate) const BLOCKS_MAX: u32 = 4096;
@@ -43,7 +43,7 @@ pub struct Progress {
     pub comparisons: usize,
 }
 
-/// What one comparison says at its latest look, without the figures that only the full report needs.
+/// State of one comparison at its latest look, without the figures that only the full report needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
     /// The answer so far.
@@ -72,16 +72,16 @@ pub struct Stand {
     pub leans: bool,
 }
 
-/// What a comparison came to, with warnings for the header of the report.
+/// Findings of a comparison, with warnings for the header of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The findings. `floor_ns` is left for the caller, who measured it.
     pub findings: CompareFindings,
-    /// What may spoil them, one sentence each.
+    /// Warnings about the findings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What a session of several took, in seconds.
+/// Duration of a session of several, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SessionCost {
     /// For its pairs.
@@ -107,7 +107,7 @@ pub struct Judge {
     pub(crate) ignore_failure: bool,
     pub(crate) single_task: bool,
     pub(crate) commands: usize,
-    /// Those of the first metric come first, in the order of the commands.
+    /// Contests; those of the first metric come first, in the order of the commands.
     pub(crate) contests: Vec<Contest>,
     /// Pairs in each block: known from the first block.
     pub(crate) pairs_per_block: u32,
@@ -119,36 +119,8 @@ pub struct Judge {
     pub(crate) rows: Rows,
     /// The sessions that are over, if there are several: nothing is looked at before the last is.
     pub(crate) sessions: Option<Vec<Session>>,
-    /// What was counted, where the metrics are counts that may repeat exactly.
+    /// Counts so far, where the metrics are counts that may repeat exactly.
     pub(crate) exact: Option<Exact>,
-}
-
-/// One command against another in one metric; against the first, except when a winner is tested.
-#[derive(Clone, Debug)]
-pub(crate) struct Contest {
-    pub(crate) reference: u16,
-    pub(crate) candidate: u16,
-    pub(crate) metric: Metric,
-    pub(crate) margin: Margin,
-    /// What is known of the level of both commands, while an absolute margin waits for it.
-    pub(crate) level: Option<Level>,
-    pub(crate) design: Design,
-    pub(crate) series: Series,
-    pub(crate) guard: Guard,
-    /// Blocks whose pair was kept and counts, rising.
-    pub(crate) kept: Vec<u32>,
-    /// Blocks whose pair the guards let through, those included that came after the answer.
-    pub(crate) good: Vec<u32>,
-    /// Bounds and parts among the readings of the pairs that count.
-    pub(crate) censored: Censored,
-    /// Set at the look that decided. The figures stay those of that look, as a sequential design demands.
-    pub(crate) decided: Option<Standing>,
-    /// The error level at which the commands were called different, while a gate still asks by how much.
-    rejected_at: Option<f64>,
-    /// Whether more of the dropped pairs had one command waiting than chance allows.
-    pub(crate) leaning: bool,
-    /// Clusters after which it was first known that typical runs are equivalent.
-    typical_at: Option<usize>,
 }
 
 impl Judge {
@@ -273,7 +245,7 @@ impl Judge {
         widest.is_finite().then(|| widest.exp_m1())
     }
 
-    /// What the comparison of a command with the first in the first metric says at its latest look; `None` before the
+    /// Latest look at the comparison of a command with the first in the first metric; `None` before the
     /// first block.
     pub fn stand(&self, candidate: usize) -> Option<Stand> {
         let contest = self.contests.get(candidate.checked_sub(1)?)?;
@@ -302,7 +274,7 @@ impl Judge {
         self.decide(true);
     }
 
-    /// The same judge after its last look, whatever it saw.
+    /// Copy of the judge after its last look.
     pub(crate) fn closed(&self) -> Judge {
         let mut closed = self.clone();
         closed.close();
@@ -451,85 +423,5 @@ impl Judge {
         let rejected = self.contests.iter().filter(|contest| contest.rejected_at.is_some()).count();
         let winner = usize::from(self.commands > 2);
         self.rule.level / (self.contests.len() + winner - rejected).max(1) as f64
-    }
-}
-
-impl Contest {
-    /// Takes one more cluster; says whether this is a moment to look. While the margin is not known, clusters wait.
-    pub(crate) fn push(&mut self, seen: &Seen) -> bool {
-        match &mut self.level {
-            None => self.series.push(seen, &self.design),
-            Some(level) => level.take(seen.clone()) && self.release(),
-        }
-    }
-
-    /// Makes an absolute margin a ratio with whatever was seen of the level, if that was not done before.
-    pub(crate) fn settle_margin(&mut self) {
-        self.release();
-    }
-
-    /// Turns an absolute margin into a ratio, and takes the clusters that waited for it.
-    fn release(&mut self) -> bool {
-        let (Some(level), Margin::Absolute(amount)) = (self.level.take(), self.margin) else { return false };
-        if let Some(ratio) = level.ratio_of(amount) {
-            self.design.margin = ratio.ln_1p();
-        }
-        self.series = Series::new(&self.design);
-        let (series, design) = (&mut self.series, &self.design);
-        level.waiting().fold(false, |look, seen| series.push(seen, design) | look)
-    }
-
-    /// The margin as the share that it is of what both commands typically have.
-    pub(crate) fn margin_ratio(&self) -> f64 {
-        match self.margin {
-            Margin::Ratio(ratio) => ratio,
-            Margin::Absolute(_) => self.design.margin.exp_m1(),
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        self.decided.is_none()
-    }
-
-    /// Whether it ended with an answer rather than at a limit.
-    fn has_verdict(&self) -> bool {
-        self.decided.is_some_and(|standing| standing.is_answered(self.design.gate))
-    }
-
-    /// Takes note of a look that showed nothing new to be different.
-    fn note(&mut self, standing: Standing, closing: bool) {
-        let is_gate_known = self.design.gate.is_some_and(|gate| standing.state(gate) != GateState::Undecided);
-        let is_known = match self.design.gate {
-            Some(_) => is_gate_known,
-            None => standing.typical == Verdict::Equivalent,
-        };
-        let at = is_known.then_some(standing.n);
-        self.typical_at = at.and(self.typical_at.or(at));
-        let settled = closing || standing.is_answered(self.design.gate);
-        self.decided = settled.then_some(standing);
-    }
-
-    /// An *equivalent* is withheld where the dropped pairs lean to one side: what was dropped may be the difference.
-    fn withheld(&mut self, standing: Standing) -> Standing {
-        self.leaning = self.guard.leans(standing.level);
-        match standing.verdict == Verdict::Equivalent && self.leaning {
-            true => Standing { verdict: Verdict::Inconclusive, ..standing },
-            false => standing,
-        }
-    }
-
-    /// The p-value of the look that decided, for the report.
-    pub(crate) fn put_p_value(&mut self, rows: &Rows) {
-        if let Some(standing) = &mut self.decided {
-            let closing = standing.verdict == Verdict::Inconclusive
-                || !self.design.looks.contains(&(standing.n as u32));
-            standing.p = Some(self.series.p_value(rows, &self.design, closing, standing));
-        }
-    }
-
-    /// Clusters until the next look.
-    fn to_next_look(&self) -> Option<u32> {
-        let n = (self.series.d.len() + self.level.as_ref().map_or(0, Level::len)) as u32;
-        self.design.looks.iter().find(|&&look| look > n).map(|look| look - n)
     }
 }

@@ -12,6 +12,7 @@ mod carried;
 mod censored;
 mod comparison;
 mod contend;
+mod contest;
 mod counted;
 mod derived;
 mod design;

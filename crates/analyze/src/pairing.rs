@@ -11,7 +11,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) b: Vec<&'a Sample>,
 }
 
-/// What a pair says of one metric.
+/// Readings of a pair in one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     /// Mean of log B minus mean of log A.
@@ -22,7 +22,7 @@ pub(crate) struct Seen {
     pub(crate) log_ratios: Vec<f64>,
     /// Readings of each pair of runs, A and B.
     pub(crate) readings: Vec<(f64, f64)>,
-    /// What blocks say in which each command runs twice in a row.
+    /// Log ratios of a block in which each command runs twice in a row; `None` for other orders.
     pub(crate) twice: Option<Twice>,
     /// When the first of the runs began and the last one ended.
     pub(crate) began_ns: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Seen {
 
 #[cfg(test)]
 impl Seen {
-    /// One pair with this log ratio, which takes no time.
+    /// A pair with this log ratio, which takes no time.
     pub(crate) fn of(log_ratio: f64, log_level: f64) -> Seen {
         let readings = vec![((log_level - 0.5 * log_ratio).exp(), (log_level + 0.5 * log_ratio).exp())];
         Seen {
@@ -82,7 +82,7 @@ impl<'a> Pair<'a> {
         self.seen(metric).map(|seen| seen.log_ratio)
     }
 
-    /// What it says of a metric; `None` unless every run was read and both commands ran.
+    /// Readings of the pair in a metric; `None` unless every run was read and both commands ran.
     pub(crate) fn seen(&self, metric: Metric) -> Option<Seen> {
         self.seen_by(metric, &|run| run.get(metric))
     }
@@ -132,7 +132,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// What the second of two runs in a row says beside the first.
+/// Log ratios of the second of two runs in a row and of the first.
 fn twice(a: &[f64], b: &[f64]) -> Option<Twice> {
     let every_second = |from: usize| -> Option<f64> {
         let of = |logs: &[f64]| mean(&logs.iter().copied().skip(from).step_by(2).collect::<Vec<_>>());

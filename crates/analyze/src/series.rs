@@ -26,7 +26,7 @@ pub(crate) const FAR: f64 = 0.6;
 /// The log ratios of one contest, one or more per cluster, and how far the looks have come.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    /// One log ratio per kept cluster: the mean over its pairs.
+    /// Log ratio of each kept cluster: the mean over its pairs.
     pub(crate) d: Vec<f64>,
     /// The log ratio of each pair. The pairs of a cluster were ordered by one coin.
     pub(crate) pairs: Vec<f64>,
@@ -34,11 +34,11 @@ pub(crate) struct Series {
     pub(crate) group: usize,
     /// Of each cluster in which commands ran twice in a row, the log ratio of runs after itself.
     pub(crate) after_itself: Vec<f64>,
-    /// The same less that of runs after another command.
+    /// Log ratio after itself less that of runs after another command.
     pub(crate) carried: Vec<f64>,
     /// How much further two runs of B in a row lie apart than two of A, as a difference of absolute log ratios.
     pub(crate) apart: Vec<f64>,
-    /// The same for both commands together: what is usual.
+    /// Mean distance of two runs in a row, both commands together.
     pub(crate) apart_usual: Vec<f64>,
     /// The readings of each pair, A and B.
     pub(crate) readings: Vec<(f64, f64)>,
@@ -169,7 +169,7 @@ impl Series {
         move |n: usize| self.view(n).keys(rows, theta, question)
     }
 
-    /// What the latest look says at an error level. When `closing`, no look will follow: what has come since the
+    /// Judges the latest look at an error level. When `closing`, no look will follow: what has come since the
     /// last scheduled look is used too, and all of the level that is left is spent.
     pub(crate) fn standing(&mut self, rows: &Rows, design: &Design, level: f64, closing: bool) -> Standing {
         if let Some(evidence) = &self.evidence {
@@ -188,7 +188,7 @@ impl Series {
         let main = Standing { level, margin: design.margin, estimand: design.estimand, ..main };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
-            // What wanders moves the largest differences too.
+            // A machine that wanders moves the largest differences too.
             Verdict::Inconclusive => closing && !main.in_runs,
             Verdict::Different => false,
         };
@@ -256,7 +256,7 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// What the e-process says now.
+    /// Judges by the e-process.
     fn anytime(&self, evidence: &EProcess, design: &Design, level: f64, closing: bool) -> Standing {
         let estimate = Estimate::of(&self.d);
         let (low, high) = evidence.interval(level);

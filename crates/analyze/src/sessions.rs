@@ -9,7 +9,8 @@ use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
 use fauxplat_stats::winsor::{Location, location};
 
-use crate::judge::{Contest, Judge, Session, SessionCost};
+use crate::contest::Contest;
+use crate::judge::{Judge, Session, SessionCost};
 use crate::standing::{Standing, bounded, verdict};
 
 /// Least number of sessions from which an effect is derived. Two have one degree of freedom, with which nothing can be

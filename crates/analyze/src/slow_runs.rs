@@ -16,7 +16,7 @@ use crate::standing::{Standing, bounded};
 /// From here on (in z) the largest differences lean to one side, which is no evidence yet.
 const LEANING: f64 = 2.0;
 
-/// Whose large differences crossed; of both, those that lean to its side now.
+/// Side whose large differences crossed; of both, the side to which they lean now.
 pub(crate) fn side(crossed: Crossed, observed: f64) -> Option<Side> {
     match (crossed.up, crossed.down) {
         (false, false) => None,
@@ -55,7 +55,7 @@ impl Series {
         let rest = usual(&unshifted, self.excess.least());
         let rest = Sorted::new(&rest.iter().map(|d| d + standing.estimate).collect::<Vec<_>>());
         let rest = Shift::new(&rest, design.question);
-        // What is typical is the median of all, large ones included, and no fewer of them know it better.
+        // The typical pair is the median of all, large ones included, and no fewer of them know it better.
         let all = Sorted::new(seen);
         let (first, last) = Shift::new(&all, design.question).by_signs(standing.critical);
         let (low, high) = rest.interval(standing.critical, &[0.0]);

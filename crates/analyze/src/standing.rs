@@ -10,9 +10,9 @@ const FARTHEST: f64 = 40.0;
 /// On which side of the upper and of the lower end of the margin a difference lies: beyond it, not beyond it, or not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sides {
-    /// Whether it is shown to lie above the upper end (`true`) or not to (`false`).
+    /// Whether the difference is shown to lie above the upper end (`true`) or not to (`false`).
     pub(crate) up: Option<bool>,
-    /// The same below the lower end.
+    /// Whether the difference is shown to lie below the lower end (`true`) or not to (`false`).
     pub(crate) down: Option<bool>,
 }
 
@@ -26,7 +26,7 @@ impl Sides {
         Sides { up: side(low > margin, high <= margin), down: side(high < -margin, low >= -margin) }
     }
 
-    /// What a gate that asks about one side, or about both, has come to.
+    /// State of a gate that asks about one side, or about both.
     pub(crate) fn state(self, gate: GateSide) -> GateState {
         let known = match gate {
             GateSide::Higher => self.up,
@@ -59,14 +59,14 @@ pub(crate) struct Spread {
     pub(crate) verdict: Verdict,
 }
 
-/// What the data say at one look.
+/// State of a contest at one look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Standing {
     /// Number of clusters.
     pub(crate) n: usize,
     /// The shift at which the test sees none.
     pub(crate) estimate: f64,
-    /// What stands for its standard error: half of the interval over the bound.
+    /// Stand-in for the standard error: half of the interval over the bound.
     pub(crate) se: f64,
     /// Low end of the repeated interval.
     pub(crate) low: f64,
@@ -92,19 +92,19 @@ pub(crate) struct Standing {
     pub(crate) estimand: Estimand,
     /// The mean ratio, where it was asked for.
     pub(crate) mean: Option<MeanRatio>,
-    /// What follows for the mean.
+    /// Verdict about the mean.
     pub(crate) mean_verdict: Verdict,
     /// The spread, where it was asked for.
     pub(crate) spread: Option<Spread>,
     /// The difference in the early and in the late half, where these do not agree.
     pub(crate) halves: Option<[f64; 2]>,
-    /// What follows for typical runs.
+    /// Verdict about typical runs, or about the mean where the mean decides.
     pub(crate) typical: Verdict,
-    /// What follows for the share of much slower runs.
+    /// Verdict about the share of much slower runs.
     pub(crate) tail: Verdict,
-    /// Whose readings are higher in some runs, where the tail is different.
+    /// Command whose readings are higher in some runs, where the tail is different.
     pub(crate) tail_side: Option<Side>,
-    /// What follows from both.
+    /// Verdict that follows from all parts.
     pub(crate) verdict: Verdict,
 }
 
@@ -174,7 +174,7 @@ impl Standing {
         }
     }
 
-    /// What a gate has come to: beyond the margin by what decides, or by runs or a mean that are different on its side.
+    /// State of a gate: beyond the margin by what decides, or by runs or a mean that are different on its side.
     pub(crate) fn state(&self, gate: GateSide) -> GateState {
         let is_asked = |is_higher: bool| match gate {
             GateSide::Higher => is_higher,

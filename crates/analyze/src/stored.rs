@@ -1,4 +1,4 @@
-//! What stored readings say beside their typical level: slow runs, and the mean.
+//! Slow runs and the mean of stored readings.
 //!
 //! Nothing was interleaved, so no coin protects these statements; both allow for what the level of an unchanged command
 //! moves between sessions, and slow runs in a row count once, since a burst of the machine makes many.

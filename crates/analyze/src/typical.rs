@@ -1,4 +1,4 @@
-//! What a look says about typical runs: whether they differ, by how much, and on which side of the margin that lies.
+//! Judgement of typical runs at a look: whether they differ, by how much, and on which side of the margin that lies.
 
 use std::cell::LazyCell;
 
@@ -23,7 +23,7 @@ const INVERTED_TO: usize = 24;
 const HALVINGS: u32 = 14;
 
 impl Series {
-    /// What follows for typical runs. The ends of the interval are found if they are wanted or something was found; whether it
+    /// Judges typical runs. The ends of the interval are found if they are wanted or something was found; whether it
     /// lies within the margin is known sooner.
     pub(crate) fn typical(&mut self, rows: &Rows, design: &Design, look: Look, ends: bool) -> Standing {
         let level = TYPICAL_SHARE * look.level;
@@ -63,12 +63,7 @@ impl Series {
             false => (low, high),
         };
         let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
-        // Zero is excluded by the test of it, whose weights may know more than those that an interval can be made with. Where
-        // signs cross to both sides, or neighbours are alike, the interval has to exclude zero too.
-        let needs_interval = estimate.in_runs || crossed.up && crossed.down;
-        let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
-        let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
-        let (up, down) = (up && agrees(), down && agrees());
+        let (up, down) = different(crossed, (low, high), estimate.in_runs, agrees);
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let middle = if !ends {
             0.0
@@ -130,6 +125,21 @@ impl Series {
     }
 }
 
+/// Whether typical runs of B are higher, or lower. Zero is excluded by the test of it, whose weights may know more than those
+/// that an interval can be made with. Where signs cross to both sides, or neighbours are alike, the interval has to exclude
+/// zero too.
+fn different(
+    crossed: Crossed,
+    (low, high): (f64, f64),
+    in_runs: bool,
+    agrees: impl Fn() -> bool,
+) -> (bool, bool) {
+    let needs_interval = in_runs || crossed.up && crossed.down;
+    let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
+    let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
+    (up && agrees(), down && agrees())
+}
+
 /// Where the observed path may have crossed.
 #[derive(Clone, Copy, Debug)]
 struct Near {
@@ -142,7 +152,7 @@ struct Near {
 impl Near {
     fn of(sorted: &Sorted, design: &Design, level: f64) -> Self {
         let bound = match design.question {
-            // One value can outweigh all others, so that even equal signs are not far out.
+            // A single value can outweigh all others, so that even equal signs are not far out.
             Question::Mean => 0.0,
             _ => normal_upper_quantile(level / 2.0) - FAR,
         };

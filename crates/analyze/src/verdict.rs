@@ -4,8 +4,9 @@ use fauxplat_model::{CompareFindings, Comparison, Disagreement, Metric, RunFindi
 use fauxplat_stats::multiple::holm;
 
 use crate::comparison::comparison;
+use crate::contest::Contest;
 use crate::disagreement::disagreement;
-use crate::judge::{Contest, Judge, Judged};
+use crate::judge::{Judge, Judged};
 use crate::pairing::blocks;
 use crate::series::TYPICAL_SHARE;
 use crate::summary::run_findings;

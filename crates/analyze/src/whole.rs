@@ -1,4 +1,4 @@
-//! What a look says beside typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
+//! Findings of a look beside typical runs: rare slow runs, the mean, and the spread. Programs are equivalent as a whole only
 //! where all four are bounded.
 
 use fauxplat_model::{Side, Verdict};
@@ -133,7 +133,7 @@ impl Series {
         standing
     }
 
-    /// What follows where the mean decides.
+    /// Judges a look where the mean decides.
     pub(crate) fn by_mean(&mut self, rows: &Rows, design: &Design, look: Look) -> Standing {
         let open =
             Standing { parted: self.is_twice() && self.view(look.n).is_parted(), ..Standing::open(look.n) };

@@ -4,7 +4,8 @@ use fauxplat_model::{Comparison, Sample, StoppedBy, Verdict};
 use fauxplat_stats::winsor::winsorised_mean;
 
 use crate::comparison::comparison;
-use crate::judge::{Contest, Judge};
+use crate::contest::Contest;
+use crate::judge::Judge;
 use crate::pairing::{Pair, Seen};
 
 /// Index of the command that is faster than the runner-up by a paired test of its own.

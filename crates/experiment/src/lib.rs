@@ -7,6 +7,7 @@
 mod abreast;
 mod again;
 mod begin;
+mod checks;
 mod commands;
 mod control;
 mod counters;

@@ -22,6 +22,7 @@ mod limit;
 mod load;
 mod memory_policy;
 mod metric;
+mod policy;
 mod printed_source;
 mod relation;
 mod rule;
@@ -38,7 +39,7 @@ mod trial;
 
 pub use build::{Build, Padding, Variant, Variation, Way};
 pub use command::Command;
-pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Policy, Spread};
+pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Spread};
 pub use control::Control;
 pub use decided::{COMPARISON_LEVEL_MIN, Margin, SWEEP_LEVEL_MIN, StatedMargin};
 pub use definition::{CommandLine, Definition, Parameter, Runs};
@@ -61,6 +62,7 @@ pub use memory_policy::MemoryPolicy;
 pub use metric::{
     Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,
 };
+pub use policy::Policy;
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{Part, Relation};
 pub use rule::{AlsoDecided, Estimand, GateQuestion, GateSide, LEAST_SPAN_S, Order, Rule, Sessions};

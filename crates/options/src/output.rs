@@ -100,7 +100,7 @@ struct Colour {
     ascii: bool,
 }
 
-// All of it.
+// Options of verbs that measure: documents, units, style, store and events.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Whole {

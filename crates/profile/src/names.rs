@@ -103,7 +103,10 @@ pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) ->
         names.at.entry(place).or_insert_with(begin);
     }
     let nameless: Vec<u64> = unnamed.into_iter().filter(|place| !names.at.contains_key(place)).collect();
-    names.at.extend(unwound::functions(elf, path, &nameless));
+    let by_place = |name| vec![Named { name, is_nameless: true, ..Named::default() }];
+    names.at.extend(
+        unwound::functions(elf, path, &nameless).into_iter().map(|(place, name)| (place, by_place(name))),
+    );
     names.missing = names.missing.take().or(refused).or_else(|| missing(elf, names.known));
     names
 }

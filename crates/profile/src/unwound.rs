@@ -6,13 +6,12 @@ use addr2line::gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSec
 
 use crate::elf::Elf;
 use crate::foreign::unless_it_panics;
-use crate::names::Named;
 
 /// More functions than this no file has.
 const FUNCTIONS_MAX: usize = 16 << 20;
 
 /// The functions that places are in, each called by its file and where it begins there: `git+0x5e1c0`.
-pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, Vec<Named>> {
+pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, String> {
     if places.is_empty() {
         return HashMap::new();
     }
@@ -21,8 +20,7 @@ pub(crate) fn functions(elf: &Elf, path: &str, places: &[u64]) -> HashMap<u64, V
     let function = |&place: &u64| {
         let after = spans.partition_point(|&(start, _)| start <= place);
         let &(start, bytes) = spans.get(after.checked_sub(1)?)?;
-        let named = Named { name: format!("{file}+{start:#x}"), is_nameless: true, ..Named::default() };
-        (place - start < bytes).then(|| (place, vec![named]))
+        (place - start < bytes).then(|| (place, format!("{file}+{start:#x}")))
     };
     places.iter().filter_map(function).collect()
 }

@@ -5,7 +5,7 @@ use fauxplat_model::{Extent, Rule, Verdict};
 
 use super::noise::{Machine, Noise, SILENT};
 
-/// One cell of the simulation.
+/// A cell of the simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) name: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Cell {
     pub(crate) rule: Rule,
 }
 
-/// What the comparisons of one cell came to.
+/// Counts over the comparisons of one cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) different: usize,
@@ -40,7 +40,7 @@ pub(crate) const REFERENCE: Noise = Noise {
     ..SILENT
 };
 
-/// The same with a layout that is drawn anew, for A and for B, in every block.
+/// Reference noise with a layout that is drawn anew, for A and for B, in every block.
 pub(crate) const REFERENCE_LAYOUT: Noise = Noise { layout_sd: 0.01, ..REFERENCE };
 
 /// Reference: false or found, equivalent (shares), mean pairs; each from 400 comparisons by this rule, so that a change of it is seen.
@@ -118,14 +118,14 @@ pub(crate) fn slow_now_and_then(share: f64) -> Cell {
     Cell { name: "B twice as long now and then", noise, effect: 0.0, rule }
 }
 
-/// The same in a loud hour, with the pairs of 30 s.
+/// Slow runs of B in a loud hour, with the pairs of 30 s.
 pub(crate) fn slow_in_a_loud_hour(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..LOUD };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };
     Cell { name: "the same in a loud hour", noise, effect: 0.0, rule }
 }
 
-/// The same of four threads, whose modes lie a third apart.
+/// Slow runs of B among four threads, whose modes lie a third apart.
 pub(crate) fn slow_among_modes(share: f64) -> Cell {
     let noise = Noise { b_slow_share: share, b_slow_by: 1.0, ..THREADS };
     let rule = Rule { max_pairs: 2560, ..Rule::default() };

@@ -69,7 +69,7 @@ impl World {
         self.runs
     }
 
-    /// One block of `commands`, each so many times in a row, in a drawn order.
+    /// Draws a block of `commands`, each this many times in a row, in a drawn order.
     fn block(&mut self, commands: u16, in_a_row: usize, run: &Run) -> Vec<Sample> {
         let mut order: Vec<u16> = (0..commands).collect();
         for at in (1..order.len()).rev() {
@@ -137,7 +137,7 @@ fn modes(world: &mut World, share: f64, apart: f64, sd: f64) -> f64 {
     slow + sd * world.normal()
 }
 
-/// What a comparison came to.
+/// Result of a comparison.
 struct Ended {
     stand: Stand,
     blocks: u32,
@@ -222,7 +222,7 @@ pub(crate) fn gates(repetitions: usize) {
     }
 }
 
-/// What one command leaves to the next, with the order of two in a row and with each command once.
+/// Table of carry-over, with the order of two in a row and with each command once.
 pub(crate) fn carry_over(repetitions: usize) {
     println!(
         "| noise | B after itself % | A leaves % | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
@@ -402,7 +402,7 @@ fn unequal() -> Vec<Design> {
     ]
 }
 
-/// What is said of unequal programs, and of equal ones.
+/// Table of verdicts about unequal programs, and about equal ones.
 pub(crate) fn wholes(repetitions: usize) {
     println!(
         "| design | equivalent as a whole % | typical runs equivalent % | different % | pairs, median |\n\

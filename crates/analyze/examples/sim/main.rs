@@ -185,7 +185,7 @@ fn shapes_table(repetitions: usize, threads: usize) -> bool {
     all
 }
 
-/// What becomes of no difference, half a margin and the margin. Says whether false answers keep to their levels.
+/// Verdicts about no difference, half a margin and the margin. Says whether false answers keep to their levels.
 fn margins_table(repetitions: usize, threads: usize) -> bool {
     println!(
         "Level 1 %, margin 1 %, limit 1024 pairs; *false* is *different* at 0 and *equivalent* at the margin\n"

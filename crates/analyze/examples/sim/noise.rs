@@ -13,7 +13,7 @@ pub(crate) struct Noise {
     pub(crate) short_sd: f64,
     /// Load that wanders as an autoregressive series of first order from run to run.
     pub(crate) load_sd: f64,
-    /// Its correlation between neighbouring runs.
+    /// Correlation of the load between neighbouring runs.
     pub(crate) load_phi: f64,
     /// Probability that a run is hit by a spike.
     pub(crate) spike_share: f64,
@@ -88,7 +88,7 @@ impl Machine {
         machine
     }
 
-    /// One block as `compare` makes it: each command twice in a row, in the order of a fair coin. `effect` is B over A as a
+    /// Makes a block as `compare` does: each command twice in a row, in the order of a fair coin. `effect` is B over A as a
     /// log ratio.
     pub(crate) fn block(&mut self, effect: f64) -> Vec<Sample> {
         let layouts = [self.noise.layout_sd * self.normal(), effect + self.noise.layout_sd * self.normal()];
@@ -98,14 +98,14 @@ impl Machine {
         self.visit(order)
     }
 
-    /// What a slow run of B takes longer.
+    /// Extra time of a slow run of B, as a log ratio.
     fn slow(&mut self, command: u16) -> f64 {
         let is_slow =
             command == 1 && self.noise.b_slow_share > 0.0 && self.uniform() < self.noise.b_slow_share;
         if is_slow { self.noise.b_slow_by.ln_1p() } else { 0.0 }
     }
 
-    /// One block of runs in this order: the command of each, and its effect as a log ratio.
+    /// Makes a block of runs in this order: the command of each, and its effect as a log ratio.
     pub(crate) fn visit(&mut self, order: impl IntoIterator<Item = (u16, f64)>) -> Vec<Sample> {
         let place = |(position, (command, shift))| Sample { position, ..self.run(command, shift) };
         let runs = (0u16..).zip(order).map(place).collect();

@@ -148,7 +148,7 @@ fn a_claim_may_have_an_open_end_or_none() {
     let mut claim = claim();
     (claim.published.high, claim.measured) = (None, Some(measure()));
     assert_eq!(judged_as(&claim, (9.0, 8.0, 10.0)).0, LabOutcome::Reproduced);
-    // All of it is 1.15 or more, which is what was published.
+    // The whole interval is 1.15 or more, as published.
     assert_eq!(judged_as(&claim, (9.0, 2.0, 18.0)).0, LabOutcome::Reproduced);
     assert_eq!(judged_as(&claim, (9.0, 1.1, 18.0)).0, LabOutcome::Undecided);
     let (outcome, reason) = judged_as(&claim, (1.1, 1.05, 1.12));

@@ -14,7 +14,7 @@ pub(super) struct Functions {
     pub(super) of_frame: Vec<usize>,
     /// Name and file of each function.
     pub(super) all: Vec<(String, Option<u32>)>,
-    /// The other names of each function.
+    /// Other names of each function.
     aliases: Vec<HashSet<String>>,
 }
 

@@ -30,7 +30,7 @@ impl From<Alarm> for Failure {
     }
 }
 
-/// What the gates ask together, so that sampling can go on until it is answered.
+/// Question that the gates ask together, so that sampling can go on until it is answered.
 pub(super) fn question(gates: &[Gate]) -> Option<GateQuestion> {
     let has = |gate| gates.contains(&gate);
     match (has(Gate::Slower), has(Gate::Faster), has(Gate::Different)) {

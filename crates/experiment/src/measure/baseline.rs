@@ -8,7 +8,7 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Store};
 
 use super::session::plan;
-use crate::driver::bounded;
+use crate::checks::bounded;
 use crate::steer::{Bounds, Rounds};
 use crate::{Driver, Failure};
 

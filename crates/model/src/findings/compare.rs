@@ -531,7 +531,7 @@ impl Comparison {
         self.mean.is_some_and(|mean| mean.low_ratio > margin || mean.high_ratio < 1.0 / margin)
     }
 
-    /// What the question of a gate has come to. A comparison that was not steered by a gate answers by its interval.
+    /// State of a gate with this question. A comparison that was not steered by a gate answers by its interval.
     pub fn gate_state(&self, question: GateQuestion) -> GateState {
         if let Some(gate) = self.gate.filter(|gate| gate.question == question) {
             return gate.state;

@@ -118,7 +118,7 @@ pub struct SlowLevel {
     pub runs: usize,
     /// Runs far above the median of the level.
     pub slow_runs: usize,
-    /// Their median over that of the level.
+    /// Median of the session over the median of the level.
     pub ratio: f64,
     /// Probability of as many slow runs if the level did not matter, adjusted over the levels.
     pub p_adjusted: f64,

@@ -1,6 +1,7 @@
 //! The sample of a run.
 
 mod bound;
+mod mark;
 mod readings;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,88 @@
+//! Checks of what was read before it is judged: a rate that nobody publishes, a metric that no run has, readings that are bounds.
+
+use fauxplat_model::{Metric, Sample};
+
+use crate::median::median_of;
+use crate::{Driver, Failure};
+
+impl Driver {
+    /// Refuses a comparison by rate of a command that publishes none, which would end as inconclusive after all its
+    /// pairs. Called after the warm-up, which shows that.
+    ///
+    /// # Errors
+    /// A command has no rate although rates decide.
+    pub fn check_rates(&self) -> Result<(), Failure> {
+        if self.interrupted {
+            return Ok(());
+        }
+        self.header.definition.rule.decided().into_iter().try_for_each(|(metric, _)| self.check_rate(metric))
+    }
+
+    fn check_rate(&self, metric: Metric) -> Result<(), Failure> {
+        if metric.is_built_in() && metric != Metric::RATE {
+            return Ok(());
+        }
+        let has_rate = |command: u16| median_of(self.samples(), command, metric).is_some();
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
+        match (0..self.commands.len() as u16).find(|&command| !has_rate(command)) {
+            None => Ok(()),
+            Some(command) => Err(Failure::usage(format!(
+                "--metric {}: `{}` has none: {trouble}",
+                metric.name(),
+                self.commands[usize::from(command)].command
+            ))),
+        }
+    }
+
+    /// Refuses to go on if a deciding metric has no reading in any run, and says why.
+    pub(crate) fn check_read(&self) -> Result<(), Failure> {
+        if self.interrupted {
+            return Ok(());
+        }
+        let is_unread = |metric: &Metric| {
+            let mut succeeded = self.samples().iter().filter(|sample| sample.outcome.is_success()).peekable();
+            succeeded.peek().is_some() && succeeded.all(|sample| sample.told(*metric).is_none())
+        };
+        let decided = self.header.definition.rule.decided().into_iter().map(|(metric, _)| metric);
+        let Some(metric) = decided.into_iter().find(is_unread) else { return Ok(()) };
+        let trouble = self.executor.as_ref().map_or("", |executor| executor.meters().trouble(metric));
+        let why = if trouble.is_empty() { "it is not measured here" } else { trouble };
+        Err(Failure::usage(format!("--metric {}: no run has it: {why}", metric.name())))
+    }
+
+    /// Refuses to judge by bounds where only values can be judged: for a metric that decides and some of whose readings say on
+    /// one side alone where the value lies.
+    ///
+    /// # Errors
+    /// There is such a reading, with what would give a value.
+    pub(crate) fn check_values(&self) -> Result<(), Failure> {
+        let decided = self.header.definition.rule.decided();
+        let open = |sample: &Sample| {
+            let of = |(metric, _): &(Metric, _)| Some((*metric, sample.told(*metric)?));
+            let bound = decided.iter().filter_map(of).find(|(_, told)| told.bound.is_open());
+            bound.map(|(metric, told)| (metric, told, sample.command))
+        };
+        match self.samples().iter().find_map(open) {
+            None => Ok(()),
+            Some((metric, told, command)) => {
+                let name = self.commands.get(usize::from(command)).map_or("a command", |it| it.name.as_str());
+                Err(bounded(metric, &format!("{} {} of `{name}`", told.bound.sign(), told.number)))
+            }
+        }
+    }
+}
+
+/// Why readings that are bounds are not judged here.
+pub(crate) fn bounded(metric: Metric, which: &str) -> Failure {
+    let cure = match metric == Metric::PEAK_MEMORY {
+        true => {
+            "what is less than fauxplat's own helper holds reads as its size; run as root, or with CAP_NET_ADMIN, and it is \
+             measured"
+        }
+        false => "measure it where it can be read",
+    };
+    Failure::usage(format!(
+        "--metric {}: some readings are bounds and no values ({which}), which cannot be judged here: {cure}",
+        metric.name()
+    ))
+}
