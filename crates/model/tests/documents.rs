@@ -380,6 +380,28 @@ fn better_is_less_of_a_time_and_more_of_a_rate() {
     assert!(!of(Metric::WALL, 1.0) && !of(Metric::RATE, 1.0));
 }
 
+/// Where the mean alone differs, the mean says who is better, whatever typical runs happen to say.
+#[test]
+fn a_difference_of_means_has_a_direction_of_its_own() {
+    let mean = MeanRatio {
+        ratio: 1.12,
+        low_ratio: 1.03,
+        high_ratio: 1.2,
+        plain_ratio: None,
+        cap: None,
+        capped: [0, 0],
+    };
+    let told = |difference_in: Vec<DifferenceIn>| Comparison {
+        metric: Metric::WALL,
+        effect_ratio: 0.999,
+        mean: Some(mean),
+        difference_in,
+        ..comparison()
+    };
+    assert!(!told(vec![DifferenceIn::Mean]).b_is_better());
+    assert!(told(vec![DifferenceIn::Typical, DifferenceIn::Mean]).b_is_better());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -498,9 +498,18 @@ impl Comparison {
             // A difference in the tail has a direction of its own, the one in which it was shown.
             Some(Tail { side: Some(side), .. }) => (*side == Side::B, *side == Side::A),
             Some(tail) => (tail.share_b > tail.share_a, tail.share_b < tail.share_a),
-            None => (self.effect_ratio > 1.0, self.effect_ratio < 1.0),
+            None => {
+                let mean = self.mean.filter(|_| self.is_told_by_its_mean()).map(|mean| mean.ratio);
+                let ratio = mean.unwrap_or(self.effect_ratio);
+                (ratio > 1.0, ratio < 1.0)
+            }
         };
         if self.metric.more_is_better() { higher } else { lower }
+    }
+
+    /// Whether a *different* is one of the mean alone: neither typical runs nor slow ones were shown to differ.
+    pub fn is_told_by_its_mean(&self) -> bool {
+        self.estimand == Estimand::Typical && self.difference_in == [DifferenceIn::Mean]
     }
 
     /// The command whose readings are higher in some runs, where a difference in the tail was shown. Documents of
