@@ -1,17 +1,21 @@
 //! The grids of the reports.
 
+mod effects;
+
 use std::collections::BTreeMap;
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    AaFindings, Bound, BoundedSummary, CompareFindings, Comparison, Derived, Grade, Metric, PowerResult,
-    RunFindings, Summary, TableFindings, TableValue, Verdict,
+    AaFindings, Bound, BoundedSummary, Comparison, Derived, Metric, PowerResult, RunFindings, Summary,
+    TableFindings, TableValue, Verdict,
 };
 
+use crate::View;
 use crate::parts::{Grid, Tone};
 use crate::samples::{compared, leading, summary};
-use crate::words::{Scale, TIE, change, p_value, percent, quantity, significant, visible};
-use crate::{View, bounded, verdict};
+use crate::words::{Scale, TIE, change, percent, quantity, significant, visible};
+
+pub(crate) use effects::effects;
 
 /// The metrics of one command, leaving out those that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
@@ -189,98 +193,6 @@ pub(crate) fn resources(record: &Record) -> Grid {
 fn median(found: &RunFindings, metric: Metric) -> String {
     let bound = || bound_or_dash(found, metric, &View::default());
     summary(found, metric).map_or_else(bound, |summary| quantity(metric, summary.median))
-}
-
-/// All comparisons: those against the reference, metric by metric, then the winner's against its runner-up.
-pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
-    let Some(first) = found.comparisons.first() else { return Grid::named(&["command"], &[]) };
-    if found.metrics().len() > 1 {
-        return effects_by_metric(record, found, first);
-    }
-    let title = format!("median {}", first.metric.title());
-    let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
-    let header = ["command", &title, "difference", "interval", "p", runs, "verdict"];
-    let mut grid = Grid::named(&header, &[4, 5, 1, 3]);
-    let compared = compared(record);
-    let median_of =
-        |index: usize| compared.get(index).map_or("–".to_owned(), |(_, it)| median(it, first.metric));
-    grid.push(Tone::Plain, reference(visible(&first.a), median_of(0)));
-    for (index, comparison) in found.comparisons.iter().enumerate() {
-        let (name, position) = match index + 1 < compared.len() {
-            true => (visible(&comparison.b), index + 1),
-            false => {
-                let position = compared.iter().position(|(name, _)| *name == comparison.b);
-                let name = format!("{} (against {})", visible(&comparison.b), visible(&comparison.a));
-                (name, position.unwrap_or(usize::MAX))
-            }
-        };
-        grid.push(tone(comparison), effect(name, median_of(position), comparison));
-    }
-    grid
-}
-
-/// Effects for several metrics, each with a row for the reference.
-fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Comparison) -> Grid {
-    let runs = if first.grade == Grade::AgainstBaseline { "runs" } else { "pairs" };
-    let header = ["command", "metric", "median", "difference", "interval", "p", runs, "verdict"];
-    let mut grid = Grid::named(&header, &[5, 6, 2, 4]);
-    let compared = compared(record);
-    let median_of =
-        |index: usize, metric| compared.get(index).map_or("–".to_owned(), |(_, it)| median(it, metric));
-    let with_metric = |mut row: Vec<String>, metric: Metric| {
-        row.insert(1, metric.title().to_owned());
-        row
-    };
-    let candidates = compared.len().saturating_sub(1).max(1);
-    let with_first = found.with_first(candidates);
-    for of_metric in with_first.chunks(candidates) {
-        let metric = of_metric[0].metric;
-        let row = reference(visible(&first.a), median_of(0, metric));
-        grid.push(Tone::Plain, with_metric(row, metric));
-        for (index, comparison) in of_metric.iter().enumerate() {
-            let row = effect(visible(&comparison.b), median_of(index + 1, metric), comparison);
-            grid.push(tone(comparison), with_metric(row, metric));
-        }
-    }
-    for comparison in &found.comparisons[with_first.len()..] {
-        let position = compared.iter().position(|(name, _)| *name == comparison.b).unwrap_or(usize::MAX);
-        let name = format!("{} (against {})", visible(&comparison.b), visible(&comparison.a));
-        let row = effect(name, median_of(position, comparison.metric), comparison);
-        grid.push(tone(comparison), with_metric(row, comparison.metric));
-    }
-    grid
-}
-
-fn reference(name: String, median: String) -> Vec<String> {
-    let nothing = || "–".to_owned();
-    vec![name, median, nothing(), nothing(), nothing(), nothing(), "reference".to_owned()]
-}
-
-fn effect(name: String, median: String, comparison: &Comparison) -> Vec<String> {
-    let interval = match verdict::is_unbounded(comparison) {
-        true => "–".to_owned(),
-        false => {
-            format!("{} … {}", verdict::end(comparison.ci_low_ratio), verdict::end(comparison.ci_high_ratio))
-        }
-    };
-    let p = p_value(comparison.p_value);
-    vec![
-        name,
-        median,
-        difference(comparison),
-        interval,
-        p.trim_start_matches(['p', TIE, '=']).to_owned(),
-        comparison.pairs.to_string(),
-        verdict::word(comparison).to_owned(),
-    ]
-}
-
-fn difference(comparison: &Comparison) -> String {
-    match bounded::effect(comparison) {
-        Some(bound) => bound,
-        None if comparison.effect_ratio.is_nan() => "–".to_owned(),
-        None => change(comparison.effect_ratio),
-    }
 }
 
 /// The tone of a verdict, for a reader who hopes for an improvement.

@@ -89,12 +89,30 @@ fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
         let (a, b) = (named(&comparison.a), named(&comparison.b));
         let said = |sentence| Piece::answer(tables::tone(comparison), sentence);
         let whole = said(verdict::sentence(comparison, &a, &b)).since_brief();
-        [whole, said(verdict::line(comparison, &a, &b)).in_line()]
+        let line = said(verdict::line(comparison, &a, &b)).in_line();
+        [whole, line].into_iter().chain(beside(record, comparison, [&a, &b])).collect::<Vec<_>>()
     };
     let compared = compared(record);
     let name = |index: usize| compared.get(index).map_or_else(String::new, |it| named(it.0));
     let winner = winner(found, name).map(|sentence| Piece::answer(Tone::Title, sentence));
     joined(found.comparisons.iter().flat_map(verdict).chain(winner))
+}
+
+/// Findings beside a verdict, below it.
+fn beside(record: &Record, comparison: &Comparison, names: [&str; 2]) -> Vec<Piece> {
+    let compared = compared(record);
+    let median = |name: &str| {
+        let (_, found) = compared.iter().find(|(other, _)| *other == name)?;
+        summary(found, comparison.metric).map(|it| it.median)
+    };
+    let medians = median(&comparison.a).zip(median(&comparison.b)).map(|(a, b)| [a, b]);
+    let sides = verdict::Sides { names, medians, are_all: compared.len() == 2 };
+    let found = verdict::findings(comparison, &sides);
+    let piece = |it: verdict::Beside| {
+        let piece = Piece::answer(it.tone, it.sentence);
+        if it.is_detail { piece.in_full() } else { piece.since_brief() }
+    };
+    found.into_iter().map(piece).collect()
 }
 
 /// The pieces directly below each other.
@@ -150,11 +168,14 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
         pieces.extend(sessions::sentences(comparison).into_iter().map(Piece::plain));
         pieces.push(Piece::plain(verdict::tests(comparison)));
         pieces.extend(verdict::slow_runs(comparison).map(Piece::plain));
+        pieces.extend(verdict::carry_over(comparison).map(Piece::plain));
     }
     pieces.extend(verdict::guard(comparison).map(|guard| match guard.is_warning {
         true => Piece::said(Tone::Doubt, format!("{} {}", strong("Warning:"), guard.sentence)),
         false => Piece::plain(guard.sentence),
     }));
+    let names = [named(&comparison.a), named(&comparison.b)];
+    pieces.extend(verdict::waited(comparison, [&names[0], &names[1]]).map(Piece::plain));
     pieces.extend(verdict::secondary(comparison).map(Piece::plain));
     if comparison.pairs > 1 {
         pieces.extend(verdict::budget(comparison).into_iter().map(Piece::plain));

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaFindings, AaStratum, Aslr, Command, CompareFindings, Comparison, Condition, CpuFacts, Definition,
-    DifferenceIn, Dropped, DroppedReason, EnvPad, Grade, MachineFacts, Metric, Outcome, Phase, Policy,
-    PowerResult, Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary, Side,
-    Source, Sources, StoppedBy, Summary, Tail, VarianceBudget, Verdict,
+    DifferenceIn, Dropped, DroppedReason, EnvPad, Estimand, Grade, MachineFacts, Metric, Outcome, Phase,
+    Policy, PowerResult, Process, QuantileShift, Readings, RivalCount, RunFindings, Sample, Scope, Secondary,
+    Side, Source, Sources, StoppedBy, Summary, Tail, VarianceBudget, Verdict,
 };
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
@@ -249,7 +249,15 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         difference_in: Vec::new(),
         beyond_margin: None,
         tail: None,
+        estimand: Estimand::Typical,
+        gate: None,
         mean: None,
+        mean_verdict: Verdict::Inconclusive,
+        carry_over: None,
+        spread: None,
+        halves: None,
+        is_mixture: false,
+        dropped_lean: None,
         quantiles: Vec::new(),
         effect_ratio: effect,
         ci_low_ratio: effect - half,

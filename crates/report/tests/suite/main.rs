@@ -21,3 +21,4 @@ mod properties;
 mod renamed;
 mod sweep;
 mod text;
+mod third;

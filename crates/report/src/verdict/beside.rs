@@ -1,0 +1,188 @@
+//! Findings beside a verdict, a sentence for each: what commands leave to each other, capped readings, medians that
+//! point the other way, differences that are no shift, dropped pairs that lean.
+
+use fauxplat_model::{CarryOver, Comparison, DroppedLean, QuantileShift, RatioInterval, Verdict};
+
+use super::different::factor;
+use super::{end, equivalent, is_beyond, is_of_means, is_speed, is_time, is_within};
+use crate::parts::Tone;
+use crate::parts::spans::emphasis;
+use crate::words::{change, counted, listed, percent, round_number};
+
+/// A finding with its tone.
+pub(crate) struct Beside {
+    pub(crate) tone: Tone,
+    pub(crate) sentence: String,
+    /// Whether only full reports have room for it.
+    pub(crate) is_detail: bool,
+}
+
+/// What is known of the two commands beside their comparison.
+pub(crate) struct Sides<'n> {
+    pub(crate) names: [&'n str; 2],
+    /// Medians of all runs of A and of B.
+    pub(crate) medians: Option<[f64; 2]>,
+    /// Whether the experiment has no further command.
+    pub(crate) are_all: bool,
+}
+
+/// The findings; most of them no report may leave out.
+pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
+    let names @ [a, b] = sides.names;
+    let is_said = comparison.verdict == Verdict::Equivalent;
+    let spread = comparison.spread.filter(|it| it.verdict == Verdict::Different && !is_said);
+    let said = [
+        (Tone::Plain, spread.map(|it| equivalent::spread(&it, a, b))),
+        (Tone::Doubt, carried(comparison, sides)),
+        (Tone::Doubt, sides.medians.and_then(|medians| opposed(comparison, medians))),
+        (Tone::Doubt, mixture(comparison)),
+        (Tone::Doubt, comparison.dropped_lean.filter(|it| it.leans).map(|it| leaning(comparison, it, names))),
+    ];
+    let said = said.into_iter().filter_map(|(tone, it)| it.map(|sentence| (tone, sentence, false)));
+    let capped = capped(comparison, names).map(|sentence| (Tone::Plain, sentence, !is_moved(comparison)));
+    said.chain(capped).map(|(tone, sentence, is_detail)| Beside { tone, sentence, is_detail }).collect()
+}
+
+/// What a command leaves to the next run, where that is shown and larger than the margin.
+fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
+    let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
+    let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
+    let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
+    let decides = match found.decides {
+        true => "that of runs after themselves",
+        false => "that of both together",
+    };
+    Some(format!(
+        "{}: after itself {} is {}, after the other {}; the verdict is {decides}.",
+        left(comparison, sides, another > own),
+        sides.names[1],
+        as_much(comparison, own),
+        as_much(comparison, another)
+    ))
+}
+
+/// What is left, and after which of two commands. Each first run follows the other one, so that a cost that A leaves
+/// raises B and not A; of more commands nobody can be named.
+fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
+    let [a, b] = sides.names;
+    let (costly, other) = if is_a { (a, b) } else { (b, a) };
+    let reads = if is_time(comparison.metric) { "takes longer" } else { "reads higher" };
+    match sides.are_all {
+        true => format!("Something is left to the next run, which {reads} after {costly} than after {other}"),
+        false => "Something is left to the next run".to_owned(),
+    }
+}
+
+/// `2.80 times as fast`, `slower by 3.10 %`.
+fn as_much(comparison: &Comparison, ratio: f64) -> String {
+    let metric = comparison.metric;
+    let is_more = ratio > 1.0;
+    if is_time(metric)
+        && let Some(words) = factor(metric, ratio)
+    {
+        return if is_more { format!("{ratio:.2} times as slow") } else { words };
+    }
+    let word = match (is_speed(metric), is_more != metric.more_is_better()) {
+        (true, true) => "slower",
+        (true, false) => "faster",
+        (false, _) if is_more => "higher",
+        (false, _) => "lower",
+    };
+    format!("{word} by {}", percent((ratio - 1.0).abs()))
+}
+
+/// Whether the cap moves the mean ratio by more than the margin.
+fn is_moved(comparison: &Comparison) -> bool {
+    let moved = comparison.mean.and_then(|mean| Some(mean.plain_ratio? / mean.ratio));
+    moved.is_some_and(|ratio| !is_within(ratio, ratio, comparison.margin))
+}
+
+/// Readings that count as less than they were.
+fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
+    let mean = comparison.mean?;
+    let ([of_a, of_b], cap, plain) = (mean.capped, mean.cap?, mean.plain_ratio?);
+    let runs = |count: usize, name: &str| format!("{} of {name}", counted(count, "run", "runs"));
+    let who = match (of_b, of_a) {
+        (0, 0) => return None,
+        (0, _) => runs(of_a, a),
+        (_, 0) => runs(of_b, b),
+        _ => format!("{} (and {of_a} of {a})", runs(of_b, b)),
+    };
+    let (took, usual) = match is_time(comparison.metric) {
+        true => ("took", "time".to_owned()),
+        false => ("had", comparison.metric.title().to_owned()),
+    };
+    let count = if of_a + of_b == 1 { "counts" } else { "count" };
+    let its = if of_a + of_b == 1 { "its" } else { "their" };
+    Some(format!(
+        "{who} {took} over {} times {its} usual {usual} and {count} as that; without the cap the mean ratio is {}.",
+        round_number(cap),
+        change(plain)
+    ))
+}
+
+/// Medians on the other side of equality than the estimate, further from it than the margin.
+fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
+    let (ratio, effect) = (b / a, comparison.effect_ratio);
+    let is_opposed = (ratio - 1.0) * (effect - 1.0) < 0.0;
+    let is_far = is_beyond(ratio / effect, ratio / effect, comparison.margin);
+    let is_paired = comparison.exact.is_none() && !super::is_baseline(comparison) && !is_of_means(comparison);
+    (is_opposed && is_far && is_paired && ratio.is_finite()).then(|| {
+        format!(
+            "Medians of all runs differ by {}, the estimate of pairs by {}: runs side by side share the drift of the \
+             machine, which cancels in pairs and not in medians.",
+            change(ratio),
+            change(effect)
+        )
+    })
+}
+
+/// Differences that no shift explains; the shift function tells them.
+fn mixture(comparison: &Comparison) -> Option<String> {
+    let ratio = |it: &QuantileShift| format!("{} at {}", change(it.ratio), percent(it.quantile));
+    let shifts = &comparison.quantiles;
+    let least = shifts.iter().min_by(|one, other| one.ratio.total_cmp(&other.ratio));
+    let most = shifts.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio));
+    let ends = match least.zip(most) {
+        Some((least, most)) => format!("; quantile by quantile from {} to {}", ratio(least), ratio(most)),
+        None => String::new(),
+    };
+    let sentence = format!("No single shift describes the difference: the typical pair is the median{ends}.");
+    comparison.is_mixture.then_some(sentence)
+}
+
+/// The command that waited more in dropped pairs.
+fn leaning(comparison: &Comparison, lean: DroppedLean, [a, b]: [&str; 2]) -> String {
+    let (name, more) = if lean.b > lean.a { (b, lean.b) } else { (a, lean.a) };
+    let withheld = match comparison.verdict {
+        Verdict::Different => String::new(),
+        _ => format!(", so {} is withheld", emphasis("equivalent")),
+    };
+    format!("{name} waited in {more} of {} dropped pairs{withheld}.", lean.a + lean.b)
+}
+
+/// Dropped pairs by the command that waited more, for full reports.
+pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
+    let lean = comparison.dropped_lean.filter(|it| !it.leans)?;
+    let each = [(a, lean.a), (b, lean.b)].map(|(name, pairs)| format!("{name} in {pairs}"));
+    Some(format!("In dropped pairs waited more: {}, no more than chance allows.", listed(&each)))
+}
+
+/// What runs after themselves and after another command say, for full reports.
+pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
+    let CarryOver { after_itself, after_another, carried, is_shown, decides } = comparison.carry_over?;
+    let figure = |it: &RatioInterval| {
+        format!("{} ({} to {})", change(it.ratio), end(it.low_ratio), end(it.high_ratio))
+    };
+    let said = match (is_shown, decides) {
+        (_, true) => "; runs after themselves decide",
+        (true, false) => "; both together decide",
+        (false, false) => ", which may be none",
+    };
+    Some(format!(
+        "B against A after itself: {}; after another command: {}; what is carried over: {}{said}.",
+        figure(&after_itself),
+        figure(&after_another),
+        figure(&carried)
+    ))
+}

@@ -1,0 +1,109 @@
+//! Of what two commands are equivalent: of typical runs, means, spreads, and the share of slow runs.
+
+use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
+
+use super::{Said, end, interval, is_of_means, is_time, margin};
+use crate::words::percent;
+
+/// Equality, as far as it was shown, and what is left open.
+pub(super) fn said(comparison: &Comparison, a: &str, b: &str) -> Said {
+    let (margin, interval) = (margin(comparison), interval(comparison));
+    match (comparison.extent, &comparison.tail) {
+        (Some(_), Some(tail)) if is_of_means(comparison) => Said {
+            main: format!(
+                "The means of {a} and {b} are equivalent: they differ by at most ±{margin} ({interval})"
+            ),
+            more: vec![slow_runs(comparison, tail)],
+        },
+        (Some(Extent::Whole), Some(tail)) => Said::only(as_a_whole(comparison, tail, a, b)),
+        (Some(Extent::Typical), Some(tail)) => Said {
+            main: format!(
+                "Typical runs of {a} and {b} are equivalent: they differ by at most ±{margin} ({interval})"
+            ),
+            more: beside_typical(comparison, tail, a, b),
+        },
+        _ => {
+            let are = if comparison.grade == Grade::AgainstBaseline { "look" } else { "are" };
+            Said::only(format!(
+                "{a} and {b} {are} equivalent: the difference is within ±{margin} ({interval})"
+            ))
+        }
+    }
+}
+
+/// Everything is bounded. Documents of earlier versions bound neither means nor spreads.
+fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
+    let (margin, interval) = (margin(comparison), interval(comparison));
+    let (much, beyond) = (much_slower(comparison), percent(tail.threshold_ratio - 1.0));
+    let slow = format!(
+        "neither is {much} (by more than {beyond}) in {} more of its runs",
+        percent(tail.excess_excluded)
+    );
+    if comparison.mean_verdict != Verdict::Equivalent {
+        return format!(
+            "{a} and {b} are equivalent: typical runs differ by at most ±{margin} ({interval}), and {slow}"
+        );
+    }
+    let spread = match comparison.spread {
+        Some(_) => ", spreads are alike,",
+        None => "",
+    };
+    format!(
+        "{a} and {b} are equivalent as a whole: typical runs ({interval}) and means differ by at most ±{margin}{spread} and \
+         {slow}"
+    )
+}
+
+/// What is bounded beside typical runs, and what is not.
+fn beside_typical(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> Vec<String> {
+    let mean = mean(comparison);
+    let spread = comparison.spread.as_ref().map(|it| spread(it, a, b));
+    [Some(slow_runs(comparison, tail)), mean, spread].into_iter().flatten().collect()
+}
+
+fn slow_runs(comparison: &Comparison, tail: &Tail) -> String {
+    let (beyond, excluded) = (percent(tail.threshold_ratio - 1.0), percent(tail.excess_excluded));
+    let much = much_slower(comparison);
+    match tail.excess_excluded <= tail.margin {
+        true => format!(
+            "Neither is {much} (by more than {beyond}) in {excluded} of its runs more than the other."
+        ),
+        false => format!(
+            "Not excluded: that one is {much} (by more than {beyond}) in up to {excluded} of its runs more than the other."
+        ),
+    }
+}
+
+fn much_slower(comparison: &Comparison) -> &'static str {
+    if is_time(comparison.metric) { "much slower" } else { "much higher" }
+}
+
+/// Whether the mean is bounded; `None` in documents of earlier versions, whose interval was a plain one.
+fn mean(comparison: &Comparison) -> Option<String> {
+    let margin = margin(comparison);
+    let Some(mean) = comparison.mean else {
+        return Some(format!("The mean is not bounded to {margin} yet."));
+    };
+    let interval = format!("{} to {}", end(mean.low_ratio), end(mean.high_ratio));
+    mean.cap?;
+    Some(match comparison.mean_verdict {
+        Verdict::Equivalent => format!("Means differ by at most ±{margin} too ({interval})."),
+        _ => format!("The mean is not bounded to {margin} yet: {interval}."),
+    })
+}
+
+/// How far two runs in a row of each command lie apart.
+pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
+    let half = 0.5 * spread.difference;
+    let [of_a, of_b] = [spread.usual - half, spread.usual + half].map(|share| percent(share.max(0.0)));
+    match (spread.verdict, spread.difference > 0.0) {
+        (Verdict::Equivalent, _) => "Runs of both lie equally far apart.".to_owned(),
+        (Verdict::Inconclusive, _) => "How far runs lie apart is not bounded yet.".to_owned(),
+        (Verdict::Different, true) => {
+            format!("Runs of {b} lie further apart: two in a row differ by {of_b} instead of {of_a}.")
+        }
+        (Verdict::Different, false) => {
+            format!("Runs of {a} lie further apart: two in a row differ by {of_a} instead of {of_b}.")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The answer to the question of a gate.
+
+use fauxplat_model::{Comparison, Gate, GateQuestion, GateSide, GateState};
+
+use super::{is_speed, margin};
+use crate::words::{change, percent};
+
+/// What was asked and what came out, in a few words: `no regression beyond 1 %`.
+pub(crate) fn short(comparison: &Comparison) -> Option<String> {
+    let gate = comparison.gate.as_ref()?;
+    let (noun, margin) = (noun(gate.question), margin(comparison));
+    Some(match gate.state {
+        GateState::Beyond => format!("{noun}: {}", shown(comparison, gate)),
+        GateState::Within => format!("no {noun} beyond {margin}"),
+        GateState::Undecided => {
+            format!("not decided whether it is {} by more than {margin}", side(comparison, gate))
+        }
+    })
+}
+
+/// The answer as a sentence, with the change that would have been found.
+pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
+    let gate = comparison.gate.as_ref()?;
+    let short = short(comparison)?;
+    let found = gate.detectable.map_or_else(String::new, |change| {
+        format!(
+            "; a change of {} would have been found in 9 of 10 such comparisons",
+            detectable(comparison, gate, change)
+        )
+    });
+    let (first, rest) = short.split_at(1);
+    Some(format!("{}{rest}{found}.", first.to_uppercase()))
+}
+
+/// What the gate looks for.
+fn noun(question: GateQuestion) -> &'static str {
+    match question {
+        GateQuestion::Slower => "regression",
+        GateQuestion::Faster => "improvement",
+        GateQuestion::Different => "change",
+    }
+}
+
+/// The difference that was found. Slow runs open a gate whatever typical runs do.
+fn shown(comparison: &Comparison, gate: &Gate) -> String {
+    let side = side(comparison, gate);
+    if comparison.is_told_by_its_tail() {
+        return format!("{side} in some runs");
+    }
+    let average = if comparison.is_told_by_its_mean() { " on average" } else { "" };
+    format!("{side} by more than {}{average}", margin(comparison))
+}
+
+/// `slower`, or `higher in peak memory`.
+fn side(comparison: &Comparison, gate: &Gate) -> String {
+    let metric = comparison.metric;
+    let is_higher = match gate.question.side(metric) {
+        GateSide::Either => return "different".to_owned(),
+        GateSide::Higher => true,
+        GateSide::Lower => false,
+    };
+    match (is_speed(metric), gate.question) {
+        (true, GateQuestion::Slower) => "slower".to_owned(),
+        (true, _) => "faster".to_owned(),
+        (false, _) => format!("{} in {}", if is_higher { "higher" } else { "lower" }, metric.title()),
+    }
+}
+
+/// The change on the side that was asked about.
+fn detectable(comparison: &Comparison, gate: &Gate, least: f64) -> String {
+    match gate.question.side(comparison.metric) {
+        GateSide::Higher => change(1.0 + least),
+        GateSide::Lower => change(1.0 / (1.0 + least)),
+        GateSide::Either => format!("±{}", percent(least)),
+    }
+}

@@ -1,0 +1,147 @@
+//! What a verdict rests upon, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
+
+use fauxplat_model::{Comparison, DifferenceIn, Dropped, DroppedReason, Secondary, VarianceBudget};
+
+use super::is_baseline;
+use crate::tables::titled;
+use crate::words::{TIE, change, listed, p_value, percent};
+
+/// Autocorrelation above which neighbouring pairs are not nearly independent.
+const AUTOCORRELATION_HIGH: f64 = 0.2;
+
+/// Name of the test behind the p-value.
+pub(super) fn test(comparison: &Comparison) -> &'static str {
+    match (is_baseline(comparison), comparison.anytime) {
+        (true, _) => "permutation test",
+        (false, true) => "e-process",
+        (false, false) => "sign-flip test",
+    }
+}
+
+/// The second opinions: the randomisation test and the bootstrap interval.
+pub(crate) fn tests(comparison: &Comparison) -> String {
+    let gives = match comparison.replication {
+        None => format!("The {} gives", test(comparison)),
+        Some(_) => {
+            "Sign-flip test over all pairs and Student's t over the sessions, the larger p-value:".into()
+        }
+    };
+    format!(
+        "{gives} {}; bootstrap interval (BCa) {} to {}.",
+        p_value(comparison.p_value),
+        change(comparison.bootstrap_low_ratio),
+        change(comparison.bootstrap_high_ratio)
+    )
+}
+
+/// Means with slow runs included, and how often one was much slower.
+pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
+    let ends = |[low, high]: [f64; 2]| format!("{} to {}", percent(low), percent(high));
+    let mean = comparison.mean.map(|mean| {
+        format!("Means: {} ({} to {}).", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
+    });
+    // Where typical runs differ, a pair beyond the typical range is no sign of slow runs.
+    let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
+    let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
+    let beside = match comparison.difference_in.contains(&DifferenceIn::Typical) {
+        true => "Beside what is typical, the second",
+        false => "The second",
+    };
+    Some(format!(
+        "{}{}{beside} was higher by more than {} in {} of the pairs ({}), the first in {} ({}).",
+        mean.as_deref().unwrap_or_default(),
+        if mean.is_some() { " " } else { "" },
+        percent(tail.threshold_ratio - 1.0),
+        percent(tail.share_b),
+        ends(tail.share_b_interval),
+        percent(tail.share_a),
+        ends(tail.share_a_interval),
+    ))
+}
+
+/// The metrics that do not decide: those that moved, or that none did.
+pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
+    let moved = |it: &&Secondary| it.different;
+    let phrase = |it: &Secondary| {
+        let interval = format!("{} to {}", change(it.ci_low_ratio), change(it.ci_high_ratio));
+        let title = titled(it.metric, it.first_thread);
+        format!("{title} {} ({interval}, {})", change(it.effect_ratio), p_value(it.p_adjusted))
+    };
+    let moved: Vec<String> = comparison.secondary.iter().filter(moved).map(phrase).collect();
+    let tested = comparison.secondary.len();
+    match (tested, moved.is_empty()) {
+        (0, _) => None,
+        (_, true) => {
+            Some(format!("No other metric could be shown to move ({tested} tested, Holm-adjusted)."))
+        }
+        (_, false) => Some(format!("Also moved ({tested} tested, Holm-adjusted): {}.", listed(&moved))),
+    }
+}
+
+/// Where the variance of a pair comes from, in two sentences; in one where there were no pairs.
+pub(crate) fn budget(comparison: &Comparison) -> Vec<String> {
+    let budget = &comparison.variance;
+    if is_baseline(comparison) {
+        let (sd, order) = (percent(budget.pair_sd), percent(budget.order));
+        return vec![format!(
+            "Variance of one run against another (standard deviation {sd}): drift {order}."
+        )];
+    }
+    vec![parts(budget), positions(budget)]
+}
+
+fn parts(budget: &VarianceBudget) -> String {
+    let part = |name: &str, share: f64| format!("{name} {}", percent(share));
+    let mut parts = Vec::new();
+    parts.extend(budget.layout.map(|share| part("layout", share)));
+    parts.extend(budget.process.map(|share| part("process", share)));
+    parts.push(part("order and drift", budget.order));
+    parts.push(part("residual", budget.residual));
+    format!("Variance of a pair (standard deviation {}): {}.", percent(budget.pair_sd), listed(&parts))
+}
+
+fn positions(budget: &VarianceBudget) -> String {
+    let high = match budget.autocorrelation > AUTOCORRELATION_HIGH {
+        true => ", so neighbouring pairs resemble each other",
+        false => "",
+    };
+    format!(
+        "Second position against first: {} (95{TIE}% interval {} to {}); lag-1 autocorrelation {:.2}{high}.",
+        change(budget.position_ratio),
+        change(budget.position_low_ratio),
+        change(budget.position_high_ratio),
+        budget.autocorrelation,
+    )
+}
+
+/// Pairs that the guards dropped, and whether they are too many to trust the rest.
+pub(crate) struct Guard {
+    pub(crate) sentence: String,
+    pub(crate) is_warning: bool,
+}
+
+/// Pairs that the guards dropped; `None` if they dropped none.
+pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
+    let total = comparison.pairs + comparison.dropped_pairs;
+    if comparison.dropped_pairs == 0 {
+        return None;
+    }
+    let reason = |it: &Dropped| format!("{} {}", it.pairs, reason(it.reason));
+    let reasons: Vec<String> = comparison.dropped.iter().map(reason).collect();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", listed(&reasons)) };
+    let is_warning = comparison.dropped_pairs * 10 > total;
+    let doubt = if is_warning { ": more than a tenth, so the verdict rests on the calmer pairs" } else { "" };
+    let sentence = format!("{} of {total}{TIE}pairs were dropped{reasons}{doubt}.", comparison.dropped_pairs);
+    Some(Guard { sentence, is_warning })
+}
+
+fn reason(reason: DroppedReason) -> &'static str {
+    match reason {
+        DroppedReason::FailedRun => "for a failed run",
+        DroppedReason::NotMeasured => "for a run in which it was not measured",
+        DroppedReason::HeavySteal => "for heavy steal",
+        DroppedReason::MigrationStorm => "for a migration storm",
+        DroppedReason::Preempted => "because other programs held the CPU",
+        DroppedReason::Throttled => "for throttling",
+    }
+}

@@ -1,0 +1,87 @@
+//! Why a comparison is inconclusive.
+
+use fauxplat_model::{Comparison, Metric, StoppedBy};
+
+use super::grounds::test;
+use super::{end, is_baseline, is_unbounded, is_within};
+use crate::words::{TIE, change, counted, p_value, round_percent};
+
+/// An open question: after how many pairs, why, and what would answer it.
+pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
+    if comparison.pairs == 0 {
+        return format!("{b} against {a}: inconclusive, since no pair could be analysed");
+    }
+    let pairs = match is_baseline(comparison) {
+        true => counted(comparison.pairs, "run", "runs"),
+        false => counted(comparison.pairs, "pair", "pairs"),
+    };
+    let needed = match comparison.pairs_needed {
+        Some(needed) => format!("; about {needed}{TIE}pairs would decide"),
+        None => String::new(),
+    };
+    let cpu = cpu_time(comparison).map_or_else(String::new, |words| format!("; {words}"));
+    format!(
+        "{b} against {a}: inconclusive after {pairs}{}: {}{needed}{cpu}",
+        limit(comparison),
+        doubt(comparison)
+    )
+}
+
+/// Where wall time leaves the question open, CPU time may answer one of its own.
+fn cpu_time(comparison: &Comparison) -> Option<String> {
+    let cpu = comparison.secondary.iter().find(|it| it.metric == Metric::CPU)?;
+    let ratio = 1.0 + comparison.margin;
+    let interval = format!("{} to {}", change(cpu.ci_low_ratio), change(cpu.ci_high_ratio));
+    let words = match cpu.different {
+        true => format!("CPU time does differ: {} ({interval})", change(cpu.effect_ratio)),
+        false if cpu.ci_low_ratio >= 1.0 / ratio && cpu.ci_high_ratio <= ratio => {
+            format!("CPU time is equal within ±{} ({interval})", round_percent(comparison.margin))
+        }
+        false => return None,
+    };
+    (comparison.metric == Metric::WALL && !is_baseline(comparison)).then_some(words)
+}
+
+/// The limit that ended a comparison before it was decided, in brackets.
+fn limit(comparison: &Comparison) -> &'static str {
+    match comparison.stopped_by {
+        // A baseline has no design that could have gone on.
+        _ if is_baseline(comparison) => "",
+        StoppedBy::MaxPairs => " (the limit)",
+        StoppedBy::MaxTime => " (the time limit)",
+        StoppedBy::Interrupt => " (interrupted)",
+        StoppedBy::Verdict => "",
+    }
+}
+
+/// Why the halves or the interval leave the question open.
+fn doubt(comparison: &Comparison) -> String {
+    if let Some([early, late]) = comparison.halves {
+        let halves = format!("{} against {}", change(early), change(late));
+        return format!(
+            "early and late halves of the session do not agree ({halves}), so no verdict is given"
+        );
+    }
+    let &Comparison { ci_low_ratio: low, ci_high_ratio: high, margin, level, .. } = comparison;
+    let interval = format!("the {} interval, {} to {},", round_percent(1.0 - level), end(low), end(high));
+    let margin_words = super::margin(comparison);
+    let contains_none = low <= 1.0 && high >= 1.0;
+    let within = is_within(low, high, margin);
+    match (contains_none, within) {
+        _ if is_unbounded(comparison) => "too few pairs for an interval".to_owned(),
+        (true, false) => {
+            format!("{interval} contains both equality and differences of more than ±{margin_words}")
+        }
+        (true, true) if !is_baseline(comparison) => {
+            format!("{interval} lies within ±{margin_words}, but the tests at its two ends do not both agree")
+        }
+        (false, _) if low.is_finite() && high.is_finite() => {
+            format!(
+                "{interval} excludes equality, but the {} ({}) does not",
+                test(comparison),
+                p_value(comparison.p_value)
+            )
+        }
+        _ => "too few pairs for an interval".to_owned(),
+    }
+}

@@ -1,0 +1,415 @@
+//! The sentences of the decision rule's third edition: typical and mean, gates, what is carried over, halves,
+//! mixtures, dropped pairs that lean.
+
+use fauxplat_model::document::Findings;
+use fauxplat_model::{
+    CarryOver, Comparison, DifferenceIn, DroppedLean, Estimand, Extent, Gate, GateQuestion, GateState,
+    MeanRatio, Metric, QuantileShift, RatioInterval, SpreadChange, Tail, Verdict,
+};
+use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_evidence};
+
+use crate::common::{self, Owned, comparison};
+
+/// The brief report, its lines joined.
+fn brief(comparison: &Comparison) -> String {
+    words(&brief_of(&common::compare(comparison.clone())))
+}
+
+fn brief_of(owned: &Owned) -> String {
+    let mut out = Vec::new();
+    let (style, view) =
+        (Style { width: 80, ..Style::default() }, View { detail: Detail::Brief, ..View::default() });
+    write_with_evidence(&owned.record(), &[], Format::Text, (&style, &view), &mut out)
+        .expect("memory has room");
+    String::from_utf8(out).expect("reports are UTF-8")
+}
+
+fn full(comparison: &Comparison) -> String {
+    words(&common::compare(comparison.clone()).text(100))
+}
+
+/// A text with every run of blanks as one.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn says(text: &str, wanted: &[&str]) {
+    for one in wanted {
+        assert!(text.contains(one), "{one}: {text}");
+    }
+}
+
+fn mean(ratio: f64, half: f64) -> MeanRatio {
+    MeanRatio {
+        ratio,
+        low_ratio: ratio - half,
+        high_ratio: ratio + half,
+        plain_ratio: Some(ratio),
+        cap: Some(1.5),
+        capped: [0, 0],
+    }
+}
+
+fn tail(excess_excluded: f64) -> Tail {
+    Tail {
+        margin: 0.03,
+        threshold_ratio: 1.05,
+        share_b: 0.01,
+        share_b_interval: [0.0, 0.04],
+        share_a: 0.01,
+        share_a_interval: [0.0, 0.04],
+        excess_excluded,
+        side: None,
+    }
+}
+
+fn spread(usual: f64, difference: f64, verdict: Verdict) -> SpreadChange {
+    SpreadChange {
+        usual,
+        difference,
+        low: difference - 0.005,
+        high: difference + 0.005,
+        margin: 0.01,
+        verdict,
+    }
+}
+
+/// A difference of typical runs.
+fn slower() -> Comparison {
+    let slower = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
+    Comparison { difference_in: vec![DifferenceIn::Typical], beyond_margin: Some(true), ..slower }
+}
+
+/// Typical runs that are alike, with all that a judge says of the rest.
+fn alike(extent: Extent) -> Comparison {
+    Comparison {
+        extent: Some(extent),
+        tail: Some(tail(0.021)),
+        mean: Some(mean(1.001, 0.003)),
+        mean_verdict: Verdict::Equivalent,
+        spread: Some(spread(0.02, 0.0, Verdict::Equivalent)),
+        ..comparison("sort", "gsort", Verdict::Equivalent, 1.0005, 0.004)
+    }
+}
+
+/// A difference of the mean alone.
+fn slower_on_average() -> Comparison {
+    Comparison {
+        difference_in: vec![DifferenceIn::Mean],
+        mean: Some(mean(1.12, 0.08)),
+        mean_verdict: Verdict::Different,
+        ..comparison("sort", "gsort", Verdict::Different, 1.0004, 0.003)
+    }
+}
+
+#[test]
+fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
+    let typical = Comparison { mean: Some(mean(1.03, 0.01)), ..slower() };
+    says(
+        &brief(&typical),
+        &["typical pair (decides) mean", "+2.31 % (+1.76 … +2.86) +3.00 % (+2.00 … +4.00)"],
+    );
+    says(&brief(&slower()), &["typical pair (decides) mean", "+2.31 % (+1.76 … +2.86) –"]);
+    let by_mean = Comparison {
+        estimand: Estimand::Mean,
+        difference_in: vec![DifferenceIn::Mean],
+        mean: Some(mean(1.0231, 0.0055)),
+        ..slower()
+    };
+    let text = brief(&by_mean);
+    says(
+        &text,
+        &[
+            "gsort is slower than sort by 2.31 % on average (99 %",
+            "typical pair mean (decides)",
+            "– +2.31 % (+1.76",
+        ],
+    );
+    // Of runs at another time there are no pairs.
+    let weaker = words(&common::against_baseline().text(100));
+    assert!(weaker.contains("difference") && !weaker.contains("typical pair"), "{weaker}");
+}
+
+/// One line more than before there was a mean, at most.
+#[test]
+fn two_commands_that_agree_take_few_lines() {
+    let slower = Comparison { mean: Some(mean(1.024, 0.006)), ..slower() };
+    for (one, most) in [(slower, 12), (alike(Extent::Whole), 13)] {
+        let mut owned = common::compare(one);
+        owned.header.warnings.clear();
+        let text = brief_of(&owned);
+        assert!(text.lines().count() <= most, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}
+
+#[test]
+fn medians_on_the_other_side_are_explained() {
+    // The medians of the constructed runs rise by 14 %.
+    let against = Comparison { effect_ratio: 0.93, ci_low_ratio: 0.92, ci_high_ratio: 0.94, ..slower() };
+    says(
+        &brief(&against),
+        &[
+            "Medians of all runs differ by +14.1 %, the estimate of pairs by −7.00 %",
+            "drift of the machine, which cancels",
+        ],
+    );
+    assert!(!brief(&slower()).contains("Medians of all runs"));
+}
+
+#[test]
+fn typical_and_mean_that_disagree_are_both_said() {
+    let with = |it: MeanRatio| verdict_sentence(&Comparison { mean: Some(it), ..slower() });
+    says(
+        &with(mean(0.98, 0.01)),
+        &[
+            "gsort is slower than sort by 2.31 %",
+            ", but takes 2.00 % less time on average (99 % interval −3.00 % to −1.00 %)",
+        ],
+    );
+    says(&with(mean(1.001, 0.004)), &[", while means are alike: +0.10 % (99 % interval"]);
+    says(&with(mean(1.0, 0.015)), &[", while means are not told apart: +0.00 % (99 % interval"]);
+    let agreed = with(mean(1.03, 0.01));
+    assert!(!agreed.contains("average") && !agreed.contains("means"), "{agreed}");
+    let within = Comparison {
+        beyond_margin: Some(false),
+        effect_ratio: 1.005,
+        ci_low_ratio: 1.002,
+        ci_high_ratio: 1.008,
+        ..slower()
+    };
+    let beyond = verdict_sentence(&Comparison { mean: Some(mean(1.1, 0.02)), ..within });
+    says(&beyond, &["within the margin of ±1 %", ", and takes 10.0 % longer on average (99 %"]);
+}
+
+#[test]
+fn a_difference_of_the_mean_alone_is_one_on_average() {
+    let text = brief(&slower_on_average());
+    says(
+        &text,
+        &[
+            "gsort takes 12.0 % longer on average than sort (99 % interval +4.00 % to +20.0 %), while typical runs are alike: \
+             +0.040 % (99 % interval",
+            "in wall time, within this session",
+        ],
+    );
+    assert!(full(&slower_on_average()).contains("slower on average"));
+    let memory = Comparison { metric: Metric::PEAK_MEMORY, ..slower_on_average() };
+    says(&verdict_sentence(&memory), &["gsort has 12.0 % more peak memory on average than sort"]);
+}
+
+#[test]
+fn capped_readings_are_told() {
+    let capped = |counts: [usize; 2]| {
+        let mean = MeanRatio { capped: counts, plain_ratio: Some(1.41), cap: Some(4.0), ..mean(1.12, 0.08) };
+        brief(&Comparison { mean: Some(mean), ..slower_on_average() })
+    };
+    says(
+        &capped([1, 7]),
+        &[
+            "7 runs of gsort (and 1 of sort) took over 4 times their usual time and count as that; without the cap the mean ratio is +41.0 %.",
+        ],
+    );
+    says(&capped([0, 1]), &["1 run of gsort took over 4 times its usual time and counts as that"]);
+    assert!(!capped([0, 0]).contains("without the cap"));
+    // Where the cap changes nothing, only full reports have room for it.
+    let few = MeanRatio { capped: [0, 2], ..mean(1.03, 0.01) };
+    let few = Comparison { mean: Some(few), ..slower() };
+    assert!(!brief(&few).contains("without the cap"));
+    says(&full(&few), &["2 runs of gsort took over 1.5 times their usual time"]);
+}
+
+#[test]
+fn equivalent_says_of_what() {
+    let whole = verdict_sentence(&alike(Extent::Whole));
+    says(
+        &whole,
+        &[
+            "sort and gsort are equivalent as a whole: typical runs (99 % interval −0.35 % to +0.45 %) and means differ by at \
+             most ±1 %, spreads are alike, and",
+            "neither is much slower (by more than 5.00 %) in 2.10 % more of its runs",
+        ],
+    );
+    let open = Comparison {
+        tail: Some(tail(0.05)),
+        mean: Some(MeanRatio { low_ratio: 0.992, high_ratio: 1.031, ..mean(1.01, 0.0) }),
+        mean_verdict: Verdict::Inconclusive,
+        spread: Some(spread(0.03, 0.04, Verdict::Different)),
+        ..alike(Extent::Typical)
+    };
+    let said = verdict_sentence(&open);
+    assert!(!said.contains("as a whole"), "{said}");
+    says(
+        &said,
+        &[
+            "Typical runs of sort and gsort are equivalent: they differ by at most ±1 % (99 %",
+            "Not excluded: that one is much slower (by more than 5.00 %) in up to 5.00 % of its runs more than the other.",
+            "The mean is not bounded to 1 % yet: −0.80 % to +3.10 %.",
+            "Runs of gsort lie further apart: two in a row differ by 5.00 % instead of 1.00 %.",
+        ],
+    );
+    let rest =
+        Comparison { spread: Some(spread(0.03, 0.01, Verdict::Inconclusive)), ..alike(Extent::Typical) };
+    says(
+        &verdict_sentence(&rest),
+        &[
+            "Neither is much slower",
+            "Means differ by at most ±1 % too (",
+            "How far runs lie apart is not bounded yet.",
+        ],
+    );
+    let by_mean = Comparison { estimand: Estimand::Mean, ..alike(Extent::Whole) };
+    says(
+        &verdict_sentence(&by_mean),
+        &["The means of sort and gsort are equivalent: they differ by at most ±1 %"],
+    );
+}
+
+fn gated(question: GateQuestion, state: GateState) -> Comparison {
+    Comparison { gate: Some(Gate { question, margin: 0.01, state, detectable: Some(0.0184) }), ..slower() }
+}
+
+#[test]
+fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
+    let sentence = |question, state| verdict_sentence(&gated(question, state));
+    let found = "; a change of +1.84 % would have been found in 9 of 10 such comparisons.";
+    for (state, wanted) in [
+        (GateState::Beyond, " Regression: slower by more than 1 %"),
+        (GateState::Within, " No regression beyond 1 %"),
+        (GateState::Undecided, " Not decided whether it is slower by more than 1 %"),
+    ] {
+        says(&sentence(GateQuestion::Slower, state), &[&format!("{wanted}{found}")]);
+    }
+    says(
+        &sentence(GateQuestion::Faster, GateState::Within),
+        &["No improvement beyond 1 %; a change of −1.81 % would"],
+    );
+    says(
+        &sentence(GateQuestion::Different, GateState::Beyond),
+        &["Change: different by more than 1 %; a change of ±1.84 %"],
+    );
+    let memory = Comparison { metric: Metric::PEAK_MEMORY, ..gated(GateQuestion::Slower, GateState::Beyond) };
+    says(&verdict_sentence(&memory), &["Regression: higher in peak memory by more than 1 %"]);
+    let average =
+        Comparison { gate: gated(GateQuestion::Slower, GateState::Beyond).gate, ..slower_on_average() };
+    says(&verdict_sentence(&average), &["Regression: slower by more than 1 % on average"]);
+    assert!(!verdict_sentence(&slower()).contains("egression"));
+}
+
+fn carrying(is_shown: bool, decides: bool) -> Comparison {
+    let around =
+        |ratio: f64, half: f64| RatioInterval { ratio, low_ratio: ratio - half, high_ratio: ratio + half };
+    let carry_over = CarryOver {
+        after_itself: around(0.357, 0.02),
+        after_another: around(1.6, 0.1),
+        carried: around(0.22, 0.02),
+        is_shown,
+        decides,
+    };
+    Comparison { carry_over: Some(carry_over), ..slower() }
+}
+
+#[test]
+fn what_is_left_to_the_next_run_is_a_finding() {
+    let text = brief(&carrying(true, true));
+    says(
+        &text,
+        &[
+            "Something is left to the next run, which takes longer after sort than after gsort: after itself gsort is 2.80 \
+             times as fast, after the other 1.60 times as slow; the verdict is that of runs after themselves.",
+        ],
+    );
+    says(&brief(&carrying(true, false)), &["the verdict is that of both together"]);
+    assert!(!brief(&carrying(false, false)).contains("left to the next run"));
+    let figures = "after itself: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
+    says(&full(&carrying(false, false)), &[figures]);
+    // Less than the margin is no finding, and nobody is named where a third command ran too.
+    let mut small = carrying(true, false);
+    small.carry_over.as_mut().unwrap().carried =
+        RatioInterval { ratio: 1.004, low_ratio: 1.002, high_ratio: 1.006 };
+    assert!(!brief(&small).contains("left to the next run"));
+    let mut three = common::compare_three();
+    let Findings::Compare(found) = &mut three.findings else { unreachable!("it was compared") };
+    found.comparisons[1].carry_over = carrying(true, true).carry_over;
+    says(
+        &words(&brief_of(&three)),
+        &["Something is left to the next run: after itself rsort data is 2.80 times"],
+    );
+}
+
+#[test]
+fn halves_that_do_not_agree_withhold_the_verdict() {
+    let passing = Comparison {
+        halves: Some([1.05, 1.001]),
+        ..comparison("sort", "gsort", Verdict::Inconclusive, 1.0231, 0.0055)
+    };
+    says(
+        &brief(&passing),
+        &[
+            "early and late halves of the session do not agree (+5.00 % against +0.10 %), so no verdict is given",
+        ],
+    );
+}
+
+#[test]
+fn a_mixture_has_no_single_shift() {
+    let shift = |quantile, ratio| QuantileShift { quantile, ratio, low_ratio: ratio, high_ratio: ratio };
+    let mixture = Comparison {
+        is_mixture: true,
+        quantiles: vec![shift(0.1, 0.99), shift(0.5, 1.02), shift(0.9, 1.31)],
+        ..slower()
+    };
+    says(
+        &brief(&mixture),
+        &[
+            "No single shift describes the difference: the typical pair is the median; quantile by quantile from −1.00 % at \
+             10.0 % to +31.0 % at 90.0 %.",
+        ],
+    );
+    assert!(!brief(&slower()).contains("single shift"));
+}
+
+#[test]
+fn dropped_pairs_that_lean_withhold_equality() {
+    let open = comparison("sort", "gsort", Verdict::Inconclusive, 1.0231, 0.0055);
+    let dropped =
+        |a, b, leans| Comparison { dropped_lean: Some(DroppedLean { a, b, leans }), ..open.clone() };
+    says(
+        &brief(&dropped(1, 14, true)),
+        &["gsort waited in 14 of 15 dropped pairs, so ", "equivalent", " is withheld."],
+    );
+    let different = Comparison { dropped_lean: Some(DroppedLean { a: 9, b: 1, leans: true }), ..slower() };
+    says(&brief(&different), &["sort waited in 9 of 10 dropped pairs."]);
+    assert!(!brief(&dropped(3, 4, false)).contains("dropped pairs"));
+    says(
+        &full(&dropped(3, 4, false)),
+        &["In dropped pairs waited more: sort in 3 and gsort in 4, no more than chance"],
+    );
+}
+
+/// Documents of earlier versions have a mean with a plain interval, and none of the questions of today.
+#[test]
+fn documents_of_earlier_versions_are_read_and_told() {
+    let written = serde_json::to_value(alike(Extent::Whole)).expect("a document");
+    let mut old = written.clone();
+    let fields = old.as_object_mut().expect("an object");
+    for name in
+        ["estimand", "gate", "mean_verdict", "carry_over", "spread", "halves", "is_mixture", "dropped_lean"]
+    {
+        fields.remove(name);
+    }
+    fields
+        .insert("mean".to_owned(), serde_json::json!({ "ratio": 1.2, "low_ratio": 1.1, "high_ratio": 1.3 }));
+    let read: Comparison = serde_json::from_value(old).expect("an earlier document is read");
+    assert_eq!(
+        read.mean.map(|it| (it.ratio, it.plain_ratio, it.cap, it.capped)),
+        Some((1.2, None, None, [0, 0]))
+    );
+    let said = verdict_sentence(&read);
+    assert!(said.contains("are equivalent: typical runs differ") && !said.contains("as a whole"), "{said}");
+    says(&brief(&read), &["+20.0 % (+10.0 … +30.0)"]);
+    let typical = Comparison { extent: Some(Extent::Typical), ..read };
+    assert!(!verdict_sentence(&typical).contains("mean"), "{}", verdict_sentence(&typical));
+    let again: Comparison = serde_json::from_value(written).expect("a document of today is read");
+    assert_eq!(again, alike(Extent::Whole));
+}
