@@ -5,14 +5,17 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
+use fauxplat_model::{GateState, Metric};
 
-use super::{Timed, timed};
+use super::{Timed, gated, timed};
 use crate::samples::summary;
 use crate::{Format, ReportError};
 
 const COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
+
+/// Columns after all others, where a gate asked a question.
+const GATE_COLUMNS: [&str; 2] = ["gate", "gate_detectable"];
 
 /// Writes the commands that have a wall time, with a column for each parameter.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -24,12 +27,28 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         .collect();
     let mut rows = csv::Writer::from_writer(out);
     let titles = parameters.iter().map(|name| format!("parameter_{name}"));
-    rows.write_record(COLUMNS.map(str::to_owned).into_iter().chain(titles))?;
+    let is_gated = commands.iter().any(|it| gated(record, it.index).next().is_some());
+    let gate_titles = GATE_COLUMNS.iter().filter(|_| is_gated).map(|&title| title.to_owned());
+    rows.write_record(COLUMNS.map(str::to_owned).into_iter().chain(titles).chain(gate_titles))?;
     for command in &commands {
         let values = parameters.iter().map(|name| value(record, command, name));
-        rows.write_record(figures(command).into_iter().chain(values))?;
+        let gate = gate(record, command).into_iter().filter(|_| is_gated);
+        rows.write_record(figures(command).into_iter().chain(values).chain(gate))?;
     }
     Ok(rows.flush()?)
+}
+
+/// The answer of a gate about the first metric that has one, and the change that would have been found, as a ratio
+/// minus one; both are empty for the reference.
+fn gate(record: &Record, command: &Timed) -> [String; 2] {
+    let gate = gated(record, command.index).find_map(|it| it.gate);
+    let state = gate.map_or("", |gate| match gate.state {
+        GateState::Beyond => "beyond",
+        GateState::Within => "within",
+        GateState::Undecided => "undecided",
+    });
+    let detectable = gate.and_then(|gate| gate.detectable);
+    [state.to_owned(), detectable.map_or_else(String::new, |it| it.to_string())]
 }
 
 fn figures(command: &Timed) -> [String; 8] {

@@ -6,12 +6,13 @@
 use std::io::Write;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{Metric, Summary, Unit};
+use fauxplat_model::{Comparison, Metric, Summary, Unit};
 use serde::Serialize;
 
-use super::{Timed, timed};
+use super::{Timed, gated, timed};
 use crate::samples::summary;
-use crate::{Format, ReportError};
+use crate::words::spaced;
+use crate::{Format, ReportError, verdict};
 
 /// The metrics worth a chart.
 const METRICS: [Metric; 3] = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
@@ -27,15 +28,24 @@ struct Entry {
 
 /// Writes the median of each charted metric of each command.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
-    let entries: Vec<Entry> =
-        timed(record, Format::GithubActionBenchmark.name())?.iter().flat_map(entries_of).collect();
+    let commands = timed(record, Format::GithubActionBenchmark.name())?;
+    let entries: Vec<Entry> = commands.iter().flat_map(|command| entries_of(record, command)).collect();
     serde_json::to_writer_pretty(&mut *out, &entries)?;
     Ok(out.write_all(b"\n")?)
 }
 
-fn entries_of(command: &Timed) -> Vec<Entry> {
-    let entry = |metric| summary(command.findings, metric).map(|summary| Entry::of(&command.name, summary));
+fn entries_of(record: &Record, command: &Timed) -> Vec<Entry> {
+    let entry = |metric| {
+        let mut entry = Entry::of(&command.name, summary(command.findings, metric)?);
+        let gate = gated(record, command.index).find(|it| it.metric == metric);
+        entry.extra.extend(gate.and_then(gate_words));
+        Some(entry)
+    };
     METRICS.into_iter().filter_map(entry).collect()
+}
+
+fn gate_words(comparison: &Comparison) -> Option<String> {
+    verdict::gate(comparison).map(|words| format!("; {}", spaced(&words)))
 }
 
 impl Entry {

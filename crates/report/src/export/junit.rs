@@ -2,12 +2,13 @@
 //! a lab.
 //!
 //! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
-//! margin is a failure, an answer that could not be had is a case that was skipped.
+//! margin is a failure, an answer that could not be had is a case that was skipped. Where a gate asked a question, its
+//! answer is the outcome.
 
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Comparison, LabOutcome, Metric, RunFindings, Verdict};
+use fauxplat_model::{Comparison, GateState, LabOutcome, Metric, RunFindings, Verdict};
 
 use super::{names, timed};
 use crate::samples::{command_findings, compared, summary};
@@ -69,13 +70,18 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
 
 fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -> Case {
     let sentence = verdict_sentence(comparison);
-    let outcome = match comparison.verdict {
+    let outcome = match (comparison.gate.map(|gate| gate.state), comparison.verdict) {
+        (Some(GateState::Beyond), _) => Outcome::Failed(sentence),
+        (Some(GateState::Within), _) => Outcome::Passed(sentence),
+        (Some(GateState::Undecided), _) => Outcome::Skipped(sentence),
         // A verdict that `--fail-if slower` would let pass is no failure.
-        Verdict::Different if comparison.is_different_beyond_margin() && !comparison.b_is_better() => {
+        (None, Verdict::Different)
+            if comparison.is_different_beyond_margin() && !comparison.b_is_better() =>
+        {
             Outcome::Failed(sentence)
         }
-        Verdict::Different | Verdict::Equivalent => Outcome::Passed(sentence),
-        Verdict::Inconclusive => Outcome::Skipped(sentence),
+        (None, Verdict::Different | Verdict::Equivalent) => Outcome::Passed(sentence),
+        (None, Verdict::Inconclusive) => Outcome::Skipped(sentence),
     };
     let wall = compared(record).into_iter().find(|(name, _)| *name == comparison.b);
     let time_s = wall.and_then(|(_, found)| summary(found, Metric::WALL)).map(|wall| wall.median / 1e9);

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Metric, RunFindings, Summary};
+use fauxplat_model::{Comparison, Metric, RunFindings, Summary};
 
 use crate::format::UNTIMED;
 use crate::samples::{command_findings, summary};
@@ -105,6 +105,18 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
         true => nothing("no run of any command succeeded"),
         false => Ok(commands),
     }
+}
+
+/// The comparisons of a command with its reference in which a gate asked a question.
+pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<Item = &'a Comparison> {
+    let comparisons: &[Comparison] = match record.findings {
+        Findings::Compare(found) => &found.comparisons,
+        _ => &[],
+    };
+    let name = record.commands.get(command).map(|it| it.name.as_str());
+    let reference = comparisons.first().map(|it| it.a.as_str());
+    let is_own = move |it: &&Comparison| Some(it.b.as_str()) == name && Some(it.a.as_str()) == reference;
+    comparisons.iter().filter(|it| it.gate.is_some()).filter(is_own)
 }
 
 /// Names of the commands, made distinct.

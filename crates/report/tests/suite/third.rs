@@ -296,6 +296,32 @@ fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
     assert!(!verdict_sentence(&slower()).contains("egression"));
 }
 
+#[test]
+fn a_gate_is_in_every_format_that_people_and_ci_read() {
+    let render =
+        |state, format| common::compare(gated(GateQuestion::Slower, state)).render(format, &Style::default());
+    for (state, counts, case) in [
+        (GateState::Beyond, "failures=\"1\" errors=\"0\" skipped=\"0\"", "<failure message="),
+        (GateState::Within, "failures=\"0\" errors=\"0\" skipped=\"0\"", "<system-out>"),
+        (GateState::Undecided, "failures=\"0\" errors=\"0\" skipped=\"1\"", "<skipped message="),
+    ] {
+        let text = render(state, Format::JUnit);
+        says(&text, &[counts, case, "would have been found in 9 of 10"]);
+    }
+    says(&render(GateState::Within, Format::Markdown), &["No regression beyond 1"]);
+    says(&render(GateState::Within, Format::Html), &["No regression beyond 1"]);
+    says(&render(GateState::Within, Format::GithubActionBenchmark), &["; no regression beyond 1 %"]);
+    let rows = render(GateState::Undecided, Format::CsvSummary);
+    let rows: Vec<&str> = rows.lines().collect();
+    assert!(rows[0].ends_with(",gate,gate_detectable"), "{rows:?}");
+    assert!(rows[1].ends_with(",,") && rows[2].ends_with(",undecided,0.0184"), "{rows:?}");
+    let document: serde_json::Value =
+        serde_json::from_str(&render(GateState::Within, Format::Json)).expect("JSON");
+    let wanted =
+        serde_json::json!({ "question": "slower", "margin": 0.01, "state": "within", "detectable": 0.0184 });
+    assert_eq!(document["comparisons"][0]["gate"], wanted);
+}
+
 fn carrying(is_shown: bool, decides: bool) -> Comparison {
     let around =
         |ratio: f64, half: f64| RatioInterval { ratio, low_ratio: ratio - half, high_ratio: ratio + half };
