@@ -237,6 +237,20 @@ pub(crate) fn troubled_run() -> Owned {
     owned
 }
 
+fn variance() -> VarianceBudget {
+    VarianceBudget {
+        layout: Some(0.31),
+        process: Some(0.55),
+        order: 0.04,
+        residual: 0.1,
+        pair_sd: 0.0071,
+        autocorrelation: 0.05,
+        position_ratio: 1.001,
+        position_low_ratio: 0.999,
+        position_high_ratio: 1.003,
+    }
+}
+
 pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: f64) -> Comparison {
     Comparison {
         a: a.into(),
@@ -282,17 +296,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         dropped: Vec::new(),
         stopped_by: StoppedBy::Verdict,
         pairs_needed: None,
-        variance: VarianceBudget {
-            layout: Some(0.31),
-            process: Some(0.55),
-            order: 0.04,
-            residual: 0.1,
-            pair_sd: 0.0071,
-            autocorrelation: 0.05,
-            position_ratio: 1.001,
-            position_low_ratio: 0.999,
-            position_high_ratio: 1.003,
-        },
+        variance: variance(),
         secondary: vec![
             Secondary {
                 metric: Metric::USER,
