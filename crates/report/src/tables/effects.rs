@@ -14,7 +14,7 @@ use crate::{bounded, verdict};
 enum Figures {
     /// A typical pair and the mean; the estimand decides.
     Paired(Estimand),
-    /// One difference, of runs that were not paired or of counts that repeat.
+    /// A single difference, of runs that were not paired or of counts that repeat.
     Difference,
 }
 

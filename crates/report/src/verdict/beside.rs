@@ -17,7 +17,7 @@ pub(crate) struct Beside {
     pub(crate) is_detail: bool,
 }
 
-/// What is known of the two commands beside their comparison.
+/// Facts about the two commands beside their comparison.
 pub(crate) struct Sides<'n> {
     pub(crate) names: [&'n str; 2],
     /// Medians of all runs of A and of B.
@@ -43,7 +43,7 @@ pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     said.chain(capped).map(|(tone, sentence, is_detail)| Beside { tone, sentence, is_detail }).collect()
 }
 
-/// What a command leaves to the next run, where that is shown and larger than the margin.
+/// Carry-over from a command to the next run, where that is shown and larger than the margin.
 fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
@@ -61,7 +61,7 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     ))
 }
 
-/// What is left, and after which of two commands. Each first run follows the other one, so that a cost that A leaves
+/// Carry-over with the command that leaves more. Each first run follows the other one, so that a cost that A leaves
 /// raises B and not A; of more commands nobody can be named.
 fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     let [a, b] = sides.names;
@@ -168,7 +168,7 @@ pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<Strin
     Some(format!("In dropped pairs waited more: {}, no more than chance allows.", listed(&each)))
 }
 
-/// What runs after themselves and after another command say, for full reports.
+/// Differences in runs after themselves and after another command, for full reports.
 pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
     let CarryOver { after_itself, after_another, carried, is_shown, decides } = comparison.carry_over?;
     let figure = |it: &RatioInterval| {

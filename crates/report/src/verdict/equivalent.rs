@@ -54,7 +54,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
     )
 }
 
-/// What is bounded beside typical runs, and what is not.
+/// Sentences about means, spreads and slow runs beside equal typical runs: bounded or open.
 fn beside_typical(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> Vec<String> {
     let mean = mean(comparison);
     let spread = comparison.spread.as_ref().map(|it| spread(it, a, b));

@@ -5,7 +5,7 @@ use fauxplat_model::{Comparison, Gate, GateQuestion, GateSide, GateState};
 use super::{is_speed, margin};
 use crate::words::{change, percent};
 
-/// What was asked and what came out, in a few words: `no regression beyond 1 %`.
+/// The question with its answer, in a few words: `no regression beyond 1 %`.
 pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
     let (noun, margin) = (noun(gate.question), margin(comparison));
@@ -32,7 +32,7 @@ pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     Some(format!("{}{rest}{found}.", first.to_uppercase()))
 }
 
-/// What the gate looks for.
+/// Name of the difference that the gate looks for.
 fn noun(question: GateQuestion) -> &'static str {
     match question {
         GateQuestion::Slower => "regression",

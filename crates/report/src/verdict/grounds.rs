@@ -1,4 +1,4 @@
-//! What a verdict rests upon, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
+//! The grounds of a verdict, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
 
 use fauxplat_model::{Comparison, DifferenceIn, Dropped, DroppedReason, Secondary, VarianceBudget};
 

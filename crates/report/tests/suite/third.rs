@@ -130,7 +130,7 @@ fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
     assert!(weaker.contains("difference") && !weaker.contains("typical pair"), "{weaker}");
 }
 
-/// One line more than before there was a mean, at most.
+/// A mean costs at most one line more than a report without one.
 #[test]
 fn two_commands_that_agree_take_few_lines() {
     let slower = Comparison { mean: Some(mean(1.024, 0.006)), ..slower() };
