@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fauxplat_launch::words;
 use fauxplat_model::{Command, Output};
+use fauxplat_sys::clock;
 
 /// Programs that do less when their output is `/dev/null`, and what they leave out: GNU grep since 2.5.2 and GNU tar.
 const LOOKING: [(&str, &str); 4] = [
@@ -34,9 +34,8 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
 /// A sentence for each program that is another one than when the experiment began, so long ago.
 pub(crate) fn replaced(commands: &[Command], elapsed_s: f64) -> Vec<String> {
     // A clock that was set meanwhile costs a look at a file that did not change.
-    let began = SystemTime::now().checked_sub(Duration::from_secs_f64(elapsed_s.max(0.0) + SLACK_S));
-    let began = began.and_then(|began| began.duration_since(UNIX_EPOCH).ok());
-    let began_s = began.map_or(0, |began| began.as_secs().cast_signed());
+    let now_s = (clock::realtime_ns() / 1_000_000_000).cast_signed();
+    let began_s = now_s - (elapsed_s.max(0.0) + SLACK_S) as i64;
     let is_another = |command: &&Command| {
         let Some(before) = &command.program_sha256 else { return false };
         let changed = std::fs::metadata(&command.program).map(|facts| facts.ctime());

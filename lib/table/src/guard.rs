@@ -209,6 +209,7 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
         unsafe { libc::sigaction(signal, &default_action(), std::ptr::null_mut()) };
         if sent {
             // A signal that another process sent is not repeated by returning, so it is raised again.
+            // SAFETY: raise(3) is async-signal-safe. The signal is blocked here and comes when the handler returns.
             unsafe { libc::raise(signal) };
         }
     } else if before.sa_flags & libc::SA_SIGINFO != 0 {

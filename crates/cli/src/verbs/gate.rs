@@ -57,8 +57,8 @@ fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alar
     let is_beyond = state == GateState::Beyond;
     let is_better = comparison.b_is_better();
     let fails = |gate: &&Gate| match gate {
-        Gate::Slower => is_beyond && !(asked == GateQuestion::Different && is_better),
-        Gate::Faster => is_beyond && !(asked == GateQuestion::Different && !is_better),
+        Gate::Slower => is_beyond && (asked != GateQuestion::Different || !is_better),
+        Gate::Faster => is_beyond && (asked != GateQuestion::Different || is_better),
         Gate::Different => is_beyond,
         Gate::Undecided => state == GateState::Undecided,
         Gate::Inconclusive => comparison.verdict == Verdict::Inconclusive,
