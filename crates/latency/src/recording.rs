@@ -331,6 +331,6 @@ mod tests {
         }
         assert_eq!((whole.count(), whole.raw().max_ns, whole.raw().p50_ns), (3, 300, 200));
         assert_eq!((whole.causes()[0].count, whole.causes()[0].total_ns), (3, 600));
-        assert_eq!(Recording::default().raw().p99_ns, 0);
+        assert_eq!(Recording::default().raw().p99_ns, None);
     }
 }

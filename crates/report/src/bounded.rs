@@ -2,7 +2,7 @@
 
 use fauxplat_model::{Bound, BoundedEffect, Comparison, Metric, Verdict};
 
-use crate::verdict;
+use crate::relation::relation;
 use crate::words::{change, percent, round_percent};
 
 /// The verdict of a comparison of readings some of which are bounds: what the bounds allow, why they are bounds, and what
@@ -17,7 +17,7 @@ pub(crate) fn sentence(comparison: &Comparison, bounded: BoundedEffect, a: &str,
     let cure = cure(comparison.metric);
     match (comparison.verdict, at_least(comparison)) {
         (Verdict::Different, Some(amount)) => {
-            let relation = verdict::relation(comparison, comparison.effect_ratio > 1.0);
+            let relation = relation(comparison, comparison.effect_ratio > 1.0);
             let level = round_percent(1.0 - comparison.level);
             format!("{b} {relation} {a} by at least {amount} (at {level}): {of}. {cure}")
         }

@@ -3,7 +3,7 @@
 use fauxplat_model::{DerivedChange, Disagreement, Metric, MetricChange};
 
 use crate::parts::spans::named;
-use crate::verdict::is_time;
+use crate::relation::is_time;
 use crate::words::{TIE, listed, percent, round_percent, significant};
 
 /// `margin` is what counts as the same, as a ratio, where what moved does not say.

@@ -14,6 +14,7 @@ mod export;
 mod format;
 mod json;
 mod parts;
+mod relation;
 mod render;
 mod samples;
 pub mod svg;

@@ -12,11 +12,11 @@ use fauxplat_model::{
 };
 
 use crate::bounded;
+use crate::relation::is_time;
 use crate::tables::titled;
 use crate::words::{change, counted, percent, quantity, round_percent};
 
 pub(crate) use beside::{Beside, Sides, carry_over, findings, waited};
-pub(crate) use different::relation;
 pub(crate) use gate::short as gate;
 pub(crate) use grounds::{budget, guard, secondary, slow_runs, tests};
 
@@ -130,11 +130,6 @@ fn exact_change(comparison: &Comparison) -> String {
         Some(counts) => format!(", exactly {} against {}", count(counts.b), count(counts.a)),
         None => format!(", exactly {}", change(comparison.effect_ratio)),
     }
-}
-
-/// Whether the metric is the command's own time, of which less is faster.
-pub(crate) fn is_time(metric: Metric) -> bool {
-    [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(&metric)
 }
 
 /// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.

@@ -96,7 +96,7 @@ mod tests {
             let holds = |_: &u32| {
                 let (mut hit, mut sums) = ((0.0, 0.0), (0.0, 0.0));
                 for _ in 0..400 {
-                    let weight = population[draw.below(1000) as usize];
+                    let weight = population[draw.below(1000)];
                     sums = (sums.0 + weight, sums.1 + weight * weight);
                     if draw.uniform() < chance(weight) {
                         hit = (hit.0 + weight, hit.1 + weight * weight);

@@ -29,9 +29,12 @@ const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
     ("quiet", &["--quiet"], None),
 ];
 
-/// Verbs that are over at once: words that have something to show, and for each option that is not about results words
+/// A verb that is over at once: words that have something to show, and for each option that is not about results words
 /// that go with it. Words that stand for themselves, behind `=`, are the whole line.
-const AT_ONCE: [(&str, &[&str], &[(&str, &[&str])]); 7] = [
+type AtOnce = (&'static str, &'static [&'static str], &'static [(&'static str, &'static [&'static str])]);
+
+/// Verbs that are over at once.
+const AT_ONCE: [AtOnce; 7] = [
     ("topo", &["topo"], &[("draw", &["--draw"]), ("sysroot", &["--sysroot", "root"])]),
     (
         "topo pick",

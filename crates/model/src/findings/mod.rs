@@ -1,6 +1,7 @@
 //! Findings that are computed from samples: a file per verb.
 
 mod aa;
+mod answers;
 mod compare;
 mod contend;
 mod counters;
@@ -23,6 +24,7 @@ mod topo;
 mod tune;
 
 pub use aa::*;
+pub use answers::*;
 pub use compare::*;
 pub use contend::*;
 pub use counters::*;

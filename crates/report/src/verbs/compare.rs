@@ -10,6 +10,7 @@ use super::{blocks, profile, quantiles, sessions};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
+use crate::relation::is_time;
 use crate::samples::{ByCommand, compared, leading, readings, simulated, summary};
 use crate::words::{counted, listed, percent, quantity};
 use crate::{disagreement, tables, verdict};
@@ -134,7 +135,7 @@ fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<Str
         return None;
     }
     let best = match comparison.metric {
-        metric if verdict::is_time(metric) => "Fastest",
+        metric if is_time(metric) => "Fastest",
         metric if metric.more_is_better() => "Highest",
         _ => "Least",
     };

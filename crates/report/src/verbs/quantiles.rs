@@ -3,7 +3,8 @@
 use fauxplat_model::{Comparison, Metric, QuantileShift};
 
 use crate::parts::{Across, Line, Part, Piece, Point, Rule, Series, Tone, Values};
-use crate::verdict::{end, is_time};
+use crate::relation::is_time;
+use crate::verdict::end;
 use crate::words::{change, listed, round_percent, visible};
 
 /// A sentence about the quantiles that differ, and the drawing below it; empty where there were too few pairs.

@@ -4,9 +4,10 @@
 use fauxplat_model::{CarryOver, Comparison, DroppedLean, QuantileShift, RatioInterval, Verdict};
 
 use super::different::factor;
-use super::{end, equivalent, is_beyond, is_of_means, is_speed, is_time, is_within};
+use super::{end, equivalent, is_beyond, is_of_means, is_speed, is_within};
 use crate::parts::Tone;
 use crate::parts::spans::emphasis;
+use crate::relation::is_time;
 use crate::words::{change, counted, listed, percent, round_number};
 
 /// A finding with its tone.

@@ -1,10 +1,9 @@
 //! How two commands differ: typically, in some runs, on average.
 
-use fauxplat_model::{Comparison, DifferenceIn, Grade, MeanRatio, Metric, Side, Tail, Unit};
+use fauxplat_model::{Comparison, DifferenceIn, MeanRatio, Metric, Side, Tail, Unit};
 
-use super::{
-    interval, is_apart, is_beyond, is_of_means, is_speed, is_time, is_within, margin, mean_interval,
-};
+use super::{interval, is_apart, is_beyond, is_of_means, is_speed, is_within, margin, mean_interval};
+use crate::relation::{is_time, relation};
 use crate::words::{change, percent};
 
 /// Ratios from here on are easier to grasp as a factor.
@@ -154,20 +153,4 @@ pub(super) fn factor(metric: Metric, ratio: f64) -> Option<String> {
         (false, _) => format!("{ratio:.2} times as much"),
     };
     is_large.then_some(words)
-}
-
-/// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
-pub(crate) fn relation(comparison: &Comparison, more: bool) -> String {
-    let metric = comparison.metric;
-    let baseline = comparison.grade == Grade::AgainstBaseline;
-    let (is, has) = if baseline { ("measured", "showed") } else { ("is", "has") };
-    let title = metric.title();
-    match metric.unit() {
-        _ if is_time(metric) => format!("{is} {} than", if more { "slower" } else { "faster" }),
-        Unit::Nanos | Unit::Bytes => format!("{has} {} {title} than", if more { "more" } else { "less" }),
-        Unit::MicroPerSecond | Unit::Millionth => {
-            format!("{has} a {} {title} than", if more { "higher" } else { "lower" })
-        }
-        Unit::Count => format!("{has} {} {title} than", if more { "more" } else { "fewer" }),
-    }
 }

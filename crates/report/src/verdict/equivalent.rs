@@ -2,7 +2,8 @@
 
 use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
 
-use super::{Said, end, interval, is_of_means, is_time, margin};
+use super::{Said, end, interval, is_of_means, margin};
+use crate::relation::is_time;
 use crate::words::percent;
 
 /// Equality, as far as it was shown, and what is left open.

@@ -1,4 +1,6 @@
 //! Constructed records of every kind, always the same.
+//!
+//! Length: a field of a document stands here once, for all tests.
 
 use std::path::PathBuf;
 

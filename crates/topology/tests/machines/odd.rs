@@ -68,14 +68,37 @@ fn told(topology: &Topology) -> String {
     text + &format!("; {} kinds", topology.kinds.len())
 }
 
-/// Each kind of tree on which parts were lost, made up or wrong, and the parts that it has.
+/// A tree by its files, and the parts that it has.
+type Row = (&'static str, Vec<Vec<String>>, String);
+
+fn list(name: &str, text: &str) -> Vec<String> {
+    vec![format!("{CPU}/{name} {text}")]
+}
+
+fn node(node: u32, cpus: &str) -> Vec<String> {
+    vec![format!("{NODE}/node{node}/cpumap {cpus}")]
+}
+
+const WHOLE: &str = "online 0-3 of 0-3; core 0-1 2-3; package 0-3";
+
+fn are_read(rows: impl IntoIterator<Item = Row>) {
+    for (name, files, expected) in rows {
+        let root = tree(&files.concat());
+        let (topology, _) = read(root.path());
+        assert_eq!(told(&topology), expected, "{name}");
+        assert_eq!(
+            (online(root.path()), present(root.path())),
+            (topology.online, topology.present),
+            "{name}"
+        );
+    }
+}
+
+/// Trees from which lists, masks or files are missing.
 #[test]
-fn what_unusual_machines_say_is_understood() {
-    let list = |name: &str, text: &str| vec![format!("{CPU}/{name} {text}")];
-    let node = |node: u32, cpus: &str| vec![format!("{NODE}/node{node}/cpumap {cpus}")];
-    let whole = "online 0-3 of 0-3; core 0-1 2-3; package 0-3";
-    let rows: [(&str, Vec<Vec<String>>, String); 11] = [
-        ("no list of CPUs", vec![cpus(4), node(0, "f")], format!("{whole}; node0 0-3; 0 kinds")),
+fn machines_that_leave_something_out_are_understood() {
+    are_read([
+        ("no list of CPUs", vec![cpus(4), node(0, "f")], format!("{WHOLE}; node0 0-3; 0 kinds")),
         (
             "no list, and files that say who is offline",
             vec![cpus(4), node(0, "f"), list("cpu2/online", "0"), list("cpu1/online", "1")],
@@ -84,7 +107,7 @@ fn what_unusual_machines_say_is_understood() {
         (
             "no list, and a description of more CPUs than there are folders",
             vec![cpus(4), node(0, "f"), vec!["proc/cpuinfo processor : 7".into()]],
-            format!("{whole}; node0 0-3; 0 kinds"),
+            format!("{WHOLE}; node0 0-3; 0 kinds"),
         ),
         (
             "masks of nobody",
@@ -95,7 +118,7 @@ fn what_unusual_machines_say_is_understood() {
                 cache(2, 0, 1, "00000000"),
                 node(0, "f"),
             ],
-            format!("{whole}; L1 0-1; L1 2-3; node0 0-3; 0 kinds"),
+            format!("{WHOLE}; L1 0-1; L1 2-3; node0 0-3; 0 kinds"),
         ),
         (
             "a cache whose first index is missing",
@@ -113,8 +136,24 @@ fn what_unusual_machines_say_is_understood() {
         (
             "nodes that name the same CPUs",
             vec![list("online", "0-3"), cpus(4), node(0, "f"), node(1, "f"), node(2, "c")],
-            format!("{whole}; node0 0-3; node1 ; node2 ; 0 kinds"),
+            format!("{WHOLE}; node0 0-3; node1 ; node2 ; 0 kinds"),
         ),
+    ]);
+}
+
+/// Description of the die of each of four CPUs: the CPUs in it, and its identifier.
+fn dies(of: impl Fn(u32) -> (String, i32)) -> Vec<String> {
+    let one = |cpu: u32| {
+        let (cpus, id) = of(cpu);
+        [format!("{CPU}/cpu{cpu}/topology/die_cpus {cpus}"), format!("{CPU}/cpu{cpu}/topology/die_id {id}")]
+    };
+    (0..4).flat_map(one).collect()
+}
+
+/// Trees on which parts were made up or are somewhere else.
+#[test]
+fn machines_that_say_things_in_another_way_are_understood() {
+    are_read([
         (
             "a CPU that is offline between others",
             vec![list("online", "0-1,3"), list("present", "0-3"), cpus(4), node(0, "b")],
@@ -123,41 +162,19 @@ fn what_unusual_machines_say_is_understood() {
         (
             "no folder of nodes",
             vec![list("online", "0-3"), cpus(4), vec!["proc/meminfo MemTotal: 1024 kB".into()]],
-            format!("{whole}; node0 0-3; 0 kinds"),
+            format!("{WHOLE}; node0 0-3; 0 kinds"),
         ),
         (
             "dies without an identifier",
-            vec![
-                list("online", "0-3"),
-                cpus(4),
-                (0..4)
-                    .flat_map(|cpu| {
-                        [
-                            format!("{CPU}/cpu{cpu}/topology/die_cpus {}", mask([cpu])),
-                            format!("{CPU}/cpu{cpu}/topology/die_id -1"),
-                        ]
-                    })
-                    .collect(),
-                node(0, "f"),
-            ],
-            format!("{whole}; node0 0-3; 0 kinds"),
+            vec![list("online", "0-3"), cpus(4), dies(|cpu| (mask([cpu]), -1)), node(0, "f")],
+            format!("{WHOLE}; node0 0-3; 0 kinds"),
         ),
         (
             "dies with identifiers",
             vec![
                 list("online", "0-3"),
                 cpus(4),
-                (0..4)
-                    .flat_map(|cpu| {
-                        [
-                            format!(
-                                "{CPU}/cpu{cpu}/topology/die_cpus {}",
-                                mask(cpu / 2 * 2..cpu / 2 * 2 + 2)
-                            ),
-                            format!("{CPU}/cpu{cpu}/topology/die_id {}", cpu / 2),
-                        ]
-                    })
-                    .collect(),
+                dies(|cpu| (mask(cpu / 2 * 2..cpu / 2 * 2 + 2), (cpu / 2).cast_signed())),
                 node(0, "f"),
             ],
             "online 0-3 of 0-3; core 0-1 2-3; die 0-1 2-3; package 0-3; node0 0-3; 0 kinds".into(),
@@ -175,17 +192,7 @@ fn what_unusual_machines_say_is_understood() {
             ],
             "online 0-1 of 0-1; core 0-1; package 0-1; node0 0-1; 0 kinds".into(),
         ),
-    ];
-    for (name, files, expected) in rows {
-        let root = tree(&files.concat());
-        let (topology, _) = read(root.path());
-        assert_eq!(told(&topology), expected, "{name}");
-        assert_eq!(
-            (online(root.path()), present(root.path())),
-            (topology.online, topology.present),
-            "{name}"
-        );
-    }
+    ]);
 }
 
 /// A reader of the tree is told which node is not believed.
