@@ -100,14 +100,14 @@ fn a_comparison_is_the_same_whenever_it_is_drawn() {
     assert_ne!(drawn(7).effect_ratio, drawn(8).effect_ratio);
     // Blocks of twelve milliseconds: half a second has no room for more than the usual pairs.
     let found = replay.findings("here".into(), Vec::new());
-    assert!((found.pair_s - 0.012).abs() < 1e-9 && found.pairs == 60, "{found:?}");
+    assert!((found.pair_s - 0.012).abs() < 1e-9 && found.pairs == 120, "{found:?}");
     assert_eq!(found.limit_s, Some(0.5));
 }
 
 #[test]
 fn too_few_blocks_are_refused_in_words() {
     let mut samples = session(NORMAL, 30);
-    samples.iter_mut().take(20).for_each(|sample| sample.outcome = Outcome::Exited(1));
+    samples.iter_mut().take(40).for_each(|sample| sample.outcome = Outcome::Exited(1));
     let error = Replay::new(&Rule::default(), &samples, false, 1).unwrap_err();
     assert_eq!(error, ReplayError::TooFewBlocks(20));
     assert_eq!(error.to_string(), "20 usable blocks are too few to draw from; at least 24 are needed");

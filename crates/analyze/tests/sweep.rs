@@ -209,13 +209,7 @@ fn slow_runs_of_a_level_are_named_beside_medians_that_do_not_show_them() {
         let is_it = level == 1;
         visits.set(visits.get() + u32::from(is_it));
         let is_slow = is_it && visits.get().is_multiple_of(7);
-        Some(if is_slow {
-            9000.0
-        } else if is_it {
-            882.0
-        } else {
-            900.0
-        })
+        Some(if is_slow { 9000.0 } else { 900.0 })
     };
     let rule = Rule { margin: 0.05, ..Rule::default() };
     let judge = SweepJudge::new(&rule, subject(&["letter"]), named(&["a", "b", "c"]), 1).blocks_max(120);

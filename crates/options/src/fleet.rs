@@ -68,7 +68,7 @@ const SETTLED: &str = "\
     on licence shared at_once job_minutes program program_there no_answers commands command_name names \
     parameters scan step setup prepare conclude cleanup warmup tables metric_from counters regions \
     control definition seed cpu pin_threads policy nice aslr env env_pad heap memory_policy interleave \
-    stdin stdout cwd timeout show_output shell ignore_failure skip_failures simulated simulate_machine \
+    stdin stdout cwd timeout keep_background show_output shell ignore_failure skip_failures simulated simulate_machine \
     load tune limit runs metric";
 
 // Options for the engine and the machines.

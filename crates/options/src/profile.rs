@@ -48,7 +48,7 @@ const OF_COMMANDS: [&str; 16] = [
 ];
 
 /// Options about the condition under which commands are started; refused for a running process and for a file.
-const OF_A_CONDITION: [&str; 23] = [
+const OF_A_CONDITION: [&str; 24] = [
     "cpu",
     "pin_threads",
     "policy",
@@ -63,6 +63,7 @@ const OF_A_CONDITION: [&str; 23] = [
     "stdout",
     "cwd",
     "timeout",
+    "keep_background",
     "show_output",
     "shell",
     "ignore_failure",

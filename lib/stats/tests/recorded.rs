@@ -31,14 +31,17 @@ fn compare(recorded: &[f64], shift: f64, seed: u64) -> Answer {
         let sorted = Sorted::new(&d);
         let spent: Vec<f64> =
             (1..=number + 1).map(|look| 0.5 * level * spending(look, schedule.len())).collect();
-        let [zero, above, below] =
-            [0.0, margin, -margin].map(|theta| Keys::of(&rows, &sorted, theta, Question::Typical));
+        let zero = Keys::of(&rows, &sorted, 0.0, Question::Any);
+        let [above, below] =
+            [margin, -margin].map(|theta| Keys::of(&rows, &sorted, theta, Question::Typical));
         looked[0].push(zero);
         looked[1].push(above);
         looked[2].push(below);
         let [zero, above, below] = [0, 1, 2].map(|at| crossed(&looked[at], &spent));
         let (low, high) = Shift::new(&sorted, Question::Typical).interval(zero.critical, &[]);
-        if zero.up && low > 0.0 || zero.down && high < 0.0 {
+        // Shape may find a difference and shortens no interval.
+        let is_clear = zero.up != zero.down || low > 0.0 || high < 0.0;
+        if is_clear && (zero.up && high > 0.0 || zero.down && low < 0.0) {
             return Some((true, n));
         }
         if above.down && below.up && -margin <= low && high <= margin {
@@ -60,9 +63,11 @@ fn ten(recorded: &str, shift: f64) -> (usize, usize, u32) {
 
 #[test]
 fn equal_programs_are_typically_equivalent_in_hundreds_of_pairs() {
-    for (name, recorded, wanted) in [("four threads", FOUR_THREADS, 384), ("true", TRUE, 256)] {
+    // Two modes are bounded by how often each is taken, which a thousand pairs just tell.
+    for (name, recorded, least, wanted) in [("four threads", FOUR_THREADS, 5, 1024), ("true", TRUE, 10, 256)]
+    {
         let (different, equal, pairs) = ten(recorded, 0.0);
-        assert_eq!((different, equal), (0, 10), "{name}");
+        assert!(different == 0 && equal >= least, "{name}: {different} {equal}");
         // A tolerance of one half, for runs that need one more look.
         assert!(pairs <= wanted * 3 / 2, "{name}: {pairs}");
     }

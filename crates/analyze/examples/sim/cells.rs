@@ -51,13 +51,13 @@ pub(crate) fn reference_cells() -> Vec<(Cell, Reference)> {
     let rule = Rule { level: 0.05, ..Rule::default() };
     let cell = |name, noise, effect| Cell { name, noise, effect, rule: rule.clone() };
     vec![
-        (cell("same program", REFERENCE, 0.0), (Some(0.05), Some(0.95), Some(51.4))),
-        (cell("0.5 % slower", REFERENCE, 0.005), (Some(0.73), None, Some(67.4))),
-        (cell("1 % slower", REFERENCE, 0.01), (Some(0.998), None, Some(33.5))),
-        (cell("2 % slower", REFERENCE, 0.02), (Some(1.0), None, Some(12.9))),
-        (cell("relinked: same program", REFERENCE_LAYOUT, 0.0), (Some(0.05), Some(0.79), Some(92.3))),
-        (cell("relinked: 1 % slower", REFERENCE_LAYOUT, 0.01), (Some(0.95), None, Some(59.0))),
-        (cell("relinked: 2 % slower", REFERENCE_LAYOUT, 0.02), (None, None, Some(18.8))),
+        (cell("same program", REFERENCE, 0.0), (Some(0.042), Some(0.948), Some(56.4))),
+        (cell("0.5 % slower", REFERENCE, 0.005), (Some(0.682), None, Some(69.2))),
+        (cell("1 % slower", REFERENCE, 0.01), (Some(0.995), None, Some(39.9))),
+        (cell("2 % slower", REFERENCE, 0.02), (Some(1.0), None, Some(21.2))),
+        (cell("relinked: same program", REFERENCE_LAYOUT, 0.0), (Some(0.042), Some(0.648), Some(112.4))),
+        (cell("relinked: 1 % slower", REFERENCE_LAYOUT, 0.01), (Some(0.858), None, Some(77.0))),
+        (cell("relinked: 2 % slower", REFERENCE_LAYOUT, 0.02), (None, None, Some(30.4))),
     ]
 }
 

@@ -48,7 +48,7 @@ fn shown(bytes: f64) -> Readings {
 
 /// A comparison of commands whose readings are drawn so.
 fn compared(metric: Metric, seed: u64, mut draw: impl FnMut(u16) -> Readings) -> fauxplat_model::Comparison {
-    let mut rule = Rule::default();
+    let mut rule = Rule { least_span_s: 0.0, ..Rule::default() };
     rule.decide(&[metric]);
     let mut judge = Judge::new(&rule, 2, seed);
     let mut samples = Vec::new();

@@ -113,7 +113,8 @@ fn an_interrupted_confirmation_confirms_nothing() {
     let lab = Lab::new();
     let count = "echo >> sessions";
     let slow = "if test $(wc -l < sessions) -gt 1; then touch again; exec sleep 86444; fi; sleep 0.05";
-    let words = ["compare", "--shell", "true", slow, "--setup", count, "--fail-if", "slower", "--confirm"];
+    let words =
+        ["compare", "--shell=default", "true", slow, "--setup", count, "--fail-if", "slower", "--confirm"];
     let live = lab.start(&[&words[..], &["--level", "0.1%", "--max-pairs", "64"]].concat());
     assert!(eventually(|| lab.path("again").exists()));
     live.signal(SIGINT);

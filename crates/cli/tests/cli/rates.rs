@@ -153,7 +153,10 @@ fn more_of_a_rate_is_better_in_words_gates_and_winners() {
     let better = compare(&little, &much, &["--fail-if", "slower"]).succeeds().out;
     let words: Vec<&str> = better.split_whitespace().collect();
     assert!(words.join(" ").starts_with("b has a higher rate than a by "), "{better}");
-    assert!(better.contains("faster") && better.contains("/s") && better.contains("median rate"), "{better}");
+    assert!(
+        better.contains("times as fast") && better.contains("/s") && better.contains("median rate"),
+        "{better}"
+    );
     compare(&little, &much, &["--fail-if", "faster"]).complains(1, &["--fail-if faster"]);
     let worse = compare(&much, &little, &["--fail-if", "slower"]);
     assert_eq!(worse.code, Some(1), "{worse:?}");

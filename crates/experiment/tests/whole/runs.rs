@@ -135,7 +135,8 @@ fn what_is_left_behind_is_counted_and_told() {
     laboratory.is_sound(&finished, State::Finished);
     let found = found(&finished);
     assert_eq!([&found[0], &found[1]].map(|one| one.runs_with_left_behind), [6, 0]);
-    assert_eq!(finished.record().header.warnings, ["12 processes outlived their command and were ended"]);
+    let told = "12 processes outlived their command and were ended (--keep-background lets them go on)";
+    assert_eq!(finished.record().header.warnings, [told]);
 }
 
 #[test]

@@ -211,7 +211,7 @@ pub struct CarryOver {
     pub after_itself: RatioInterval,
     /// B over A in first runs, which follow the other command or by chance their own.
     pub after_another: RatioInterval,
-    /// The second over the first: one where no command leaves anything to the next.
+    /// `after_itself` over `after_another`: one where no command leaves anything to the next.
     pub carried: RatioInterval,
     /// Whether something is shown to be carried over.
     pub is_shown: bool,

@@ -166,13 +166,13 @@ mod tests {
     use super::*;
 
     /// A hundred thousand samples must fit into memory: with the fifteen metrics that every run has, each takes fewer
-    /// than 200 bytes in all, and eight more per further metric.
+    /// than 208 bytes in all, and eight more per further metric.
     #[test]
     fn a_hundred_thousand_samples_stay_small() {
         const BLOCK: usize = 16;
         let heap = |metrics: usize| BLOCK + Readings::bytes(metrics);
         assert!(size_of::<Sample>() <= 64, "{}", size_of::<Sample>());
-        assert!(size_of::<Sample>() + heap(Metric::BUILT_IN.len()) < 200);
+        assert!(size_of::<Sample>() + heap(Metric::BUILT_IN.len()) < 208);
         assert_eq!(Readings::bytes(115) - Readings::bytes(15), 800);
     }
 }
