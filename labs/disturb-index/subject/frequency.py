@@ -13,7 +13,7 @@ def read(name):
 def index(khz):
     """Index of CPU 0 and the frequency in force, while no CPU may be faster than so many kHz."""
     inner = "%s index --cpu 0 --duration 500ms --quiet --store none --format json --output index.json && cat %sscaling_max_freq >khz"
-    tune = [FAUXPLAT, "tune", "--store", "none", "--quiet", "--set", "min-freq=min", "--set", "max-freq=%d" % khz]
+    tune = [FAUXPLAT, "tune", "--set", "min-freq=min", "--set", "max-freq=%d" % khz]
     done = subprocess.run(tune + ["--for", "sh", "-c", inner % (shlex.quote(FAUXPLAT), FREQ)], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         print(done.stderr.strip() or "the frequency cannot be set", file=sys.stderr)

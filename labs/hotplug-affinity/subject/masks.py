@@ -114,7 +114,7 @@ def masks(pids):
 
 
 def by_fauxplat():
-    tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU, "--for", "sleep", str(HOLD)]
+    tune = [os.environ["FAUXPLAT"], "tune", "--set", "cpu:%d=offline" % CPU, "--for", "sleep", str(HOLD)]
     done = subprocess.run(tune, stderr=subprocess.PIPE, text=True)
     if done.returncode == 3:
         print((done.stderr.strip().splitlines() or ["fauxplat tune cannot take it offline"])[-1], file=sys.stderr)

@@ -11,7 +11,7 @@ def read(name):
 
 
 def tuned(khz, *command):
-    tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "min-freq=min", "--set", "max-freq=%d" % khz]
+    tune = [os.environ["FAUXPLAT"], "tune", "--set", "min-freq=min", "--set", "max-freq=%d" % khz]
     done = subprocess.run(tune + ["--for", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         print(" ".join(done.stderr.split()) or "the frequency cannot be set", file=sys.stderr)

@@ -38,7 +38,7 @@ if sys.argv[1] == "--inside":
     sys.exit(inside())
 spinners = [spinner({CPU}), spinner({CPU, min(os.sched_getaffinity(0) - {CPU})})]
 before = [mask(pid) for pid in spinners]
-tune = [os.environ["FAUXPLAT"], "tune", "--store", "none", "--quiet", "--set", "cpu:%d=offline" % CPU]
+tune = [os.environ["FAUXPLAT"], "tune", "--set", "cpu:%d=offline" % CPU]
 done = subprocess.run(tune + ["--for", "python3", sys.argv[0], "--inside", str(CPU)], stderr=subprocess.PIPE, text=True)
 after = [mask(pid) for pid in spinners]
 for pid in spinners:

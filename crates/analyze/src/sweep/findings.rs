@@ -111,7 +111,7 @@ fn finding(judge: &SweepJudge, seen: &Assessment) -> SweepFinding {
         peaks: peaks.into_iter().take(PEAKS_MAX).map(|peak| self::peak(judge, peak)).collect(),
         peaks_total,
         failing: parts::failing(judge),
-        slow: super::slow::slow(judge, &values(judge, seen)),
+        slow: super::slow::slow(judge, &raw(judge)),
         parts: parts::products(judge, seen),
     }
 }
@@ -147,6 +147,16 @@ fn peak(judge: &SweepJudge, found: &Deviation) -> Peak {
         p_adjusted: found.p_adjusted,
         blocks: found.blocks,
     }
+}
+
+/// The readings of each level as they were: in the cleaned ones slow runs are pulled in.
+fn raw(judge: &SweepJudge) -> Vec<Vec<f64>> {
+    let mut values: Vec<Vec<f64>> = vec![Vec::new(); judge.distinct.len()];
+    for block in &judge.evidence.blocks {
+        let visits = block.levels.iter().zip(&block.values);
+        visits.for_each(|(&level, &value)| values[usize::from(level)].push(value));
+    }
+    values
 }
 
 /// The logarithms of each level's readings, drift removed.

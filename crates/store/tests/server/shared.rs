@@ -233,7 +233,8 @@ fn an_earlier_store_on_a_server_is_migrated() {
     let (_folder, near) = file();
     let id = record(&near, 4);
     near.carry_to(&open(&url).unwrap(), &[id]).unwrap();
-    let before = "DROP TABLE spool; ALTER TABLE sample DROP COLUMN bounds; DELETE FROM schema WHERE version > 3";
+    let before =
+        "DROP TABLE spool; ALTER TABLE sample DROP COLUMN bounds; DELETE FROM schema WHERE version > 3";
     cluster.sql("earlier", before);
     let store = open(&url).unwrap();
     assert_eq!((store.access(), whole(&store, 1)), (Access::ReadWrite, whole(&near, id)));
