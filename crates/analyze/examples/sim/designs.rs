@@ -2,9 +2,11 @@
 //! to each other, whether intervals hold what they are about, and which of them are called equivalent.
 
 use fauxplat_analyze::{Decision, Judge, Stand};
-use fauxplat_model::{Extent, GateQuestion, GateState, Metric, Outcome, Phase, Rule, Sample, Verdict};
+use fauxplat_model::{Extent, GateQuestion, GateState, Metric, Rule, Sample, Verdict};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use super::noise::sample;
 
 /// Wall time without noise, in nanoseconds.
 const BASE_NS: f64 = 5.8e6;
@@ -87,20 +89,7 @@ impl World {
         self.before = Some(command);
         self.runs += 1;
         let wall_ns = (BASE_NS * log.clamp(-8.0, 14.0).exp()) as u64;
-        Sample {
-            trial: self.runs - 1,
-            block: self.blocks,
-            command,
-            position,
-            phase: Phase::Measured,
-            outcome: Outcome::Exited(0),
-            cpu_first: 0,
-            cpu_last: 0,
-            left_behind: 0,
-            env_pad_bytes: 0,
-            started_ns: u64::from(self.runs) * 6_000_000,
-            readings: [(Metric::WALL, wall_ns)].into(),
-        }
+        Sample { position, ..sample(self.runs - 1, self.blocks, command, wall_ns) }
     }
 }
 

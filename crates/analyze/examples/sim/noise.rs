@@ -61,6 +61,24 @@ pub(crate) const SILENT: Noise = Noise {
     step: 0.0,
 };
 
+/// A successful run at the first position of its block, six milliseconds after the run before it.
+pub(crate) fn sample(run: u32, block: u32, command: u16, wall_ns: u64) -> Sample {
+    Sample {
+        trial: run,
+        block,
+        command,
+        position: 0,
+        phase: Phase::Measured,
+        outcome: Outcome::Exited(0),
+        cpu_first: 0,
+        cpu_last: 0,
+        left_behind: 0,
+        env_pad_bytes: 0,
+        started_ns: u64::from(run + 1) * 6_000_000,
+        readings: [(Metric::WALL, wall_ns)].into(),
+    }
+}
+
 /// A machine in time.
 pub(crate) struct Machine {
     noise: Noise,
@@ -117,20 +135,7 @@ impl Machine {
         let log = BASE_NS.ln() + shift + self.disturbance();
         let wall_ns = self.stepped(log.min(40.0).exp()) as u64;
         self.runs += 1;
-        Sample {
-            trial: self.runs - 1,
-            block: self.blocks,
-            command,
-            position: 0,
-            phase: Phase::Measured,
-            outcome: Outcome::Exited(0),
-            cpu_first: 0,
-            cpu_last: 0,
-            left_behind: 0,
-            env_pad_bytes: 0,
-            started_ns: u64::from(self.runs) * 6_000_000,
-            readings: [(Metric::WALL, wall_ns)].into(),
-        }
+        sample(self.runs - 1, self.blocks, command, wall_ns)
     }
 
     /// Rounded to steps, where there are any.
