@@ -145,8 +145,8 @@ fn effect(before: Vec<String>, comparison: &Comparison, figures: Figures) -> Vec
     before.into_iter().chain(figures.cells(comparison)).chain(after).collect()
 }
 
-/// Characters that a figure may take, so that it fits beside a name in forty columns.
-const FIGURE_MAX: usize = 27;
+/// Characters that a figure may take, so that it fits beside an indented name in forty columns.
+const FIGURE_MAX: usize = 26;
 
 /// A ratio with its interval: `+2.31 % (+1.76 … +2.86)`. An interval of unheard-of size stands in the sentence alone.
 fn figure(ratio: f64, low: f64, high: f64) -> String {
@@ -159,6 +159,8 @@ fn figure(ratio: f64, low: f64, high: f64) -> String {
     let [low, high] = [low, high].map(|it| verdict::end(it).trim_end_matches([TIE, '%']).to_owned());
     let ratio = change(ratio);
     let with = |between: &str| format!("{ratio} ({low}{between}{high})");
-    let fitting = [with(" … "), with("…")].into_iter().find(|it| it.chars().count() <= FIGURE_MAX);
+    // A terminal without Unicode shows three dots for the ellipsis.
+    let width_max = |it: &String| it.replace('…', "...").chars().count();
+    let fitting = [with(" … "), with("…")].into_iter().find(|it| width_max(it) <= FIGURE_MAX);
     fitting.unwrap_or(ratio)
 }
