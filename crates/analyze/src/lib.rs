@@ -22,6 +22,7 @@ mod exact;
 mod explain;
 pub mod fleet;
 mod guard;
+mod halves;
 mod index;
 mod judge;
 mod lab;

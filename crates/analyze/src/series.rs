@@ -1,7 +1,7 @@
 //! The log ratios of one contest, and the decision rule that looks at them.
 
 use fauxplat_model::{Estimand, Verdict};
-use fauxplat_stats::distribution::{clopper_pearson_lower, t_for_z};
+use fauxplat_stats::distribution::clopper_pearson_lower;
 use fauxplat_stats::eprocess::EProcess;
 use fauxplat_stats::paired::carried::Carried;
 use fauxplat_stats::paired::path::Keys;
@@ -12,6 +12,7 @@ use fauxplat_stats::paired::{Question, Sorted};
 
 use crate::design::Design;
 use crate::estimate::{Estimate, plain_z};
+use crate::halves::Halves;
 use crate::pairing::Seen;
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded, verdict};
@@ -218,21 +219,13 @@ impl Series {
 
     /// Withholds an answer that the two halves of the session do not share.
     fn steady(&self, standing: Standing, look: Look) -> Standing {
-        let halves = halves(&self.d[..look.n], look.level);
-        let is_passing = match standing.typical {
-            Verdict::Different => halves.is_some(),
-            _ => standing.verdict == Verdict::Different && self.is_rare_in_one_half(look),
+        let Some(halves) = Halves::of(self.active(standing.parted, look.n), look.level) else {
+            return standing;
         };
-        match is_passing {
-            true => Standing {
-                halves: halves.or_else(|| Some(half_centres(&self.d[..look.n]))),
-                typical: Verdict::Inconclusive,
-                tail: Verdict::Inconclusive,
-                mean_verdict: Verdict::Inconclusive,
-                verdict: Verdict::Inconclusive,
-                ..standing
-            },
-            false => standing,
+        let is_rare = standing.typical != Verdict::Different && standing.verdict == Verdict::Different;
+        match is_rare && self.is_rare_in_one_half(look) {
+            true => halves.withheld(standing),
+            false => halves.steady(standing),
         }
     }
 
@@ -322,26 +315,6 @@ impl Design {
     pub(crate) fn asked_of_zero(&self) -> Question {
         if self.question == Question::Mean { Question::Mean } else { Question::Any }
     }
-}
-
-/// The typical difference in each half, where these lie apart at a level.
-fn halves(d: &[f64], level: f64) -> Option<[f64; 2]> {
-    const HALF_MIN: usize = 5;
-    let (early, late) = d.split_at(d.len() / 2);
-    if early.len() < HALF_MIN {
-        return None;
-    }
-    let df = early.len() as f64 - 1.0;
-    let [early, late] = [early, late].map(Estimate::of);
-    let apart = (early.centre - late.centre).abs();
-    let is_apart = apart > t_for_z(plain_z(level), df) * early.se.hypot(late.se) && apart > 0.0;
-    is_apart.then_some([early.centre, late.centre])
-}
-
-/// The typical difference in each half.
-fn half_centres(d: &[f64]) -> [f64; 2] {
-    let (early, late) = d.split_at(d.len() / 2);
-    [early, late].map(|half| Estimate::of(half).centre)
 }
 
 /// By halving on a logarithmic scale; a millionth is as good as nothing.
