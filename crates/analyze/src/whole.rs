@@ -27,13 +27,18 @@ impl Series {
         mean_ratio(&self.seen_readings(n), level)
     }
 
-    /// The readings that answer after `n` clusters.
+    /// The readings that answer after `n` clusters: of runs after themselves alone where they part from the others. A cluster
+    /// that counts as a whole, such as a layout, gives one pair, the means of its readings: its pairs share what it does.
     fn seen_readings(&self, n: usize) -> Vec<(f64, f64)> {
-        let per_cluster = self.readings.len() / self.d.len().max(1);
-        let seen = &self.readings[..n * per_cluster];
-        match self.is_twice() && self.view(n).is_parted() {
-            true => seen.iter().copied().skip(1).step_by(2).collect(),
-            false => seen.to_vec(),
+        let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
+        let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
+        let skipped = usize::from(self.is_twice() && self.view(n).is_parted());
+        let answering = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            pairs.iter().copied().skip(skipped).step_by(1 + skipped).collect()
+        };
+        match self.group > 1 {
+            true => clusters.flat_map(answering).collect(),
+            false => clusters.map(|pairs| mean_pair(&answering(pairs))).collect(),
         }
     }
 
@@ -189,5 +194,43 @@ impl Series {
         };
         let difference = shift.estimate().clamp(low, high);
         Some(Spread { usual, difference, low: bounded(low), high: bounded(high), margin, verdict })
+    }
+}
+
+/// The means of some pairs of readings.
+fn mean_pair(pairs: &[(f64, f64)]) -> (f64, f64) {
+    let count = pairs.len().max(1) as f64;
+    let sums = pairs.iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
+    (sums.0 / count, sums.1 / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::Rule;
+
+    use super::*;
+    use crate::pairing::{Seen, Twice};
+
+    /// A block of two runs in a row, which takes no time.
+    fn block() -> Seen {
+        let twice = Twice { after_itself: 0.0, after_another: 0.0, apart: [0.0; 2] };
+        Seen {
+            log_ratios: vec![0.0; 2],
+            readings: vec![(100.0, 100.0); 2],
+            twice: Some(twice),
+            ..Seen::of(0.0, 100f64.ln())
+        }
+    }
+
+    #[test]
+    fn pairs_of_one_layout_are_one_pair_of_means() {
+        for (question, pairs) in [(Question::Typical, 22), (Question::Mean, 11)] {
+            let design = Design::new(&Rule::default(), 0.01, 1, 64, question);
+            let mut series = Series::new(&design);
+            (0..11).for_each(|_| {
+                series.push(&block(), &design);
+            });
+            assert_eq!(series.seen_readings(11).len(), pairs);
+        }
     }
 }
