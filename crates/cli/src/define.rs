@@ -278,9 +278,10 @@ pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure
     rule.anytime |= args.anytime;
     rule.estimand = args.estimand.unwrap_or(rule.estimand);
     rule.order = args.order.unwrap_or(rule.order);
-    if rule.anytime && rule.estimand == Estimand::Mean {
+    if rule.estimand == Estimand::Mean && (rule.anytime || rule.sessions.is_some()) {
         return Err(Failure::usage(
-            "--estimand mean: the interval of the mean is valid at every moment by itself; leave --anytime out",
+            "--estimand mean: it goes neither with --anytime nor with several sessions, which ask the typical pair; leave \
+             them out",
         ));
     }
     // A number of pairs is a limit. Otherwise time is the limit, with the usual number of pairs as the least.

@@ -29,7 +29,7 @@ pub struct CompareArgs {
     pub rule: RuleArgs,
     /// Measure in so many sessions, between which everything that can be is begun anew, and count each of them once: the
     /// verdict is then about the next session too. They share the limits
-    #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime"], help_heading = "Decision")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["baseline", "plan", "anytime", "estimand"], help_heading = "Decision")]
     pub sessions: Option<u32>,
     /// Pause before each session but the first, so that they are spread over more of what the machine goes through
     #[arg(long, value_name = "TIME", requires = "sessions", value_parser = time_with_unit, help_heading = "Decision")]
@@ -44,7 +44,7 @@ pub struct CompareArgs {
     #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
     pub confirm: bool,
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
-    #[arg(long, value_name = "RUN-ID|FILE")]
+    #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = ["order", "estimand"])]
     pub baseline: Option<String>,
     /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
     /// --names says which are meant: OLD,NEW
@@ -117,11 +117,11 @@ pub struct RuleArgs {
     pub max_time: Option<Nanos>,
     /// What decides: the typical pair (the median ratio of two runs side by side), or the mean, which is what many runs cost;
     /// both are reported [default: typical]
-    #[arg(long, value_name = "WHAT", value_parser = estimand)]
+    #[arg(long, value_name = "WHAT", value_parser = estimand, conflicts_with_all = ["anytime", "simulated"])]
     pub estimand: Option<Estimand>,
     /// Order of the runs in a block: each command twice in a row, which shows what a command leaves to the next, or each once
     /// [default: aabb]
-    #[arg(long, value_name = "ORDER", value_parser = order)]
+    #[arg(long, value_name = "ORDER", value_parser = order, conflicts_with_all = ["duet", "simulated"])]
     pub order: Option<Order>,
     /// A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs
     #[arg(long)]

@@ -77,6 +77,10 @@ fn sessions_are_refused_where_they_mean_nothing() {
     compare(&["--sessions", "3", "--session-gap", "8000h"]).reports_misuse(&["--session-gap"]);
     compare(&["--sessions", "3", "--anytime"]).reports_misuse(&["--anytime"]);
     compare(&["--sessions", "3", "--plan"]).reports_misuse(&["--plan"]);
+    compare(&["--sessions", "3", "--estimand", "mean"]).reports_misuse(&["--estimand"]);
+    compare(&["--anytime", "--estimand", "mean"]).reports_misuse(&["--estimand"]);
+    compare(&["--duet", "--order", "ab"]).reports_misuse(&["--order"]);
+    lab.run(&["compare", "true", "--baseline", "1", "--order", "ab"]).reports_misuse(&["--order"]);
     lab.write("three.toml", "[rule.sessions]\ncount = 3\n[[command]]\ncommand = \"true\"\n");
     lab.run(&["aa", "--definition", "three.toml"]).reports_misuse(&["one session"]);
 }
