@@ -174,13 +174,11 @@ impl Sorted {
 pub(crate) struct Weights {
     pub(crate) monotone: Vec<f64>,
     pub(crate) shaped: Option<Vec<f64>>,
-    /// Bandwidth of the shape.
-    pub(crate) width: f64,
 }
 
 /// The weights for rising magnitudes.
 pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
-    let plain = |weights| Weights { monotone: weights, shaped: None, width: f64::INFINITY };
+    let plain = |weights| Weights { monotone: weights, shaped: None };
     if question == Question::Mean {
         return plain(unit(r.to_vec()));
     }
@@ -193,7 +191,7 @@ pub(crate) fn weights(r: &[f64], question: Question) -> Weights {
     let (efficacy, monotone) = best_monotone(r, capped, cap, &density);
     let is_asked = n >= SHAPED_FROM && question == Question::Any;
     let shaped = is_asked.then(|| shape(r, &density, SHAPED_GAIN * efficacy)).flatten();
-    Weights { monotone: unit(monotone), shaped, width: density.width }
+    Weights { monotone: unit(monotone), shaped }
 }
 
 /// The best of capped magnitudes, ranks and signs, with its efficacy (mean slope over root mean square).

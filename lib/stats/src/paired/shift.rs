@@ -11,16 +11,11 @@ const STEPS: u32 = 64;
 /// From this many standard errors on, the values lie to one side.
 const LEANS: f64 = 1.5;
 
-/// Steps that narrow an estimate by a third each.
-const THIRDS: u32 = 12;
-
 /// How far the values lie above a point, by the monotone weights and by the shape.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     monotone: f64,
     shaped: f64,
-    /// Bandwidth of the shape, infinite where it is not used.
-    width: f64,
 }
 
 impl Place {
@@ -52,7 +47,7 @@ impl<'a> Shift<'a> {
         let sum = |weights: &[f64]| weights.iter().zip(&about.sign).map(|(weight, sign)| weight * sign).sum();
         let monotone = sum(&chosen.monotone);
         let shaped = chosen.shaped.as_deref().map_or(monotone, sum);
-        Place { monotone, shaped, width: if chosen.shaped.is_some() { chosen.width } else { f64::INFINITY } }
+        Place { monotone, shaped }
     }
 
     /// How far the values lie above a point, and below it: the keys of the observed path.
@@ -61,32 +56,9 @@ impl<'a> Shift<'a> {
         (place.above(), place.below())
     }
 
-    /// The point at which the larger of both keys is smallest; zero for no values.
-    pub fn estimate(&self) -> f64 {
-        let middle = self.middle();
-        let width = self.at(middle).width;
-        if !width.is_finite() {
-            return middle;
-        }
-        // The shape may know better, nearby: as far as the monotone weights do not object.
-        let size = |theta: f64| {
-            let place = self.at(theta);
-            place.above().max(place.below())
-        };
-        let steps = (-8..=8).map(|step| middle + 0.25 * width * f64::from(step));
-        let best = steps.map(|theta| (size(theta), theta)).min_by(|one, other| one.0.total_cmp(&other.0));
-        let (mut low, mut high) =
-            best.map_or((middle, middle), |(_, at)| (at - 0.25 * width, at + 0.25 * width));
-        for _ in 0..THIRDS {
-            let third = (high - low) / 3.0;
-            if size(low + third) < size(high - third) { high -= third } else { low += third }
-        }
-        0.5 * (low + high)
-    }
-
     /// Where the monotone weights see no shift; zero for no values. It is looked for from both sides, so that swapping A and
     /// B turns its sign and nothing else.
-    fn middle(&self) -> f64 {
+    pub fn estimate(&self) -> f64 {
         match self.sorted.range() {
             None => 0.0,
             Some(_) if self.question == Question::Mean => self.sorted.mean(),
@@ -97,8 +69,8 @@ impl<'a> Shift<'a> {
         }
     }
 
-    /// The hull of all points whose keys are at most `critical`: none outside can be the shift. Ends that cannot be told from
-    /// points that are `asked` about lie at the side of them that their keys say.
+    /// The hull of all points whose monotone keys are at most `critical`: none outside can be the shift. Shape shortens no
+    /// interval. Ends that cannot be told from points that are `asked` about lie at the side of them that their keys say.
     pub fn interval(&self, critical: f64, asked: &[f64]) -> (f64, f64) {
         let end = |side| self.end_of_interval(side, critical, asked, None);
         (end(1.0).unwrap_or(f64::NEG_INFINITY), end(-1.0).unwrap_or(f64::INFINITY))
@@ -147,15 +119,11 @@ impl<'a> Shift<'a> {
         if !is_beyond(outermost) {
             return None;
         }
-        // The shape can only move it inwards.
         let inwards = |wanted: &f64| self.is_inwards((outermost, innermost), *wanted, is_beyond);
         if let Some(wanted) = wanted.filter(inwards) {
             return Some(wanted);
         }
-        let start = self.end(outermost, innermost, asked, beyond);
-        Some(self.inner(start, innermost, asked, |place| {
-            (side * place.monotone).max(side * place.shaped) - critical
-        }))
+        Some(self.end(outermost, innermost, asked, beyond))
     }
 
     /// Whether the values lie above a point, where all but a few are so far to one side of it that the weights do not matter.
@@ -220,24 +188,6 @@ impl<'a> Shift<'a> {
         asked.iter().for_each(|&theta| bracket.ask(theta, |theta| beyond(self.at(theta))));
         bracket.at(0.5)
     }
-
-    /// From an end by the monotone weights inwards, as far as the shape excludes too. It does not rise steadily, so every
-    /// half bandwidth is looked at.
-    fn inner(&self, start: f64, last: f64, asked: &[f64], beyond: impl Fn(Place) -> f64) -> f64 {
-        let direction = (last - start).signum();
-        let mut outside = start;
-        loop {
-            let width = self.at(outside).width;
-            let next = outside + direction * 0.5 * width;
-            if !width.is_finite() || (next - last) * direction > 0.0 {
-                return outside;
-            }
-            if beyond(self.at(next)) <= 0.0 {
-                return self.end(outside, next, asked, beyond);
-            }
-            outside = next;
-        }
-    }
 }
 
 /// Two points, each with what is above zero at the first and not at the second; NaN while that is not known.
@@ -291,7 +241,7 @@ mod tests {
         let d: Vec<f64> =
             (0..200).map(|_| 3.0 + [0.0, 25.0, 0.0, -25.0][draw.below(4)] + draw.normal()).collect();
         let sorted = Sorted::new(&d);
-        let shift = Shift::new(&sorted, Question::Any);
+        let shift = Shift::new(&sorted, Question::Typical);
         let estimate = shift.estimate();
         let (low, high) = shift.interval(3.0, &[]);
         assert!((estimate - 3.0).abs() < 0.6, "{estimate}");
@@ -311,7 +261,7 @@ mod tests {
             let value = |draw: &mut Draw| [0.0, gap, 0.0, -gap][draw.below(4)] + draw.normal();
             let d: Vec<f64> = (0..60 + 7 * seed as usize).map(|_| value(&mut draw)).collect();
             let sorted = Sorted::new(&d);
-            let shift = Shift::new(&sorted, Question::Any);
+            let shift = Shift::new(&sorted, Question::Typical);
             let (low, high) = shift.interval(3.0, &[]);
             let ends = [low, high, 0.0].map(|end| end.abs().min(9.0));
             for margin in ends.into_iter().flat_map(|end| [0.5 * end, end - 1e-4, end, end + 1e-4, 2.0 * end])
