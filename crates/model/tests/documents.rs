@@ -238,6 +238,7 @@ fn comparison() -> Comparison {
         tail: None,
         estimand: fauxplat_model::Estimand::Typical,
         gate: None,
+        typical: None,
         mean: None,
         mean_verdict: Verdict::Inconclusive,
         carry_over: None,
@@ -305,9 +306,10 @@ fn a_comparison_of_no_pair_has_no_ratio_and_is_read_back() {
 
 #[test]
 fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
-    let names: BTreeSet<&str> = findings().iter().map(Findings::schema).collect();
-    assert_eq!(names.len(), findings().len(), "each has a name of its own");
-    for found in findings() {
+    let findings = findings();
+    let names: BTreeSet<&str> = findings.iter().map(Findings::schema).collect();
+    assert_eq!(names.len(), findings.len(), "each has a name of its own");
+    for found in findings {
         let document = serde_json::to_value(&found).unwrap();
         let read = Findings::deserialize(found.schema(), document.clone()).unwrap().unwrap();
         assert_eq!(read, found);

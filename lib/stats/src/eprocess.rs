@@ -1,5 +1,7 @@
 //! A test that is valid at any number of looks: the sign-symmetric mixture e-process.
 
+use statrs::function::gamma::ln_gamma;
+
 use crate::describe::{MAD_TO_SD, median, median_in_place};
 
 /// Evidence against symmetry, as it grows. It takes 16 bytes per difference.
@@ -70,7 +72,7 @@ impl EProcess {
         (-self.ln_e(0.0)).exp().min(1.0)
     }
 
-    /// The confidence sequence at `level`: the values of theta around the median whose evidence is below 1/level.
+    /// The confidence sequence at `level`: the hull of all values of theta whose evidence is below 1/level.
     /// It covers the centre of symmetry at all times at once; its ends are infinite while nothing is excluded.
     pub fn interval(&self, level: f64) -> (f64, f64) {
         let values: Vec<f64> = self.seen.iter().map(|&(d, _)| d).collect();
@@ -80,23 +82,52 @@ impl EProcess {
         }
     }
 
-    /// The first theta in one direction that is excluded.
+    /// The nearest theta in one direction from which on everything is excluded. Differences that lie to both sides of two
+    /// modes can exclude their median and not what is further out.
     fn end(&self, centre: f64, direction: f64, level: f64) -> f64 {
         let excluded = |distance: f64| self.ln_e(centre + direction * distance) >= -level.ln();
         let first = self.scale * 1e-3;
-        // Steps of a third find the first crossing; nothing beyond 10⁷ times the scale is worth excluding.
-        let steps = std::iter::successors(Some(first), |distance| Some(distance * 4.0 / 3.0)).take(80);
-        let Some(mut outside) = steps.into_iter().find(|&distance| excluded(distance)) else {
-            return direction * f64::INFINITY;
+        // Steps of a third; nothing beyond 10⁷ times the scale is worth excluding.
+        let steps: Vec<f64> =
+            std::iter::successors(Some(first), |distance| Some(distance * 4.0 / 3.0)).take(STEPS).collect();
+        let (mut inside, mut outside) = match steps.iter().rposition(|&distance| !excluded(distance)) {
+            Some(last) if last + 1 == steps.len() => return direction * f64::INFINITY,
+            Some(last) => (steps[last], steps[last + 1]),
+            None => (0.0, first),
         };
-        let mut inside = if outside == first { 0.0 } else { outside * 0.75 };
         for _ in 0..30 {
             let middle = 0.5 * (inside + outside);
             if excluded(middle) { outside = middle } else { inside = middle }
         }
         centre + direction * outside
     }
+
+    /// The confidence sequence of the median at `level`, which no shape of the differences makes wrong, and its p-value
+    /// against a median of zero.
+    ///
+    /// Of n differences, k lie below the median with a probability of one half each. Under a uniform prior of that
+    /// probability the evidence is 2ⁿ·B(k + 1, n − k + 1) (Ville 1939), so that each end is one of the differences.
+    pub fn median_interval(&self, level: f64) -> (f64, f64, f64) {
+        let mut rising: Vec<f64> = self.seen.iter().map(|&(d, _)| d).collect();
+        rising.sort_by(f64::total_cmp);
+        let n = rising.len();
+        let ln_e = |k: usize| {
+            let gamma = |m: usize| ln_gamma(m as f64);
+            gamma(k + 1) + gamma(n - k + 1) - gamma(n + 2) + n as f64 * std::f64::consts::LN_2
+        };
+        let least = (0..=n / 2).find(|&k| ln_e(k) < -level.ln());
+        let (below, above) =
+            (rising.partition_point(|&d| d < 0.0), n - rising.partition_point(|&d| d <= 0.0));
+        let p = (-ln_e(below.min(above).min(n / 2))).exp().min(1.0);
+        match least {
+            Some(k) if k > 0 => (rising[k - 1], rising[n - k], p),
+            _ => (f64::NEG_INFINITY, f64::INFINITY, p),
+        }
+    }
 }
+
+/// Number of steps in which an end is looked for.
+const STEPS: usize = 80;
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +163,33 @@ mod tests {
             process.push(0.01 + 0.004 * f64::from(index % 5 - 2));
         }
         assert!(process.p_value() < 0.01, "{}", process.p_value());
+    }
+
+    /// Two modes far apart, the larger one near zero: the centre of symmetry is nowhere, and the median is known.
+    #[test]
+    fn differences_of_two_modes_have_an_interval_that_holds_their_median() {
+        let mut process = EProcess::new(0.01);
+        for index in 0..200 {
+            let noise = 0.002 * f64::from(index * 7 % 11 - 5);
+            process.push(noise + if index % 5 < 2 { 0.7 } else { 0.0 });
+        }
+        let (low, high) = process.interval(0.01);
+        assert!(high - low > 0.0);
+        let (low, high, p) = process.median_interval(0.01);
+        let middle = 0.004;
+        assert!(low <= middle && middle <= high && high < 0.7 && low > -0.012, "{low} {high}");
+        assert!(p > 0.001 && p <= 1.0, "{p}");
+    }
+
+    /// Counted by hand: of 10 differences none below zero is 2¹⁰/11 = 93 to one.
+    #[test]
+    fn evidence_about_the_median_by_the_formula() {
+        let mut process = EProcess::new(0.01);
+        (1..=10).for_each(|index| process.push(0.1 * f64::from(index)));
+        let (low, _, p) = process.median_interval(0.05);
+        assert!((p - 11.0 / 1024.0).abs() < 1e-9, "{p}");
+        // One below is 2¹⁰/110 = 9.3 to one, which does not reach 20.
+        assert!((low - 0.1).abs() < 1e-12, "{low}");
     }
 
     #[test]
