@@ -305,6 +305,20 @@ pub struct Condition {
     pub loaded: Vec<LoadAccount>,
 }
 
+impl Condition {
+    /// The condition without what was only recorded of it: two experiments asked for the same if these are equal.
+    pub fn asked(&self) -> Condition {
+        let recorded = Condition::default();
+        Condition {
+            cpu_choice: recorded.cpu_choice,
+            held: recorded.held,
+            tuned: recorded.tuned,
+            loaded: recorded.loaded,
+            ..self.clone()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

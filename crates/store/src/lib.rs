@@ -55,7 +55,7 @@ pub use load::{SAMPLES_MAX, StoredExperiment};
 pub use path::{default_path, local_path};
 pub use postgres::{Patience, Url, masked};
 pub use schema::VERSION;
-pub use sessions::{SessionPairs, SessionReadings};
+pub use sessions::{Measured, SessionPairs, SessionReadings};
 pub use spool::Shipment;
 pub use state::State;
 pub use store::Store;

@@ -67,6 +67,9 @@ impl Store {
     /// [`StoreError::NoSuchExperiment`]; those of reading.
     pub fn load_without_samples(&self, id: i64) -> Result<StoredExperiment, StoreError> {
         self.fetch(id)?;
+        // Metrics first: findings and definitions name them by their ids alone, and a metric of which only the id is known
+        // has neither its title nor the direction in which it is better.
+        Known::of(self, id)?;
         let found = self.connection.query_row(sql::LOAD, [id], |row| experiment(id, row)).optional();
         let missing = || StoreError::NoSuchExperiment { path: self.path.clone(), id: id.to_string() };
         let mut experiment = found.map_err(at(&self.path))?.ok_or_else(missing)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Command, MachineFacts, Metric, Phase, Sample};
+use fauxplat_model::{Command, Condition, Definition, MachineFacts, Metric, Phase, Sample};
 use rusqlite::types::Value;
 
 use crate::engine::{Values, cell, integer, text};
@@ -28,6 +28,31 @@ pub struct SessionPairs {
     pub log_ratios: Vec<f64>,
 }
 
+/// Beginnings of the names of metrics whose source a user states.
+const METRIC_PRINTED: &str = "printed:";
+const METRIC_TABLE: &str = "table:";
+
+/// The metric of which sessions are looked for, in the definition that says what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'d> {
+    /// The metric.
+    pub metric: Metric,
+    /// The definition with the sources of metrics that users name.
+    pub definition: &'d Definition,
+}
+
+impl Measured<'_> {
+    /// Whether the metric is the same in a stored definition. A name that a user chose may stand for another number of the
+    /// output, or of another table.
+    fn is_same(self, stored: &str) -> bool {
+        let Definition { printed, tables, .. } = self.definition;
+        let is_users =
+            [METRIC_PRINTED, METRIC_TABLE].iter().any(|source| self.metric.name().starts_with(source));
+        let is_equal = |it: Definition| it.printed == *printed && it.tables == *tables;
+        !is_users || serde_json::from_str(stored).is_ok_and(is_equal)
+    }
+}
+
 /// An experiment that contains a command, with the command's number in it.
 struct Found {
     id: i64,
@@ -39,7 +64,7 @@ impl Store {
     /// Finished sessions on this machine in which the same program ran with the same arguments, oldest first. The
     /// variance of its level between sessions is estimated from them. The machine is the same across boots and
     /// affinities, not across kernels. `run`, `compare` and undisturbed calibrations are taken, in which nothing was
-    /// varied that moves a level; a program that could not be read has no sessions.
+    /// varied that moves a level, under the same condition; a program that could not be read has no sessions.
     ///
     /// # Errors
     /// Those of reading.
@@ -47,10 +72,11 @@ impl Store {
         &self,
         machine: &MachineFacts,
         command: &Command,
-        metric: Metric,
+        measured: Measured,
     ) -> Result<Vec<SessionReadings>, StoreError> {
+        let metric = measured.metric;
         let mut sessions = Vec::new();
-        let mut found = self.holding(machine, command)?;
+        let mut found = self.holding(machine, command, measured)?;
         found.dedup_by_key(|found| found.id);
         for Found { id, number, .. } in found {
             let mut readings = Vec::new();
@@ -64,7 +90,7 @@ impl Store {
     }
 
     /// Finished comparisons on this machine in which the same two programs ran with the same arguments in shared
-    /// blocks, oldest first. Replication is judged by them.
+    /// blocks, under the same condition, oldest first. Replication is judged by them.
     ///
     /// # Errors
     /// Those of reading.
@@ -72,9 +98,10 @@ impl Store {
         &self,
         machine: &MachineFacts,
         (a, b): (&Command, &Command),
-        metric: Metric,
+        measured: Measured,
     ) -> Result<Vec<SessionPairs>, StoreError> {
-        let (of_a, of_b) = (self.holding(machine, a)?, self.holding(machine, b)?);
+        let metric = measured.metric;
+        let (of_a, of_b) = (self.holding(machine, a, measured)?, self.holding(machine, b, measured)?);
         let mut sessions: Vec<SessionPairs> = Vec::new();
         for one in of_a.iter().filter(|one| one.kind == "compare") {
             let id = one.id;
@@ -90,13 +117,21 @@ impl Store {
     }
 
     /// Experiments that contain a command, oldest first. Programs are identified by their hash, wherever the file was.
-    fn holding(&self, machine: &MachineFacts, command: &Command) -> Result<Vec<Found>, StoreError> {
+    fn holding(
+        &self,
+        machine: &MachineFacts,
+        command: &Command,
+        measured: Measured,
+    ) -> Result<Vec<Found>, StoreError> {
         let Some(hash) = &command.program_sha256 else { return Ok(Vec::new()) };
         let identity = MachineKey::of(machine)?.identity;
         let asked = [State::Finished.name(), &identity, hash].map(|word| Value::Text(word.to_owned()));
         let held = |row: &Values| {
             let (kind, argv) = (text(cell(row, 1))?, text(cell(row, 2))?);
-            let is_meant = same_arguments(argv, command) && is_undisturbed(kind, text(cell(row, 4)));
+            let is_meant = same_arguments(argv, command)
+                && is_undisturbed(kind, text(cell(row, 4)))
+                && same_condition(text(cell(row, 5))?, command)
+                && measured.is_same(text(cell(row, 6))?);
             let number = u16::try_from(integer(cell(row, 3))).ok()?;
             is_meant.then(|| Found { id: integer(cell(row, 0)), kind: kind.to_owned(), number })
         };
@@ -108,6 +143,13 @@ impl Store {
 fn same_arguments(argv: &str, command: &Command) -> bool {
     let argv: Vec<String> = serde_json::from_str(argv).unwrap_or_default();
     !argv.is_empty() && argv.get(1..) == command.argv.get(1..)
+}
+
+/// Whether a stored condition is what was asked for a command: another input, environment or nice value is another
+/// experiment.
+fn same_condition(stored: &str, command: &Command) -> bool {
+    let stored: Option<Condition> = serde_json::from_str(stored).ok();
+    stored.is_some_and(|stored| stored.asked() == command.condition.asked())
 }
 
 /// Whether an experiment varied nothing that moves a level: copies that do more work, or that a burner disturbed, say
@@ -137,25 +179,29 @@ fn usable(sample: &Sample, metric: Metric) -> Option<f64> {
     read(sample, metric).filter(|&value| value > 0.0)
 }
 
-/// Per block and command: how many runs, and the sum of their logarithms.
+/// Per block and command: the positions of its runs, with their logarithms.
 #[derive(Default)]
-struct Blocks(BTreeMap<u32, [(u32, f64); 2]>);
+struct Blocks(BTreeMap<u32, [Vec<(u16, f64)>; 2]>);
 
 impl Blocks {
     /// Adds a run of one of two commands.
     fn add(&mut self, sample: &Sample, metric: Metric, commands: [u16; 2]) {
         let place = commands.iter().position(|&command| command == sample.command);
         if let (Some(place), Some(value)) = (place, usable(sample, metric)) {
-            let (runs, sum) = &mut self.0.entry(sample.block).or_default()[place];
-            *runs += 1;
-            *sum += value.ln();
+            self.0.entry(sample.block).or_default()[place].push((sample.position, value.ln()));
         }
     }
 
     fn log_ratios(&self) -> Vec<f64> {
-        let ratio = |[a, b]: &[(u32, f64); 2]| {
-            (a.0 > 0 && b.0 > 0).then(|| b.1 / f64::from(b.0) - a.1 / f64::from(a.0))
-        };
+        let ratio = |[a, b]: &[Vec<(u16, f64)>; 2]| Some(level(b)? - level(a)?);
         self.0.values().filter_map(ratio).collect()
     }
+}
+
+/// The logarithm of what a command takes in a block. Of runs in a row all but the first follow their own command, and what
+/// another one left to the first is not theirs.
+fn level(runs: &[(u16, f64)]) -> Option<f64> {
+    let is_in_a_row = runs.windows(2).all(|two| two[1].0 == two[0].0 + 1);
+    let own = if is_in_a_row && runs.len() > 1 { &runs[1..] } else { runs };
+    (!own.is_empty()).then(|| own.iter().map(|run| run.1).sum::<f64>() / own.len() as f64)
 }

@@ -94,7 +94,8 @@ pub(crate) const STATE: &str = "SELECT state, owner FROM experiment WHERE id = $
 pub(crate) const LAST: &str = "SELECT MAX(id) FROM experiment";
 
 /// Experiments in one state on one machine that hold a program, oldest first.
-pub(crate) const HOLDING: &str = "SELECT e.id, e.kind, c.argv, c.number, e.findings
+pub(crate) const HOLDING: &str =
+    "SELECT e.id, e.kind, c.argv, c.number, e.findings, c.condition, e.definition
     FROM experiment e JOIN machine m ON m.hash = e.machine JOIN command c ON c.experiment = e.id
     WHERE e.state = $1 AND m.identity = $2 AND c.program_sha256 = $3 ORDER BY e.id, c.number";
 

@@ -3,9 +3,9 @@
 use fauxplat_analyze::{
     Baseline, Judged, SessionLevels, baseline_findings, facts_apart, run_findings, stored_findings,
 };
-use fauxplat_model::{Command, MachineFacts, Metric, Phase, Rule, RunFindings, Runs, Sample};
+use fauxplat_model::{Command, Definition, MachineFacts, Metric, Phase, Rule, RunFindings, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
-use fauxplat_store::{Filter, Store};
+use fauxplat_store::{Filter, Measured, Store};
 
 use super::session::plan;
 use crate::checks::bounded;
@@ -60,7 +60,8 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
     let judge = |rule: &Rule| {
         let commands = earlier.command.iter().chain(&driver.commands);
-        let levels = levels(driver.store(), driver.machine().facts(), commands, rule.metric)?;
+        let measured = Measured { metric: rule.metric, definition: &driver.header.definition };
+        let levels = levels(driver.store(), driver.machine().facts(), commands, measured)?;
         let old = earlier.series(rule.metric);
         Ok(baseline_findings(rule, old, driver.samples(), name, ignore, levels, seed))
     };
@@ -97,7 +98,12 @@ pub fn stored(
     let judge = |rule: &Rule| {
         let commands = old.command.iter().chain(&new.command);
         let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
-            Some(facts) => levels(store, facts, commands, rule.metric)?,
+            Some(facts) => {
+                // Nobody knows which number of its output a metric of stored results was, so that only those that have one
+                // meaning everywhere have sessions.
+                let measured = Measured { metric: rule.metric, definition: &Definition::default() };
+                levels(store, facts, commands, measured)?
+            }
             None => None,
         };
         Ok(stored_findings(rule, [old.series(rule.metric), new.series(rule.metric)], levels, seed))
@@ -150,17 +156,17 @@ fn levels<'a>(
     store: Option<&Store>,
     facts: &MachineFacts,
     commands: impl Iterator<Item = &'a Command>,
-    metric: Metric,
+    measured: Measured,
 ) -> Result<Option<SessionLevels>, Failure> {
     let Some(store) = store else { return Ok(None) };
     let mut best = Vec::new();
     for command in commands {
-        let sessions = store.sessions_of(facts, command, metric)?;
+        let sessions = store.sessions_of(facts, command, measured)?;
         if sessions.len() > best.len() {
             best = sessions;
         }
     }
-    Ok(SessionLevels::of(metric, best.iter().map(|session| session.readings.as_slice())))
+    Ok(SessionLevels::of(measured.metric, best.iter().map(|session| session.readings.as_slice())))
 }
 
 /// Readings of an experiment of the store, by its number or `last`, for the command with this name, in the metrics of a

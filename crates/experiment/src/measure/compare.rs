@@ -3,6 +3,7 @@
 use fauxplat_analyze::{Judge, Judged, Patience, doubts, replicate};
 
 use fauxplat_model::{CompareFindings, Verdict};
+use fauxplat_store::Measured;
 
 use super::profile::{Profiling, profile};
 use super::session::session;
@@ -83,11 +84,13 @@ pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profilin
 fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let Some(store) = driver.store() else { return Ok(()) };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
+    let definition = &driver.header.definition;
     // Every command against the first, metric by metric; a comparison that confirms a winner follows separately, since
     // this session chose its pair.
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
-        let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), comparison.metric)?;
+        let measured = Measured { metric: comparison.metric, definition };
+        let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), measured)?;
         let earlier = sessions.iter().filter(|session| Some(session.id) != driver.confirms);
         let earlier: Vec<&[f64]> = earlier.map(|session| session.log_ratios.as_slice()).collect();
         judged.warnings.extend(replicate(comparison, &earlier));

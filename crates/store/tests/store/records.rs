@@ -3,9 +3,10 @@
 use crate::common::{command, header, sample};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Command, MachineFacts, Metric, MetricSet, Outcome, Phase, Reading, Readings, RunFindings, Sample, Summary,
+    Command, Condition, Definition, MachineFacts, Metric, MetricSet, Outcome, Phase, Reading, Readings,
+    RunFindings, Sample, Summary,
 };
-use fauxplat_store::{ExperimentRow, Filter, SessionPairs, State, Store, StoreError};
+use fauxplat_store::{ExperimentRow, Filter, Measured, SessionPairs, State, Store, StoreError};
 use proptest::prelude::*;
 
 fn store() -> (tempfile::TempDir, Store) {
@@ -189,6 +190,12 @@ fn program(hash: &str) -> Command {
     Command { program_sha256: Some(hash.into()), argv: vec![path, "-x".into()], ..command(hash) }
 }
 
+/// A metric in a definition that names none of its own.
+fn measured(metric: Metric) -> Measured<'static> {
+    static PLAIN: std::sync::LazyLock<Definition> = std::sync::LazyLock::new(Definition::default);
+    Measured { metric, definition: &PLAIN }
+}
+
 #[test]
 fn sessions_of_a_program_are_those_of_its_hash_on_this_machine() {
     let (_directory, store) = store();
@@ -201,7 +208,7 @@ fn sessions_of_a_program_are_those_of_its_hash_on_this_machine() {
     measure(&store, "compare", &elsewhere, ["old", "other"], &[0.0]);
     measure(&store, "sweep", &here, ["old", "other"], &[0.0]);
 
-    let sessions = store.sessions_of(&here, &program("old"), Metric::WALL).unwrap();
+    let sessions = store.sessions_of(&here, &program("old"), measured(Metric::WALL)).unwrap();
     let readings: Vec<&[f64]> = sessions.iter().map(|session| session.readings.as_slice()).collect();
     assert_eq!(readings.len(), 3, "{sessions:?}");
     assert_eq!(
@@ -209,13 +216,18 @@ fn sessions_of_a_program_are_those_of_its_hash_on_this_machine() {
         (2, &[1e9 * 0.5f64.exp()].map(f64::round)[..], 3)
     );
     let moved = Command { argv: vec!["./elsewhere".into(), "-x".into()], ..program("old") };
-    assert_eq!(store.sessions_of(&here, &moved, Metric::WALL).unwrap(), sessions);
+    assert_eq!(store.sessions_of(&here, &moved, measured(Metric::WALL)).unwrap(), sessions);
     for other in [
         Command { argv: vec!["old".into(), "-y".into()], ..program("old") },
         Command { program_sha256: None, ..program("old") },
         program("older"),
+        Command { condition: Condition { nice: Some(10), ..Condition::default() }, ..program("old") },
+        Command {
+            condition: Condition { stdin: Some("/dev/null".into()), ..Condition::default() },
+            ..program("old")
+        },
     ] {
-        assert_eq!(store.sessions_of(&here, &other, Metric::WALL).unwrap(), []);
+        assert_eq!(store.sessions_of(&here, &other, measured(Metric::WALL)).unwrap(), []);
     }
 }
 
@@ -229,12 +241,12 @@ fn sessions_of_a_pair_are_comparisons_of_both_whichever_came_first() {
     measure(&store, "aa", &here, ["old", "old"], &[0.5, 0.5]);
     measure(&store, "compare", &here, ["old", "new"], &[0.5]);
     let (old, new) = (program("old"), program("new"));
-    let sessions = store.sessions_of_pair(&here, (&old, &new), Metric::WALL).unwrap();
+    let sessions = store.sessions_of_pair(&here, (&old, &new), measured(Metric::WALL)).unwrap();
     let rounded = |session: &SessionPairs| -> Vec<i64> {
         session.log_ratios.iter().map(|ratio| (ratio * 1e4).round() as i64).collect()
     };
     assert_eq!(sessions.iter().map(rounded).collect::<Vec<_>>(), [vec![2500, 5000], vec![-5000; 3]]);
-    assert_eq!(store.sessions_of_pair(&here, (&old, &new), Metric::SYSTEM).unwrap(), []);
+    assert_eq!(store.sessions_of_pair(&here, (&old, &new), measured(Metric::SYSTEM)).unwrap(), []);
 }
 
 proptest! {
