@@ -66,6 +66,7 @@ fn essence(condition: &Condition) -> Condition {
         cpu: condition.cpu.clone(),
         policy: condition.policy,
         nice: condition.nice,
+        aslr: condition.aslr,
         stack_limit: condition.stack_limit,
         limit: condition.limit.clone(),
         env_pad: EnvPad::None,

@@ -6,6 +6,7 @@ use fauxplat_model::HeldCondition;
 use fauxplat_procfs::limits;
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::sched;
+use fauxplat_sys::spawn::ADDR_NO_RANDOMIZE;
 
 use crate::Entry;
 
@@ -21,10 +22,30 @@ pub(crate) fn as_held(pid: i32, entry: &Entry) -> HeldCondition {
     HeldCondition {
         policy,
         nice: task.and_then(|task| task.nice()),
+        no_aslr: no_aslr(&read("personality")),
         cpus: sched::affinity(pid).ok(),
         limits: limits::soft(&read("limits")).map(|(name, soft)| (name.replace(' ', "-"), soft)).collect(),
         // The process has the memory of its creator until it executes its program with these.
         env_bytes: Some(entry.env.iter().map(|setting| setting.len() as u64 + 1).sum()),
         groups: read("cgroup").lines().map(str::to_owned).collect(),
+    }
+}
+
+/// Whether a personality, as `/proc/PID/personality` has it in hexadecimal digits, excludes random addresses.
+fn no_aslr(personality: &str) -> Option<bool> {
+    let personality = u32::from_str_radix(personality.trim(), 16).ok()?;
+    Some(personality & ADDR_NO_RANDOMIZE != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bit_of_a_personality_excludes_random_addresses() {
+        assert_eq!(
+            ["00040000\n", "00000000\n", "0804\n", "", "x"].map(no_aslr),
+            [Some(true), Some(false), Some(false), None, None]
+        );
     }
 }

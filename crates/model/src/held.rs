@@ -18,6 +18,10 @@ pub struct HeldCondition {
     /// Nice value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nice: Option<i8>,
+    /// Whether its personality keeps the kernel from laying out its address space at random, see `personality(2)`: `setarch -R`
+    /// hands that on to whatever it starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_aslr: Option<bool>,
     /// CPUs that it may use, where no block draws one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<CpuSet>,

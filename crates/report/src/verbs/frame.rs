@@ -113,6 +113,9 @@ pub(crate) fn condition(condition: &Condition) -> String {
         placement(condition),
         policy(condition),
         match condition.aslr {
+            Aslr::Inherit if condition.held.as_ref().and_then(|held| held.no_aslr) == Some(true) => {
+                "ASLR off, inherited".to_owned()
+            }
             Aslr::Inherit => "ASLR as the machine has it".to_owned(),
             Aslr::On => "ASLR on".to_owned(),
             Aslr::Off => "ASLR off".to_owned(),
