@@ -46,6 +46,9 @@ pub struct Rule {
     /// The question of a gate, which sampling then answers beside the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateQuestion>,
+    /// Whether the gate fails, too, where its question is not answered.
+    #[serde(skip_serializing_if = "is_default")]
+    pub gate_is_strict: bool,
     /// Order of the runs within a block.
     #[serde(skip_serializing_if = "is_default")]
     pub order: Order,
@@ -156,6 +159,7 @@ impl Default for Rule {
             sessions: None,
             estimand: Estimand::default(),
             gate: None,
+            gate_is_strict: false,
             order: Order::default(),
             least_span_s: LEAST_SPAN_S,
         }

@@ -21,7 +21,7 @@ use super::profile::in_turns;
 use crate::begin::{beginning, conclude, finish};
 use crate::output;
 use fauxplat_options::define;
-use fauxplat_options::{CommandArgs, CompareArgs};
+use fauxplat_options::{CommandArgs, CompareArgs, Gate};
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -32,8 +32,14 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     if args.plan {
         return plan(args, invocation);
     }
-    let (driver, findings) = measured(args, None, invocation)?;
+    let (mut driver, findings) = measured(args, None, invocation)?;
     let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
+    if args.confirm && !alarms.is_empty() && driver.is_interrupted() {
+        driver.warn(format!(
+            "--confirm: interrupted before a second measurement, so {} is not confirmed",
+            alarms[0]
+        ));
+    }
     match alarms.is_empty() || !args.confirm || driver.is_interrupted() {
         true => report(driver, findings, alarms, args),
         false => confirm(driver, findings, &alarms, args, invocation),
@@ -195,6 +201,7 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
     definition.rule.gate = question(&args.fail_if).or(definition.rule.gate);
+    definition.rule.gate_is_strict |= args.fail_if.contains(&Gate::Undecided);
     // Wall time is the default metric; whether the user named it cannot be seen later, so that is checked here.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
         return Err(Failure::usage(

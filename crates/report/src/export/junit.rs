@@ -64,6 +64,9 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
     let outcome = match (comparison.gate.map(|gate| gate.state), comparison.verdict) {
         (Some(GateState::Beyond), _) => Outcome::Failed(sentence),
         (Some(GateState::Within), _) => Outcome::Passed(sentence),
+        (Some(GateState::Undecided), _) if record.header.definition.rule.gate_is_strict => {
+            Outcome::Failed(sentence)
+        }
         (Some(GateState::Undecided), _) => Outcome::Skipped(sentence),
         // A verdict that `--fail-if slower` would let pass is no failure.
         (None, Verdict::Different)
