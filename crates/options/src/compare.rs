@@ -20,6 +20,38 @@ const EXAMPLES: &str = "\
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
+/// Options, and groups of options by the names of their structs, about commands that run: where two stored results are
+/// compared, nothing runs.
+const MEASURED: [&str; 27] = [
+    "ConditionArgs",
+    "SurroundingsArgs",
+    "BuildArgs",
+    "build_a",
+    "commands",
+    "command_name",
+    "parameters",
+    "scan",
+    "step",
+    "setup",
+    "prepare",
+    "conclude",
+    "cleanup",
+    "warmup",
+    "tables",
+    "metric_from",
+    "counters",
+    "regions",
+    "control",
+    "definition",
+    "no_shell",
+    "link_seeds",
+    "duet",
+    "profile",
+    "max_pairs",
+    "max_time",
+    "anytime",
+];
+
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct CompareArgs {
@@ -48,7 +80,7 @@ pub struct CompareArgs {
     pub baseline: Option<String>,
     /// Compare the --baseline with these results, which are stored too, and run nothing; of several commands of either,
     /// --names says which are meant: OLD,NEW
-    #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = ["commands", "build_a", "build", "link", "duet"])]
+    #[arg(long, value_name = "RUN-ID|FILE", requires = "baseline", conflicts_with_all = MEASURED)]
     pub with: Option<String>,
     /// Compare nothing yet: record a short session of the first command against itself, and say what can be found here, in which
     /// time, and how often a verdict would be false; with --fail-if, what the gate would find
