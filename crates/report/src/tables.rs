@@ -132,7 +132,9 @@ fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     let number = |value| scale.number(value);
     [
         scale.with_unit(summary.median),
-        format!("{} … {}", number(summary.low), number(summary.high)),
+        summary
+            .interval()
+            .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} … {}", number(low), number(high))),
         format!("{} ± {}", number(summary.mean), number(summary.sd)),
         format!("{} … {}", number(summary.min), number(summary.max)),
     ]

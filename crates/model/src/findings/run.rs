@@ -15,9 +15,10 @@ pub struct Summary {
     pub median: f64,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Low end of the 95 % interval of the median, by order statistics.
+    /// Low end of the 95 % interval of the median, by order statistics; the least reading of fewer than six, see
+    /// [`Summary::interval`].
     pub low: f64,
-    /// High end of the interval of the median.
+    /// High end of the interval of the median; the largest reading of fewer than six.
     pub high: f64,
     /// Sample standard deviation; zero for one run.
     pub sd: f64,
@@ -38,6 +39,17 @@ pub struct Summary {
     /// The intervals of those percentiles that so many runs carry, by order statistics; absent in records that are older.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<QuantileInterval>,
+}
+
+impl Summary {
+    /// The least number of readings of which two bound the median in 95 of 100 cases: both outermost ones of five leave it
+    /// out in 6 of 100.
+    pub const INTERVAL_FROM: usize = 6;
+
+    /// Both ends of the 95 % interval of the median; `None` where there are too few readings for one.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        (self.n >= Summary::INTERVAL_FROM).then_some([self.low, self.high])
+    }
 }
 
 /// Between which readings a quantile lies.

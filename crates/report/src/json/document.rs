@@ -130,8 +130,8 @@ struct SummaryEntry<'a> {
     n: usize,
     median: f64,
     mean: f64,
-    low: f64,
-    high: f64,
+    low: Option<f64>,
+    high: Option<f64>,
     sd: f64,
     min: f64,
     max: f64,
@@ -273,7 +273,8 @@ impl Serialize for Summaries<'_> {
 impl<'a> SummaryEntry<'a> {
     fn of(summary: &'a Summary) -> Self {
         let p99 = crate::samples::p99(summary);
-        let &Summary { n, median, mean, low, high, sd, min, max, outliers, first_thread, .. } = summary;
+        let &Summary { n, median, mean, sd, min, max, outliers, first_thread, .. } = summary;
+        let [low, high] = summary.interval().map_or([None; 2], |ends| ends.map(Some));
         let [p5, p25, p75, p95] = summary.percentiles;
         let [p5, p95] = [p5, p95].map(|value| Some(value).filter(|_| n >= P95_FROM));
         let intervals = &summary.intervals;

@@ -42,14 +42,18 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
         || "not measured".to_owned(),
         |own| {
             let scale = Scale::viewed(lead, own.median, view);
-            let [low, high] = [own.low, own.high].map(|end| scale.number(end));
+            let interval = own.interval().map_or_else(
+                || format!(" (from {} to {})", scale.number(own.min), scale.number(own.max)),
+                |ends| {
+                    let [low, high] = ends.map(|end| scale.number(end));
+                    format!(" (95 % interval {low} … {high})")
+                },
+            );
             let runs = counted(own.n, "run", "runs");
             let what = if lead == Metric::WALL { String::new() } else { format!(" {}", lead.title()) };
             match own.min == own.max && lead != Metric::WALL {
                 true => format!("{}{what}, the same in {runs}", scale.with_unit(own.median)),
-                false => {
-                    format!("{}{what} (95 % interval {low} … {high}), {runs}", scale.with_unit(own.median))
-                }
+                false => format!("{}{what}{interval}, {runs}", scale.with_unit(own.median)),
             }
         },
     );
