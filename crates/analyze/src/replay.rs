@@ -130,13 +130,14 @@ impl<'s> Replay<'s> {
             stands.iter().filter(|stand| wanted(stand)).count()
         });
         let is_wrong = |stand: &Stand| matches!(injected, Injected::Shift { .. }) && stand.effect_ratio < 1.0;
-        // A gate finds what it is for: a difference beyond the margin.
-        let different = |stand: &Stand| match stand.gate {
-            Some(state) => state == GateState::Beyond,
-            None => stand.verdict == Verdict::Different,
+        // A gate finds what it is for, a difference beyond the margin, and passes what is shown to lie within.
+        let is = |stand: &Stand, state: GateState, verdict: Verdict| match stand.gate {
+            Some(told) => told == state,
+            None => stand.verdict == verdict,
         };
+        let different = |stand: &Stand| is(stand, GateState::Beyond, Verdict::Different);
         let found = count(&|stand| different(stand) && !is_wrong(stand));
-        let equivalent = count(&|stand| stand.verdict == Verdict::Equivalent);
+        let equivalent = count(&|stand| is(stand, GateState::Within, Verdict::Equivalent));
         let pairs = sorted(&stands.iter().map(|stand| stand.pairs as f64).collect::<Vec<_>>());
         let quantile = |share| quantile_sorted(&pairs, share).unwrap_or(0.0);
         ReplayRow {
@@ -148,7 +149,7 @@ impl<'s> Replay<'s> {
             equivalent,
             equivalent_interval_95: interval(equivalent, all),
             equivalent_whole: count(&|stand| stand.extent == Some(fauxplat_model::Extent::Whole)),
-            inconclusive: count(&|stand| stand.verdict == Verdict::Inconclusive),
+            inconclusive: count(&|stand| is(stand, GateState::Undecided, Verdict::Inconclusive)),
             pairs_median: quantile(0.5),
             pairs_p90: quantile(0.9),
         }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{Injected, ReplayFindings, ReplayRow, Rule};
+use fauxplat_model::{GateQuestion, Injected, ReplayFindings, ReplayRow, Rule};
 use fauxplat_units::Nanos;
 use serde::Serialize;
 
@@ -19,11 +19,26 @@ pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
     }
     let rule = &record.header.definition.rule;
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
-    parts.extend(false_different(found, rule.level));
+    parts.extend(rule.gate.map(|gate| Piece::plain(gated(gate, rule, found))));
+    parts.extend(false_different(found, rule));
     parts.extend(false_equivalent(found, rule));
-    parts.push(Piece::table(table(found)));
+    parts.push(Piece::table(table(found, rule.gate.is_some())));
     parts.push(Piece::plain(rests_on(found)));
     parts
+}
+
+/// What the rows count where a gate asks.
+fn gated(gate: GateQuestion, rule: &Rule, found: &ReplayFindings) -> String {
+    let word = match gate {
+        GateQuestion::Slower => "slower",
+        GateQuestion::Faster => "faster",
+        GateQuestion::Different => "different",
+    };
+    format!(
+        "Judged by the gate of --fail-if {word}: it fails where B is shown to be beyond the margin of {}, passes where B is \
+         shown not to be, and else is not decided.",
+        percent(found.margin.unwrap_or(rule.margin))
+    )
 }
 
 fn share(events: usize, row: &ReplayRow) -> f64 {
@@ -73,7 +88,8 @@ fn limit(found: &ReplayFindings) -> String {
 }
 
 /// False verdicts about identical programs, without an added difference, and with an added cost of running second.
-fn false_different(found: &ReplayFindings, level: f64) -> Option<Piece> {
+fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
+    let level = rule.level;
     let same = found
         .rows
         .iter()
@@ -90,7 +106,7 @@ fn false_different(found: &ReplayFindings, level: f64) -> Option<Piece> {
     (!said.is_empty()).then(|| {
         Piece::said(
             tone,
-            format!("False different of identical programs, {}; allowed are {allowed}.", listed(&said)),
+            format!("{} of identical programs, {}; allowed are {allowed}.", alarm(rule), listed(&said)),
         )
     })
 }
@@ -107,8 +123,16 @@ fn false_equivalent(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let rate = rate(row.equivalent, row, row.equivalent_interval_95);
     Some(Piece::said(
         tone,
-        format!("False equivalent at a difference of exactly the margin of {margin}: {rate}."),
+        format!("{} at a difference of exactly the margin of {margin}: {rate}.", missed(rule)),
     ))
+}
+
+fn alarm(rule: &Rule) -> &'static str {
+    if rule.gate.is_some() { "False alarms" } else { "False different" }
+}
+
+fn missed(rule: &Rule) -> &'static str {
+    if rule.gate.is_some() { "Passed" } else { "False equivalent" }
 }
 
 /// "1 of 200 (0.01 % to 2.8 %)".
@@ -125,18 +149,13 @@ fn words(injected: Injected) -> String {
     }
 }
 
-fn table(found: &ReplayFindings) -> Grid {
-    let header = [
-        "put in",
-        "different",
-        "95 %",
-        "equivalent",
-        "95 %",
-        "as a whole",
-        "open",
-        "pairs",
-        "time (9 of 10)",
-    ];
+fn table(found: &ReplayFindings, is_gated: bool) -> Grid {
+    let [different, equivalent, open] = match is_gated {
+        true => ["fails", "passes", "not decided"],
+        false => ["different", "equivalent", "open"],
+    };
+    let header =
+        ["put in", different, "95 %", equivalent, "95 %", "as a whole", open, "pairs", "time (9 of 10)"];
     let mut grid = Grid::new(&header, &[5, 4, 7, 2]);
     let interval = |[low, high]: [f64; 2]| format!("{} – {}", percent(low), percent(high));
     for row in &found.rows {
