@@ -239,6 +239,7 @@ fn comparison(
         tail: stored.as_ref().map(|it| it.tail),
         estimand: Estimand::Typical,
         gate: None,
+        typical: None,
         mean: stored.as_ref().map(|it| it.mean),
         mean_verdict: stored.as_ref().map_or(Verdict::Inconclusive, |it| it.mean_verdict),
         carry_over: None,

@@ -82,7 +82,8 @@ fn setup_variance(pairs: &[Pair], d: &[f64]) -> Option<f64> {
 }
 
 /// Log ratio of second over first position, with its 95 % interval. Runs of a block are taken in twos of different
-/// commands, and the difference between the commands is taken out.
+/// commands, or in halves where each command ran several times in a row, and the difference between the commands is taken
+/// out.
 fn position_effect(pairs: &[Pair], effect: f64, metric: Metric) -> (f64, f64, f64) {
     let values: Vec<f64> = pairs.iter().filter_map(|pair| second_over_first(pair, effect, metric)).collect();
     let place = location(&values);
@@ -95,10 +96,22 @@ fn second_over_first(pair: &Pair, effect: f64, metric: Metric) -> Option<f64> {
     let mut runs: Vec<(&Sample, bool)> = pair.a.iter().map(|&run| (run, false)).collect();
     runs.extend(pair.b.iter().map(|&run| (run, true)));
     runs.sort_by_key(|(run, _)| run.position);
-    let ratio = |two: &[(&Sample, bool)]| {
-        let ratio = pair.log(two[1].0, metric)? - pair.log(two[0].0, metric)?;
-        let candidate_second = two[1].1;
-        (two[0].1 != two[1].1).then_some(if candidate_second { ratio - effect } else { ratio + effect })
+    let half = runs.len() / 2;
+    let is_in_a_row = half > 1 && runs[..half].iter().all(|run| run.1 == runs[0].1);
+    let size = if is_in_a_row { half } else { 1 };
+    let log = |runs: &[(&Sample, bool)]| {
+        let logs: Option<Vec<f64>> = runs.iter().map(|run| pair.log(run.0, metric)).collect();
+        mean(&logs?)
     };
-    mean(&runs.chunks_exact(2).filter_map(ratio).collect::<Vec<_>>())
+    let ratio = |both: &[(&Sample, bool)]| {
+        let (first, second) = both.split_at(size);
+        let ratio = log(second)? - log(first)?;
+        let candidate_second = second[0].1;
+        (first[0].1 != candidate_second).then_some(if candidate_second {
+            ratio - effect
+        } else {
+            ratio + effect
+        })
+    };
+    mean(&runs.chunks_exact(2 * size).filter_map(ratio).collect::<Vec<_>>())
 }

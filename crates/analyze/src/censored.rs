@@ -154,6 +154,7 @@ impl Censored {
             bootstrap_high_ratio: comparison.ci_high_ratio,
             p_value: if is_different { comparison.p_value } else { 1.0 },
             tail: comparison.tail.filter(|_| is_different),
+            typical: None,
             mean: None,
             carry_over: None,
             spread: None,

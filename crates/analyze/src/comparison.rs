@@ -1,8 +1,8 @@
 //! A contest of a judge as a report shows it.
 
 use fauxplat_model::{
-    Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, Sample, Secondary,
-    SpreadChange, StoppedBy, Tail, Verdict,
+    Comparison, DroppedLean, Gate, Grade, Margin, MeanRatio, Metric, QuantileShift, RatioInterval, Sample,
+    Secondary, SpreadChange, StoppedBy, Tail, Verdict,
 };
 use fauxplat_stats::bootstrap::bca_interval;
 use fauxplat_stats::distribution::clopper_pearson_upper;
@@ -73,6 +73,11 @@ fn of_values(
         tail: (standing.n > 0).then(|| tail(contest, &standing, judge.rule.level)),
         estimand: judge.rule.estimand,
         gate: gate(judge, contest, &standing),
+        typical: standing.beside.map(|[middle, low, high]| RatioInterval {
+            ratio: middle.exp(),
+            low_ratio: bounded(low).exp(),
+            high_ratio: bounded(high).exp(),
+        }),
         mean: mean_ratio(&standing),
         mean_verdict: standing.mean_verdict,
         carry_over: carry_over(contest, &judge.rows, &standing),
@@ -133,7 +138,11 @@ fn pairs_needed(judge: &Judge, contest: &Contest, standing: &Standing, level: f6
 fn tail(contest: &Contest, standing: &Standing, level: f64) -> Tail {
     let series = &contest.series;
     let n = standing.n * series.group;
-    let shift = if standing.typical == Verdict::Different { standing.estimate } else { 0.0 };
+    let shift = match (standing.tail, standing.typical) {
+        (Verdict::Different, _) => standing.tail_about,
+        (_, Verdict::Different) => standing.estimate,
+        _ => 0.0,
+    };
     let d: Vec<f64> = series.pairs[..n].iter().map(|d| d - shift).collect();
     let threshold = threshold_of(&d, series.excess.least());
     let count = |side: f64| d.iter().filter(|&&d| d * side > threshold).count();

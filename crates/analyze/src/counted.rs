@@ -46,6 +46,7 @@ impl Judge {
             beyond_margin: (!is_same)
                 .then(|| counted.is_one_zero() || ratio.ln().abs() > comparison.margin.ln_1p()),
             tail: None,
+            typical: None,
             mean: None,
             carry_over: None,
             spread: None,

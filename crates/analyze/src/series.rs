@@ -135,7 +135,10 @@ impl Series {
         }
         self.readings.extend(&seen.readings);
         values.iter().for_each(|&d| self.excess.push(d));
-        self.evidence.iter_mut().for_each(|evidence| evidence.push(seen.log_ratio));
+        // The evidence is gathered as it comes, before anybody knows whether commands leave something to each other, so
+        // that it uses nothing but what each command leaves to itself.
+        let own = seen.twice.map_or(seen.log_ratio, |twice| twice.after_itself);
+        self.evidence.iter_mut().for_each(|evidence| evidence.push(own));
         let began_ns = *self.began_ns.get_or_insert(seen.began_ns);
         let span_s = seen.ended_ns.saturating_sub(began_ns) as f64 / 1e9;
         let n = self.d.len() as u32;
@@ -186,6 +189,11 @@ impl Series {
             Estimand::Typical => self.typical(rows, design, look, closing),
             Estimand::Mean => self.by_mean(rows, design, look),
         };
+        // Whether an interval lies within the margin is seen without its ends; what is said has to hold for the interval
+        // that is shown, which is wider where neighbours are alike and where no shift explains the differences.
+        let is_shown =
+            design.estimand == Estimand::Typical && main.typical == Verdict::Equivalent && !closing;
+        let main = if is_shown { self.typical(rows, design, look, true) } else { main };
         let main = Standing { level, margin: design.margin, estimand: design.estimand, ..main };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
@@ -200,21 +208,24 @@ impl Series {
         if !closing && is_open && design.gate.is_none() {
             return standing;
         }
-        let known = match design.estimand {
-            Estimand::Typical if !closing && main.typical == Verdict::Equivalent => {
-                let ends = self.typical(rows, design, look, true);
-                Standing { low: ends.low, high: ends.high, ..standing }
-            }
-            _ => standing,
-        };
-        let known = Standing { mean: known.mean.or_else(|| self.mean(n, level)), ..known };
+        let known = Standing { mean: standing.mean.or_else(|| self.mean(n, level)), ..standing };
         let known = match design.estimand {
             Estimand::Typical => self.told_apart(known, rows, design, look),
-            Estimand::Mean => known,
+            Estimand::Mean => self.with_typical(known, rows, design, look),
         };
-        let is_apart = design.question != Question::Mean && known.spread.is_none();
+        // Of two runs in a row the first follows the other command: what that leaves would pass for spread.
+        let is_apart = design.question != Question::Mean && known.spread.is_none() && !known.parted;
         let spread = if is_apart { self.spread_of(rows, design, look) } else { known.spread };
         self.steady(Standing { spread, ..known }, look)
+    }
+
+    /// The typical pair beside a mean that decides.
+    fn with_typical(&mut self, standing: Standing, rows: &Rows, design: &Design, look: Look) -> Standing {
+        // The paths about zero are those of the mean.
+        let of_mean = std::mem::take(&mut self.zero);
+        let typical = self.typical(rows, design, look, true);
+        self.zero = of_mean;
+        Standing { beside: Some([typical.estimate, typical.low, typical.high]), ..standing }
     }
 
     /// Withholds an answer that the two halves of the session do not share.
@@ -251,18 +262,30 @@ impl Series {
 
     /// Judges by the e-process.
     fn anytime(&self, evidence: &EProcess, design: &Design, level: f64, closing: bool) -> Standing {
-        let estimate = Estimate::of(&self.d);
+        let d = self.active(self.is_twice(), self.d.len());
+        let estimate = Estimate::of(d);
+        let sorted = Sorted::new(d);
+        let shift = Shift::new(&sorted, design.question);
+        let leans = design.question == Question::Typical && shift.leans(estimate.centre);
+        let centre = if leans { shift.median() } else { estimate.centre };
         let (low, high) = evidence.interval(level);
-        let p = evidence.p_value();
+        let (first, last, of_median) = match leans {
+            true => evidence.median_interval(level),
+            false => (low, high, 0.0),
+        };
+        let (low, high) = (low.min(first).min(centre), high.max(last).max(centre));
+        let p = evidence.p_value().max(of_median);
         let typical = verdict(low, high, design.margin, || p <= level);
         let is_equal = typical == Verdict::Equivalent && self.excess.excludes(design.tail_margin, level);
         let standing = Standing {
-            estimate: estimate.centre.clamp(low, high),
+            estimate: centre,
             se: estimate.se,
             low: bounded(low),
             high: bounded(high),
             p: Some(p),
             in_runs: estimate.in_runs,
+            parted: self.is_twice(),
+            leans,
             typical,
             tail: if is_equal { Verdict::Equivalent } else { Verdict::Inconclusive },
             level,
@@ -272,14 +295,15 @@ impl Series {
         let standing = standing.with_sides(design.margin);
         let mean =
             (closing || typical != Verdict::Inconclusive).then(|| self.mean(self.d.len(), level)).flatten();
-        self.bounded_as_whole(Standing { mean, ..standing }, design, None).concluded(closing)
+        let whole = self.bounded_as_whole(Standing { mean, ..standing }, design, None).concluded(closing);
+        self.steady(whole, Look { n: self.d.len(), closing, level })
     }
 
     /// The smallest level at which the same looks would have called the commands different, or the e-process's p. Only the
     /// tests count that stand behind the verdict: where neighbours are alike, that in which signs are flipped in runs too.
     pub(crate) fn p_value(&mut self, rows: &Rows, design: &Design, closing: bool, shown: &Standing) -> f64 {
-        if let Some(evidence) = &self.evidence {
-            return evidence.p_value();
+        if self.evidence.is_some() {
+            return shown.p.unwrap_or(1.0);
         }
         if self.looked.is_empty() {
             return 1.0;

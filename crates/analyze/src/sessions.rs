@@ -7,6 +7,8 @@
 use fauxplat_model::{Replication, SessionEffect, StoppedBy};
 use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
+use fauxplat_stats::paired::shift::Shift;
+use fauxplat_stats::paired::{Question, Sorted};
 use fauxplat_stats::winsor::{Location, location};
 
 use crate::contest::Contest;
@@ -43,7 +45,7 @@ impl Judge {
 
     /// Standing over the sessions; `pooled` is the standing over all their pairs together.
     pub(crate) fn over_sessions(&self, contest: &Contest, pooled: Standing, level: f64) -> Standing {
-        match self.over(contest) {
+        match self.over(contest, &pooled) {
             Some(over) => {
                 contest.censored.limit(over.standing(pooled, contest.design.margin, level)).standing
             }
@@ -51,15 +53,18 @@ impl Judge {
         }
     }
 
-    fn over(&self, contest: &Contest) -> Option<Over> {
+    /// The sessions by the differences that answer over all of them: those after itself where they part from the others, and
+    /// their median where no shift explains them.
+    fn over(&self, contest: &Contest, pooled: &Standing) -> Option<Over> {
         let end =
             |session: &Session| contest.kept.partition_point(|&block| Some(block) <= session.last_block);
-        Over::of(&contest.series.d, self.sessions.as_ref()?.iter().map(end))
+        let d = contest.series.active(pooled.parted, contest.series.d.len());
+        Over::of(d, pooled.leans, self.sessions.as_ref()?.iter().map(end))
     }
 
     /// Prediction for the next session from the sessions of a contest; `None` where there were too few.
     pub(crate) fn replication(&self, contest: &Contest) -> Option<Replication> {
-        let over = self.over(contest)?;
+        let over = self.over(contest, contest.decided.as_ref()?)?;
         let pairs = self.pairs_per_block as usize;
         let session =
             |it: &Location| SessionEffect { effect_ratio: bounded(it.estimate).exp(), pairs: it.n * pairs };
@@ -99,10 +104,11 @@ struct Over {
 impl Over {
     /// Sessions from all log ratios, and the number of them at the end of each session; `None` where there were too few
     /// sessions.
-    fn of(d: &[f64], ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
+    fn of(d: &[f64], leans: bool, ends: impl Iterator<Item = usize> + Clone) -> Option<Over> {
         let begins = std::iter::once(0).chain(ends.clone());
         let sessions = begins.zip(ends).filter_map(|(from, to)| d.get(from..to));
-        let effects: Vec<Location> = sessions.filter(|d| d.len() > 1).map(location).collect();
+        let effect = |d: &[f64]| if leans { by_median(d) } else { location(d) };
+        let effects: Vec<Location> = sessions.filter(|d| d.len() > 1).map(effect).collect();
         let centres: Vec<f64> = effects.iter().map(|it| it.estimate).collect();
         let enough = effects.len() >= SESSIONS_MIN;
         let centre = mean(&centres).filter(|_| enough)?;
@@ -158,6 +164,16 @@ impl Over {
         let best = (cost * per_cluster).sqrt() / self.between();
         best.is_finite().then(|| best.round().max(2.0) as usize)
     }
+}
+
+/// The median of a session, with half of the interval that one standard error of its rank leaves as its error.
+fn by_median(d: &[f64]) -> Location {
+    let sorted = Sorted::new(d);
+    let shift = Shift::new(&sorted, Question::Typical);
+    let (low, high) = shift.by_signs(1.0);
+    let se = 0.5 * (high - low);
+    let plain = location(d);
+    Location { estimate: shift.median(), se: if se.is_finite() { se } else { plain.se }, ..plain }
 }
 
 #[cfg(test)]

@@ -65,10 +65,13 @@ impl Series {
             (false, true) => {
                 Standing { typical: Verdict::Inconclusive, verdict: Verdict::Inconclusive, ..standing }
             }
-            (true, false) => Standing { tail: Verdict::Different, tail_side, ..standing },
+            (true, false) => {
+                Standing { tail: Verdict::Different, tail_about: standing.estimate, tail_side, ..standing }
+            }
             (true, true) => Standing {
                 typical: Verdict::Inconclusive,
                 tail: Verdict::Different,
+                tail_about: standing.estimate,
                 tail_side,
                 estimate: Shift::new(&all, design.question).median().clamp(low, high),
                 low: bounded(low),

@@ -26,6 +26,12 @@ impl Sides {
         Sides { up: side(low > margin, high <= margin), down: side(high < -margin, low >= -margin) }
     }
 
+    /// Without what is beyond the margin to a side to which nothing is different.
+    pub(crate) fn agreeing(self, up: bool, down: bool) -> Self {
+        let shown = |side: Option<bool>, differs: bool| side.filter(|&is_beyond| !is_beyond || differs);
+        Sides { up: shown(self.up, up), down: shown(self.down, down) }
+    }
+
     /// State of a gate that asks about one side, or about both.
     pub(crate) fn state(self, gate: GateSide) -> GateState {
         let known = match gate {
@@ -90,6 +96,8 @@ pub(crate) struct Standing {
     pub(crate) beyond: Sides,
     /// Whether typical runs or the mean decides.
     pub(crate) estimand: Estimand,
+    /// The typical difference and both ends of its interval, where the mean decides.
+    pub(crate) beside: Option<[f64; 3]>,
     /// The mean ratio, where it was asked for.
     pub(crate) mean: Option<MeanRatio>,
     /// Verdict about the mean.
@@ -102,6 +110,8 @@ pub(crate) struct Standing {
     pub(crate) typical: Verdict,
     /// Verdict about the share of much slower runs.
     pub(crate) tail: Verdict,
+    /// The difference about which slow runs were counted, where the tail is different.
+    pub(crate) tail_about: f64,
     /// Command whose readings are higher in some runs, where the tail is different.
     pub(crate) tail_side: Option<Side>,
     /// Verdict that follows from all parts.
@@ -126,12 +136,14 @@ impl Standing {
             leans: false,
             beyond: Sides::default(),
             estimand: Estimand::Typical,
+            beside: None,
             mean: None,
             mean_verdict: Verdict::Inconclusive,
             spread: None,
             halves: None,
             typical: Verdict::Inconclusive,
             tail: Verdict::Inconclusive,
+            tail_about: 0.0,
             tail_side: None,
             verdict: Verdict::Inconclusive,
         }

@@ -150,8 +150,15 @@ impl Series {
         self.zero = zero;
         let (low, high, margin) = (mean.low.ln(), mean.high.ln(), design.margin);
         let (up, down) = (crossed.up && low > 0.0, crossed.down && high < 0.0);
-        let beyond = Sides::of(low, high, margin);
-        let is_equal = !(up || down) && beyond == Sides::WITHIN && mean.plain.ln().abs() <= margin;
+        // Readings beyond the cap may be all that differs: what they cost is not bounded, so nothing is within the margin
+        // where the plain means are not.
+        let capped = mean.plain.ln();
+        let held = Sides::of(low, high, margin);
+        let beyond = Sides {
+            up: held.up.filter(|&is_beyond| is_beyond || capped <= margin),
+            down: held.down.filter(|&is_beyond| is_beyond || capped >= -margin),
+        };
+        let is_equal = !(up || down) && beyond == Sides::WITHIN;
         let verdict = match (up || down, is_equal) {
             (true, _) => Verdict::Different,
             (_, true) => Verdict::Equivalent,

@@ -5,9 +5,10 @@ mod rule;
 #[path = "support/mod.rs"]
 mod support;
 
-use fauxplat_analyze::{Decision, Judge, Judged};
+use fauxplat_analyze::{Decision, Judge, Judged, SessionCost};
 use fauxplat_model::{
-    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, Verdict,
+    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, StoppedBy,
+    Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use rule::rule;
@@ -207,4 +208,85 @@ fn no_estimate_lies_outside_of_its_interval() {
         let is_sound = shown.mean.is_none_or(|mean| within(mean.low_ratio, mean.ratio, mean.high_ratio));
         assert!(is_sound, "{seed}: {shown:?}");
     }
+}
+
+/// Differences and mixtures of several kinds: in what wanders, in modes, and in what is left to the next run.
+fn designs() -> Vec<Box<dyn FnMut(&mut Draw, u16, Option<u16>) -> f64>> {
+    let (mut load, mut state) = (0.0f64, false);
+    vec![
+        Box::new(|draw, _, _| 0.004 * draw.normal()),
+        Box::new(move |draw, _, _| {
+            load = 0.9 * load + 0.44 * draw.normal();
+            0.02 * load
+        }),
+        Box::new(move |draw, _, _| {
+            state ^= draw.uniform() < 0.05;
+            0.002 * draw.normal() + if state { 0.05 } else { 0.0 }
+        }),
+        Box::new(|draw, _, _| 0.002 * draw.normal() + if draw.uniform() < 0.45 { 0.26 } else { 0.0 }),
+        Box::new(|draw, command, _| mixture(draw, command)),
+        Box::new(|draw, _, before| 0.02 * draw.normal() + if before == Some(0) { 0.1 } else { 0.0 }),
+    ]
+}
+
+#[test]
+fn no_verdict_contradicts_the_interval_that_is_shown() {
+    for (anytime, max_pairs) in [(false, 128), (false, 1024), (true, 256)] {
+        let rule = Rule { anytime, max_pairs, ..rule() };
+        for seed in 0..6 {
+            for mut design in designs() {
+                let shown = comparison(&rule, seed, &mut *design);
+                let (low, high) = (shown.ci_low_ratio, shown.ci_high_ratio);
+                assert!(low <= shown.effect_ratio && shown.effect_ratio <= high, "{shown:?}");
+                assert!(low < high, "no reading is that sure: {shown:?}");
+                let is_within = low.ln() >= -1.01f64.ln() - 1e-9 && high <= 1.01 + 1e-9;
+                assert!(shown.verdict != Verdict::Equivalent || is_within, "{shown:?}");
+                let is_typical = shown.difference_in.contains(&DifferenceIn::Typical);
+                assert!(!is_typical || low >= 1.0 || high <= 1.0, "{shown:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_verdict_at_any_time_is_turned_by_nothing_that_a_command_leaves() {
+    let rule = Rule { anytime: true, max_pairs: 512, ..rule() };
+    for seed in 0..10 {
+        let left = comparison(&rule, seed, &mut |draw, _, before| {
+            0.02 * draw.normal() + if before == Some(0) { 0.1 } else { 0.0 }
+        });
+        assert!(left.verdict == Verdict::Different && left.effect_ratio < 0.95, "{left:?}");
+        // Both leave the same: nothing is to be found.
+        let both = comparison(&rule, seed, &mut |draw, _, _| mixture(draw, 0));
+        assert_ne!(both.verdict, Verdict::Different, "{both:?}");
+    }
+}
+
+#[test]
+fn sessions_count_what_follows_its_own_command() {
+    let rule = Rule { max_pairs: 1024, ..rule() };
+    let (mut draw, mut judge) = (Draw::new(3, 77), Judge::new(&rule, 2, 3).in_sessions());
+    let (mut samples, mut before) = (Vec::new(), None);
+    for number in 0..100u32 {
+        let first = draw.below(2) as u16;
+        let mut one = |position: usize, command: u16| {
+            let left = if before == Some(0) { 0.1 } else { 0.0 };
+            before = Some(command);
+            let wall_ns = (5e6 * (0.005 * draw.normal() + left).exp()) as u64;
+            run(number, command, position as u16, &[(Metric::WALL, wall_ns)])
+        };
+        let order = [first, first, 1 - first, 1 - first];
+        let block: Vec<Sample> =
+            order.into_iter().enumerate().map(|(at, command)| one(at, command)).collect();
+        samples.extend_from_slice(&block);
+        judge.block(&block);
+        if number % 20 == 19 {
+            judge.end_session(SessionCost { pairs_s: 1.0, outside_s: 1.0 });
+        }
+    }
+    let judged = judge.findings(&samples, &["old".to_owned(), "new".to_owned()], StoppedBy::MaxPairs);
+    let shown = &judged.findings.comparisons[0];
+    assert!(shown.verdict == Verdict::Different && shown.ci_high_ratio < 0.95, "{shown:?}");
+    let sessions = &shown.replication.as_ref().expect("there were five").sessions;
+    assert!(sessions.iter().all(|it| (it.effect_ratio.ln() + 0.1).abs() < 0.02), "{sessions:?}");
 }

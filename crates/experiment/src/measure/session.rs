@@ -61,23 +61,23 @@ pub(super) fn plan(driver: &Driver, seed: u64) -> Plan {
     let plan = driver.single_plan();
     let wall_ns = |command| median_of(driver.samples(), command, Metric::WALL);
     let longest_ns = (0..plan.commands).filter_map(wall_ns).fold(0.0, f64::max);
+    let rule = &driver.header.definition.rule;
     let layout = match driver.duet {
         Some(cpus) => Layout::Duet(cpus),
         None if driver.header.condition.simulate.is_some() => Layout::Single,
-        None if is_twice(&driver.header.definition.rule) => Layout::Twice(1),
-        None if longest_ns < SHORT_NS => Layout::Mirrored,
+        None if rule.order == Order::Aabb && has_coins(rule) => Layout::Twice(1),
+        None if longest_ns < SHORT_NS && has_coins(rule) => Layout::Mirrored,
         None => Layout::Single,
     };
     Plan { layout, seed, ..plan }
 }
 
-/// Fewest pairs of which blocks of two in a row can decide anything: half of them are coins.
-const TWICE_FROM: u32 = 20;
+/// Fewest pairs of which blocks of two pairs can decide anything: half of them are coins.
+const TWO_PAIRS_FROM: u32 = 20;
 
-/// Whether each command runs twice in a row in a block. A limit of fewer pairs leaves too few coins for that.
-fn is_twice(rule: &Rule) -> bool {
-    let is_enough = rule.max_pairs >= TWICE_FROM || rule.at_least_s.is_some();
-    rule.order == Order::Aabb && is_enough
+/// Whether the limit of a rule leaves coins enough for blocks of two pairs.
+fn has_coins(rule: &Rule) -> bool {
+    rule.max_pairs >= TWO_PAIRS_FROM || rule.at_least_s.is_some()
 }
 
 /// Duration of one run of every command, from the warm-up.

@@ -48,6 +48,9 @@ pub struct Comparison {
     /// The answer to the question of a gate, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// The typical pair where the mean decides, so that both are there; else absent, and `effect_ratio` is the typical pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<RatioInterval>,
     /// Mean of B over mean of A, with its interval; absent where there are too few pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<MeanRatio>,

@@ -40,7 +40,11 @@ impl Figures {
         let mean = of.mean.map_or_else(nothing, |mean| figure(mean.ratio, mean.low_ratio, mean.high_ratio));
         match self {
             Figures::Paired(Estimand::Typical) => vec![effect, mean],
-            Figures::Paired(Estimand::Mean) => vec![nothing(), effect],
+            Figures::Paired(Estimand::Mean) => {
+                let typical =
+                    of.typical.map_or_else(nothing, |it| figure(it.ratio, it.low_ratio, it.high_ratio));
+                vec![typical, effect]
+            }
             Figures::Difference => vec![effect],
         }
     }

@@ -128,10 +128,19 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
     let is_opposed = (ratio - 1.0) * (effect - 1.0) < 0.0;
     let is_far = is_beyond(ratio / effect, ratio / effect, comparison.margin);
     let is_paired = comparison.exact.is_none() && !super::is_baseline(comparison) && !is_of_means(comparison);
+    let reason = match (comparison.carry_over.is_some_and(|it| it.decides), comparison.is_mixture) {
+        (true, _) => {
+            "the estimate counts only runs that follow their own command, the medians count all runs"
+        }
+        (_, true) => {
+            "some pairs differ much more than others, and then the median of the differences is not the difference of the \
+             medians"
+        }
+        _ => "runs side by side share the drift of the machine, which cancels in pairs and not in medians",
+    };
     (is_opposed && is_far && is_paired && ratio.is_finite()).then(|| {
         format!(
-            "Medians of all runs differ by {}, the estimate of pairs by {}: runs side by side share the drift of the \
-             machine, which cancels in pairs and not in medians.",
+            "Medians of all runs differ by {}, the estimate of pairs by {}: {reason}.",
             change(ratio),
             change(effect)
         )

@@ -267,6 +267,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         tail: None,
         estimand: Estimand::Typical,
         gate: None,
+        typical: None,
         mean: None,
         mean_verdict: Verdict::Inconclusive,
         carry_over: None,
