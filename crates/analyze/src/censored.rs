@@ -156,6 +156,7 @@ impl Censored {
             tail: comparison.tail.filter(|_| is_different),
             mean: None,
             carry_over: None,
+            modes: None,
             spread: None,
             halves: None,
             is_mixture: false,

@@ -48,6 +48,7 @@ impl Judge {
             tail: None,
             mean: None,
             carry_over: None,
+            modes: None,
             spread: None,
             halves: None,
             quantiles: Vec::new(),
