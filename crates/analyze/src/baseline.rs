@@ -243,6 +243,7 @@ fn comparison(
         mean: stored.as_ref().map(|it| it.mean),
         mean_verdict: stored.as_ref().map_or(Verdict::Inconclusive, |it| it.mean_verdict),
         carry_over: None,
+        modes: None,
         spread: None,
         halves: None,
         is_mixture: false,

@@ -157,6 +157,7 @@ impl Censored {
             typical: None,
             mean: None,
             carry_over: None,
+            modes: None,
             spread: None,
             halves: None,
             is_mixture: false,

@@ -14,6 +14,7 @@ use crate::carried::carry_over;
 use crate::contest::Contest;
 use crate::estimate::plain_z;
 use crate::judge::Judge;
+use crate::modes::mode_shares;
 use crate::needed::clusters_needed;
 use crate::pairing::Pair;
 use crate::secondary::secondary;
@@ -84,6 +85,7 @@ fn of_values(
         spread: spread(&standing),
         halves: standing.halves.map(|halves| halves.map(f64::exp)),
         is_mixture: standing.leans,
+        modes: mode_shares(contest, &judge.rows, &standing),
         dropped_lean: dropped_lean(contest),
         quantiles: quantile_shifts(&pairs, contest.metric, judge.rule.level, contest.design.seed),
         effect_ratio: if standing.n > 0 { standing.estimate.exp() } else { f64::NAN },

@@ -49,6 +49,7 @@ impl Judge {
             typical: None,
             mean: None,
             carry_over: None,
+            modes: None,
             spread: None,
             halves: None,
             quantiles: Vec::new(),

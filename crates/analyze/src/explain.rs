@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric, Phase, Rule, Sample};
-use fauxplat_stats::describe::{mean, median};
+use fauxplat_stats::describe::{mean, median, quantile_sorted, sorted};
+use fauxplat_stats::draw::Draw;
 use fauxplat_stats::henderson::{Factor, Part, Parts, Share, components, shares};
 use fauxplat_stats::multiple::holm;
+use fauxplat_stats::order::quantile_ranks;
 use fauxplat_stats::permute::{Crossing, LevelSums};
 
 mod places;
@@ -91,6 +93,8 @@ pub fn explain_findings(
         blocks: blocks.len(),
         level: rule.level,
         median_ns: median(&times),
+        median_interval_ns: median_interval(&times),
+        worst_over_best_interval: parts.as_ref().and_then(|parts| whole_interval(&good, &parts.values, seed)),
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
         variants: Vec::new(),
@@ -277,6 +281,47 @@ fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     let percent = 100.0 * bounded(whole).exp_m1();
     let scale = if whole > 0.0 { percent / whole } else { 0.0 };
     (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
+}
+
+/// Interval of the median over runs by order statistics; `None` where there are too few for one.
+fn median_interval(times: &[f64]) -> Option<[f64; 2]> {
+    let rising = sorted(times);
+    let at = |rank: Option<u64>| rank.and_then(|rank| rising.get(rank as usize - 1).copied());
+    let [low, high] = quantile_ranks(rising.len() as u64, 0.5, 1.0 - INTERVAL_LEVEL).map(at);
+    Some([low?, high?])
+}
+
+/// Draws of blocks behind the interval of the whole difference.
+const WHOLE_DRAWS: usize = 999;
+
+/// Interval of the ratio of the slowest to the fastest tenth: whole blocks are drawn, since runs of one share what it draws
+/// (percentile bootstrap, Efron 1979). `None` for fewer than ten blocks, whose own extremes say nothing of others.
+fn whole_interval(good: &[&Sample], values: &[f64], seed: u64) -> Option<[f64; 2]> {
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    good.iter().zip(values).for_each(|(run, &value)| blocks.entry(run.block).or_default().push(value));
+    let blocks: Vec<Vec<f64>> = blocks.into_values().collect();
+    if blocks.len() < BLOCKS_MIN {
+        return None;
+    }
+    let mut draw = Draw::new(seed, WHOLE_STREAM);
+    let mut drawn = || {
+        let runs = (0..blocks.len()).flat_map(|_| blocks[draw.below(blocks.len())].iter().copied());
+        between_tails(&sorted(&runs.collect::<Vec<_>>()))
+    };
+    let wholes = sorted(&(0..WHOLE_DRAWS).map(|_| drawn()).collect::<Vec<_>>());
+    let end = |probability| quantile_sorted(&wholes, probability).map(|log| bounded(log).exp());
+    Some([end(INTERVAL_LEVEL / 2.0)?, end(1.0 - INTERVAL_LEVEL / 2.0)?])
+}
+
+/// Fewest blocks of which an interval of the whole is told, and the stream of its draws.
+const BLOCKS_MIN: usize = 10;
+const WHOLE_STREAM: u64 = 0x7768_6f6c;
+
+/// Mean of the slowest tenth of rising values less that of the fastest.
+fn between_tails(rising: &[f64]) -> f64 {
+    let tail = ((rising.len() as f64 * TAIL).ceil() as usize).clamp(1, rising.len().max(1));
+    let of = |part: &[f64]| mean(part).unwrap_or(0.0);
+    of(&rising[rising.len() - tail..]) - of(&rising[..tail])
 }
 
 fn warnings(findings: &ExplainFindings, all: usize) -> Vec<String> {

@@ -32,6 +32,7 @@ mod level;
 mod limit;
 mod load;
 mod machines;
+mod modes;
 mod needed;
 mod pairing;
 mod paths;

@@ -42,6 +42,16 @@ impl Series {
         }
     }
 
+    /// The readings that answer at the look of a standing, A and B, cluster by cluster. `None` before the first look.
+    pub(crate) fn answering_readings(&self, standing: &Standing) -> Option<Vec<Vec<(f64, f64)>>> {
+        let per_cluster = self.readings.len() / self.d.len().max(1);
+        let skipped = usize::from(standing.parted);
+        let answering =
+            |pairs: &[(f64, f64)]| pairs.iter().copied().skip(skipped).step_by(1 + skipped).collect();
+        let seen = self.readings.get(..standing.n * per_cluster)?;
+        (standing.n > 0).then(|| seen.chunks(per_cluster).map(answering).collect())
+    }
+
     /// The sum of B less the sum of A in each cluster. Exchanging A and B in a cluster turns its sign and leaves all else.
     pub(crate) fn excess_readings(&self, n: usize) -> Vec<f64> {
         let per_cluster = self.readings.len() / self.d.len().max(1);

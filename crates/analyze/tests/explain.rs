@@ -92,8 +92,27 @@ fn a_planted_effect_goes_to_its_factor() {
             assert!((sum - 100.0 * (judged.findings.worst_over_best_ratio - 1.0)).abs() < 1e-6);
             let shares: f64 = judged.findings.components.iter().map(|one| one.variance_share).sum();
             assert!((shares - 1.0).abs() < 1e-9);
+            has_intervals(&judged);
         }
     }
+}
+
+/// The whole and the median lie within their intervals, which are narrow beside them.
+fn has_intervals(judged: &ExplainJudged) {
+    let found = &judged.findings;
+    let [low, high] = found.worst_over_best_interval.expect("forty blocks have an interval");
+    let whole = found.worst_over_best_ratio;
+    assert!(low < whole && whole < high && (high / low).ln() < whole.ln(), "{low} {whole} {high}");
+    let [low, high] = found.median_interval_ns.expect("so many runs have an interval");
+    let median = found.median_ns.expect("runs have a median");
+    assert!(low <= median && median <= high && high / low < 1.02, "{low} {median} {high}");
+}
+
+#[test]
+fn few_blocks_have_no_interval_of_the_whole() {
+    let (judged, _) = explain(&QUIET, 8, 1);
+    assert_eq!(judged.findings.worst_over_best_interval, None);
+    assert!(judged.findings.median_interval_ns.is_some());
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings, fleet_watch, visit};
 use fauxplat_model::{
-    Delivery, DeliveryState, FleetEvidence, FleetFindings, FleetNode, GroupRule, Metric, NodeAnswer,
-    NodeBlock, NodeRecord, NodeState, NodeVisit, Remeasurement, Verdict,
+    Delivery, DeliveryState, DifferenceIn, Extent, FleetEvidence, FleetFindings, FleetNode, GroupRule,
+    Metric, NodeAnswer, NodeBlock, NodeRecord, NodeState, NodeVisit, Remeasurement, Side, Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use fleets::{Drawn, Spread, World, name};
@@ -370,6 +370,55 @@ fn the_same_program_is_called_different_as_rarely_as_asked() {
     let wrong = (0..200).filter(|_| different()).count();
     // 5 % of 200 is 10; three standard deviations are 9.
     assert!(wrong <= 19, "{wrong}");
+}
+
+/// Two programs on a number of machines with this many blocks each, of which B takes so many times as long in a share of its
+/// runs.
+fn sometimes_slow(machines: usize, blocks: u32, (share, times): (f64, f64), seed: u64) -> FleetEvidence {
+    let mut draw = Draw::new(seed, 3);
+    let mut record = |at: usize| {
+        let own = 1e8 * (0.05 * draw.normal()).exp();
+        let block = |_| {
+            let slow = if draw.uniform() < share { times } else { 1.0 };
+            let mut run = |times: f64| Some((own * times * (0.002 * draw.normal()).exp()) as u64);
+            let values = vec![run(slow), run(1.0)];
+            NodeBlock {
+                started_ns: 0,
+                commands: vec![1, 0],
+                values: BTreeMap::from([("wall".to_owned(), values)]),
+            }
+        };
+        NodeRecord { node: name(at), blocks: (0..blocks).map(block).collect(), ..NodeRecord::default() }
+    };
+    let records = (0..machines).map(&mut record).collect();
+    FleetEvidence { commands: vec!["a".into(), "b".into()], records, ..FleetEvidence::default() }
+}
+
+#[test]
+fn a_program_that_is_slow_now_and_then_is_not_equivalent_on_a_fleet() {
+    for seed in 0..10 {
+        let found = fleet_compare(&sometimes_slow(12, 40, (0.1, 10.0), seed), &question());
+        assert_eq!(found.verdict, Verdict::Different, "{seed}: {found:?}");
+        assert!(found.difference_in.contains(&DifferenceIn::Tail), "{:?}", found.difference_in);
+        let tail = found.tail.unwrap();
+        assert_eq!((tail.side, tail.share_a), (Some(Side::B), 0.0), "{tail:?}");
+        assert!(tail.low < 0.1 && 0.05 < tail.share_b && tail.share_b < 0.16, "{tail:?}");
+        let mean = found.mean.unwrap();
+        // A tenth of the runs takes ten times as long: 1.9 times the mean, of which the cap shows 1.05.
+        assert!(mean.plain_ratio > 1.5 && (1.02..1.08).contains(&mean.ratio), "{mean:?}");
+        assert!(mean.capped[0] == 0 && mean.capped[1] > 20, "{mean:?}");
+    }
+}
+
+#[test]
+fn the_same_program_is_the_same_as_a_whole_where_the_runs_are_enough() {
+    let same = |blocks, seed| fleet_compare(&sometimes_slow(12, blocks, (0.0, 1.0), seed), &question());
+    let whole = (0..20).filter(|&seed| same(40, seed).extent == Some(Extent::Whole)).count();
+    assert!(whole >= 17, "{whole}");
+    // 24 runs of each exclude no three in a hundred that are slow.
+    let few = same(2, 1);
+    assert_ne!(few.extent, Some(Extent::Whole), "{few:?}");
+    assert!(few.tail.unwrap().excess_excluded > 0.03);
 }
 
 #[test]

@@ -7,8 +7,8 @@ mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged, SessionCost};
 use fauxplat_model::{
-    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, StoppedBy,
-    Verdict,
+    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, Side,
+    StoppedBy, Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use rule::rule;
@@ -120,6 +120,41 @@ fn a_mixture_has_a_wide_interval_and_is_not_the_same_as_a_whole() {
         let mean = shown.mean.expect("a thousand pairs have a mean");
         assert!(mean.low_ratio < 1.027 && 1.027 < mean.high_ratio, "{mean:?}");
     }
+}
+
+#[test]
+fn a_mixture_is_named_with_the_share_of_each_mode() {
+    let rule = Rule { max_pairs: 1024, ..rule() };
+    let named = (0..10).filter(|&seed| {
+        let shown = comparison(&rule, seed, &mut |draw, command, _| mixture(draw, command));
+        let modes = shown.modes.expect("two modes, 26 standard deviations apart");
+        assert!((modes.high / modes.low - 1.3).abs() < 0.01, "{modes:?}");
+        let holds = |[low, high]: [f64; 2], share: f64| low < share && share < high;
+        assert!(holds(modes.share_a_interval, modes.share_a) && holds(modes.share_b_interval, modes.share_b));
+        // Of 20 intervals at 99 % three that miss come once in a thousand times.
+        assert!(modes.share_b_interval[1] - modes.share_b_interval[0] < 0.25, "{modes:?}");
+        assert_ne!(modes.side, Some(Side::A), "{modes:?}");
+        modes.side == Some(Side::B)
+    });
+    assert!(named.count() >= 5, "B is in the slow mode ten points more often");
+}
+
+#[test]
+fn shares_of_modes_are_held_and_a_shift_is_no_mixture() {
+    let rule = Rule { max_pairs: 128, ..rule() };
+    let (mut held, mut blamed) = (0, 0);
+    for seed in 0..40 {
+        let same = comparison(&rule, seed, &mut |draw, _, _| mixture(draw, 0));
+        let modes = same.modes.expect("both have two modes");
+        let holds = |[low, high]: [f64; 2]| low <= 0.45 && 0.45 <= high;
+        held += usize::from(holds(modes.share_a_interval)) + usize::from(holds(modes.share_b_interval));
+        blamed += usize::from(modes.side.is_some());
+        let shift =
+            |draw: &mut Draw, command: u16| 0.01 * draw.normal() + if command == 1 { 0.262 } else { 0.0 };
+        assert_eq!(comparison(&rule, seed, &mut |draw, command, _| shift(draw, command)).modes, None);
+    }
+    // At 99 % more than five of 80 miss once in three thousand times, and more than three of 40 are blamed once in a thousand.
+    assert!(held >= 75 && blamed <= 3, "{held} {blamed}");
 }
 
 #[test]

@@ -242,6 +242,7 @@ fn comparison() -> Comparison {
         mean: None,
         mean_verdict: Verdict::Inconclusive,
         carry_over: None,
+        modes: None,
         spread: None,
         halves: None,
         is_mixture: false,

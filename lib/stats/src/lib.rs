@@ -18,6 +18,7 @@ pub mod halves;
 pub mod henderson;
 pub mod linear;
 pub mod mean_ratio;
+pub mod modes;
 pub mod multiple;
 pub mod noncentral;
 pub mod order;

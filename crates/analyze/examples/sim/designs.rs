@@ -212,7 +212,7 @@ pub(crate) fn gates(repetitions: usize) {
 }
 
 /// Table of carry-over, with the order of two in a row and with each command once.
-pub(crate) fn carry_over(repetitions: usize) {
+pub(crate) fn carry_over(repetitions: usize, of: &str) {
     println!(
         "| noise | B after itself % | A leaves % | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -230,7 +230,7 @@ pub(crate) fn carry_over(repetitions: usize) {
     // The own difference of B, and what A leaves to whoever follows.
     let cases =
         [(0.0, 0.0), (0.03, 0.0), (0.0, 0.10), (0.0, 0.02), (0.02, 0.05), (-0.05, 0.10), (0.045, 0.05)];
-    for (name, noise) in noises {
+    for (name, noise) in noises.into_iter().filter(|(name, _)| name.contains(of)) {
         for (own, left) in cases {
             for (order, in_a_row) in [("AABB", 2), ("AB", 1)] {
                 let run = move |world: &mut World, command: u16| {
@@ -330,12 +330,12 @@ fn truth(run: &Run) -> (f64, impl Fn(f64) -> f64) {
 }
 
 /// Whether the intervals hold what they are about, at the moment at which the comparison ended.
-pub(crate) fn coverage(repetitions: usize) {
+pub(crate) fn coverage(repetitions: usize, of: &str) {
     println!(
         "| design | typical pair % | mean % | held: typical % | held: mean % | estimate outside | pairs, median | width of typical, points |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
-    for design in covered() {
+    for design in covered().into_iter().filter(|design| design.name.contains(of)) {
         let (median, mean) = truth(&*design.run);
         let usual = Rule { max_pairs: 1024, ..Rule::default() };
         let ended = all(&usual, repetitions, 2, &*design.run);
@@ -392,7 +392,7 @@ fn unequal() -> Vec<Design> {
 }
 
 /// Table of verdicts about unequal programs, and about equal ones.
-pub(crate) fn wholes(repetitions: usize) {
+pub(crate) fn wholes(repetitions: usize, of: &str) {
     println!(
         "| design | equivalent as a whole % | typical runs equivalent % | different % | pairs, median |\n\
          | --- | --- | --- | --- | --- |"
@@ -402,7 +402,7 @@ pub(crate) fn wholes(repetitions: usize) {
         design("same program, reference", |world, _| reference(world)),
         design("same program, loud hour", |world, _| loud(world)),
     ];
-    for design in unequal().into_iter().chain(same) {
+    for design in unequal().into_iter().chain(same).filter(|design| design.name.contains(of)) {
         let ended = all(&rule(2048), repetitions, 2, &*design.run);
         println!(
             "| {} | {:.2} | {:.2} | {:.2} | {:.0} |",

@@ -1,7 +1,8 @@
 //! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with `margins`,
 //! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
 //! rule of sweeps, with `speed` the time that the analysis of a large sweep takes; with `fleet [REPETITIONS]` who is flagged
-//! in fleets, with `fleet speed` the time that judging a large one takes.
+//! in fleets, with `fleet speed` the time that judging a large one takes; with `carried`, `coverage` or `wholes`, a number and a
+//! word the rows of one of these tables whose name has the word.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
 //! under noises of many shapes, the third what becomes of differences up to the margin, the fourth programs that differ in
@@ -35,13 +36,14 @@ const REFERENCE_REPETITIONS: usize = 400;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, or| words.get(at).and_then(|text| text.parse().ok()).unwrap_or(or);
+    let named = |at: usize| words.get(at).map_or("", String::as_str);
     match words.first().map(String::as_str) {
         Some("ref") => finish(reference_table(number(1, 1000), threads())),
         Some("shapes") => finish(shapes_table(number(1, 1000), threads())),
         Some("gates") => designs::gates(number(1, 400)),
-        Some("carried") => designs::carry_over(number(1, 400)),
-        Some("coverage") => designs::coverage(number(1, 400)),
-        Some("wholes") => designs::wholes(number(1, 400)),
+        Some("carried") => designs::carry_over(number(1, 400), named(2)),
+        Some("coverage") => designs::coverage(number(1, 400), named(2)),
+        Some("wholes") => designs::wholes(number(1, 400), named(2)),
         Some("passing") => designs::passing(number(1, 400)),
         Some("margins") => finish(margins_table(number(1, 1000), threads())),
         Some("tails") => finish(tails_table(number(1, 1000), threads())),

@@ -1,6 +1,9 @@
 //! How far two CPUs were from each other, round by round: the host may move virtual CPUs while they are measured.
 
 use fauxplat_model::ShiftSample;
+use fauxplat_stats::order::quantile_ranks;
+
+use super::CONFIDENCE;
 
 /// Least factor between two distances: a round trip between two caches takes three times as long as one within a cache.
 /// At one distance it does not even double while another thread works on one of the two cores.
@@ -15,6 +18,8 @@ const NEAR_SHARE_MIN: f64 = 0.1;
 pub(super) struct Distance {
     /// Median round trip in the meetings that count, in nanoseconds.
     pub(super) round_trip_ns: f64,
+    /// Its interval by order statistics; `None` where there are too few meetings for one.
+    pub(super) interval_ns: Option<[f64; 2]>,
     /// Median time and share of round trips at the other distance, if the host moved the CPUs.
     pub(super) elsewhere: Option<Elsewhere>,
 }
@@ -23,6 +28,7 @@ pub(super) struct Distance {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Elsewhere {
     pub(super) round_trip_ns: f64,
+    pub(super) interval_ns: Option<[f64; 2]>,
     pub(super) share: f64,
     /// Bound between the two distances.
     limit_ns: f64,
@@ -36,15 +42,20 @@ impl Distance {
         let median = |trips: &[u64]| trips.get(trips.len() / 2).map(|&ns| ns as f64);
         let all = median(&trips)?;
         let Some(split) = split(&trips) else {
-            return Some(Distance { round_trip_ns: all, elsewhere: None });
+            return Some(Distance { round_trip_ns: all, interval_ns: interval(&trips), elsewhere: None });
         };
         let limit_ns = (trips[split - 1] as f64 * trips[split] as f64).sqrt();
         let (near, far) = trips.split_at(split);
         let is_near = near.len() as f64 >= trips.len() as f64 * NEAR_SHARE_MIN;
         let (judged, other) = if is_near { (near, far) } else { (far, near) };
         let share = other.len() as f64 / trips.len() as f64;
-        let elsewhere = Elsewhere { round_trip_ns: median(other)?, share, limit_ns };
-        Some(Distance { round_trip_ns: median(judged)?, elsewhere: Some(elsewhere) })
+        let elsewhere =
+            Elsewhere { round_trip_ns: median(other)?, interval_ns: interval(other), share, limit_ns };
+        Some(Distance {
+            round_trip_ns: median(judged)?,
+            interval_ns: interval(judged),
+            elsewhere: Some(elsewhere),
+        })
     }
 
     /// Whether two workers were at the distance that is judged, from the beginning of a shift to its end.
@@ -57,13 +68,26 @@ impl Distance {
 
     /// `a word there and back takes 0.20 µs`.
     pub(super) fn told(&self) -> String {
-        let us = |ns: f64| format!("{:.2} µs", ns / 1e3);
-        let here = format!("a word there and back takes {}", us(self.round_trip_ns));
+        let us = |ns: f64, interval_ns: Option<[f64; 2]>| {
+            let ends = interval_ns.map_or_else(
+                || "–".to_owned(),
+                |[low, high]| format!("{:.2} … {:.2}", low / 1e3, high / 1e3),
+            );
+            format!("{:.2} µs ({ends})", ns / 1e3)
+        };
+        let here = format!("a word there and back takes {}", us(self.round_trip_ns, self.interval_ns));
         self.elsewhere.map_or(here.clone(), |other| {
-            let (share, there) = (other.share * 100.0, us(other.round_trip_ns));
+            let (share, there) = (other.share * 100.0, us(other.round_trip_ns, other.interval_ns));
             format!("{here}, and {there} at {share:.0} % of the meetings, which do not count: the host moves these CPUs")
         })
     }
+}
+
+/// Interval of the median of rising times.
+fn interval(rising: &[u64]) -> Option<[f64; 2]> {
+    let at = |rank: Option<u64>| rank.and_then(|rank| rising.get(rank as usize - 1)).map(|&ns| ns as f64);
+    let [low, high] = quantile_ranks(rising.len() as u64, 0.5, CONFIDENCE).map(at);
+    Some([low?, high?])
 }
 
 /// Where the widest step between neighbouring times lies, if it is one from one distance to another.
@@ -89,7 +113,13 @@ mod tests {
         let distance = Distance::of(samples.iter()).unwrap();
         assert_eq!(distance.elsewhere, None);
         assert!(samples.iter().all(|sample| distance.counts(sample)));
-        assert_eq!(distance.told(), "a word there and back takes 0.20 µs");
+        // Of six trips, each twice, the ranks 3 and 10 bound the median (Conover 1999, table A3: n = 12).
+        assert_eq!(distance.interval_ns, Some([190.0, 210.0]));
+        assert_eq!(distance.told(), "a word there and back takes 0.20 µs (0.19 … 0.21)");
+        assert_eq!(
+            Distance::of(meetings(&[200, 200]).iter()).unwrap().told(),
+            "a word there and back takes 0.20 µs (–)"
+        );
         assert_eq!(Distance::of(meetings(&[]).iter()), None);
     }
 
@@ -100,7 +130,7 @@ mod tests {
         let counted: Vec<bool> = samples.iter().map(|sample| distance.counts(sample)).collect();
         assert_eq!(counted, [true, false, true, false, true, false, false, true]);
         assert_eq!(distance.elsewhere.unwrap().share, 0.5);
-        assert!(distance.told().contains("0.66 µs at 50 %"), "{}", distance.told());
+        assert!(distance.told().contains("0.66 µs (0.64 … 0.70) at 50 %"), "{}", distance.told());
         // On the way from one to the other a shift belongs to neither.
         let moved = ShiftSample { round_trips_ns: [Some(190), Some(650)], ..ShiftSample::default() };
         assert!(!distance.counts(&moved));

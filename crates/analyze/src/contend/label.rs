@@ -49,8 +49,8 @@ pub(super) struct Handed {
     /// Over the time of memory.
     pub(super) of_memory: Interval,
     /// A line that was handed over, and one from memory.
-    pub(super) handed_ns: f64,
-    pub(super) memory_ns: f64,
+    pub(super) handed_ns: Interval,
+    pub(super) memory_ns: Interval,
 }
 
 /// Judgement of a pair.
@@ -114,8 +114,10 @@ fn same_cpu(costs: &[PairCost]) -> Label {
     match costs.iter().find(|cost| shares(cost)) {
         Some(cost) => {
             let words = format!(
-                "{}: wall time {:.2} times, CPU time {:.2} times: they take turns",
-                cost.kernel, cost.wall_ratio, cost.cpu_ratio
+                "{}: wall time {}, CPU time {}: they take turns",
+                cost.kernel,
+                times(wall(cost)),
+                times(cpu(cost))
             );
             Label::decided(Neighbourhood::SameCpu, words)
         }
@@ -131,7 +133,7 @@ fn stacked(costs: &[PairCost]) -> Option<Label> {
         cost.wall_low_ratio > STACKED && cost.cpu_high_ratio < STACKED && waited < super::DISTURBED_SHARE
     };
     let cost = costs.iter().find(|cost| is_stolen(cost))?;
-    let words = format!("{}: wall time {:.2} times without waiting here", cost.kernel, cost.wall_ratio);
+    let words = format!("{}: wall time {} without waiting here", cost.kernel, times(wall(cost)));
     Some(Label::decided(Neighbourhood::Stacked, words))
 }
 
@@ -205,7 +207,7 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
     }
     match llc.cpu_high_ratio.ln() < HALF * doubled.low.ln() {
         true => {
-            let words = format!("{}; alone with twice as much {:.2} times", told(llc), doubled.middle);
+            let words = format!("{}; alone with twice as much {}", told(llc), times(doubled));
             Label::decided(Neighbourhood::Separate, words)
         }
         false => Label::open(told(llc)),
@@ -218,8 +220,9 @@ fn last_level(costs: &[PairCost], known: Known) -> Label {
 fn handed_over(handover: Handed, llc: &PairCost) -> Option<Label> {
     let Handed { of_memory: Interval { low, middle, high }, handed_ns, memory_ns } = handover;
     let words = format!(
-        "what the other has just written comes in {handed_ns:.0} ns, memory in {memory_ns:.0} ns: {middle:.2} \
-         ({low:.2} … {high:.2}); {}",
+        "what the other has just written comes in {}, memory in {}: {middle:.2} ({low:.2} … {high:.2}); {}",
+        nanos(handed_ns),
+        nanos(memory_ns),
         told(llc)
     );
     if high < AT_HAND {
@@ -251,8 +254,25 @@ fn by_ratio(a: &&PairCost, b: &&PairCost) -> std::cmp::Ordering {
     a.cpu_ratio.total_cmp(&b.cpu_ratio)
 }
 
+fn cpu(cost: &PairCost) -> Interval {
+    Interval { low: cost.cpu_low_ratio, middle: cost.cpu_ratio, high: cost.cpu_high_ratio }
+}
+
+fn wall(cost: &PairCost) -> Interval {
+    Interval { low: cost.wall_low_ratio, middle: cost.wall_ratio, high: cost.wall_high_ratio }
+}
+
+/// `1.19 times (1.14 … 1.25)`.
+fn times(Interval { low, middle, high }: Interval) -> String {
+    format!("{middle:.2} times ({low:.2} … {high:.2})")
+}
+
+/// `31 ns (30 … 33)`.
+fn nanos(Interval { low, middle, high }: Interval) -> String {
+    format!("{middle:.0} ns ({low:.0} … {high:.0})")
+}
+
 /// `llc: CPU time 1.19 times (1.14 … 1.25)`.
 fn told(cost: &PairCost) -> String {
-    let PairCost { kernel, cpu_ratio, cpu_low_ratio, cpu_high_ratio, .. } = cost;
-    format!("{kernel}: CPU time {cpu_ratio:.2} times ({cpu_low_ratio:.2} … {cpu_high_ratio:.2})")
+    format!("{}: CPU time {}", cost.kernel, times(cpu(cost)))
 }

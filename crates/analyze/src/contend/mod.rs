@@ -160,8 +160,8 @@ fn handover(
     let each = |value: fn(&CacheTransfer) -> f64| walks.iter().map(value).collect::<Vec<f64>>();
     Some(Handed {
         of_memory: middle(&each(|walk| walk.handed_ns as f64 / walk.memory_ns.max(1) as f64)),
-        handed_ns: median(&each(|walk| walk.handed_ns as f64 / walk.lines.max(1) as f64))?,
-        memory_ns: median(&each(|walk| walk.memory_ns as f64 / walk.lines.max(1) as f64))?,
+        handed_ns: middle(&each(|walk| walk.handed_ns as f64 / walk.lines.max(1) as f64)),
+        memory_ns: middle(&each(|walk| walk.memory_ns as f64 / walk.lines.max(1) as f64)),
     })
 }
 
@@ -184,6 +184,8 @@ fn labelled(
             .collect::<Vec<_>>()
             .join("; "),
         round_trip_ns: distance.map(|distance| distance.round_trip_ns),
+        round_trip_interval_ns: distance.and_then(|distance| distance.interval_ns),
+        elsewhere_round_trip_interval_ns: elsewhere.and_then(|elsewhere| elsewhere.interval_ns),
         elsewhere_round_trip_ns: elsewhere.map(|elsewhere| elsewhere.round_trip_ns),
         elsewhere_share: elsewhere.map(|elsewhere| elsewhere.share),
     }
@@ -270,6 +272,7 @@ fn cost(
         cpu_b: pair.cpus[1],
         kernel: cell.kernel.clone(),
         alone_cpu_ns: median(&lone),
+        alone_interval_ns: Some(middle(&lone)).filter(|it| it.high.is_finite()).map(|it| [it.low, it.high]),
         cpu_ratio: cpu.middle,
         cpu_low_ratio: cpu.low,
         cpu_high_ratio: cpu.high,

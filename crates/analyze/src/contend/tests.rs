@@ -226,7 +226,11 @@ fn what_is_handed_over_through_one_cache_decides_where_costs_do_not() {
         (walk.cpu_low_ratio, walk.cpu_ratio, walk.cpu_high_ratio) = (llc * 0.99, llc, llc * 1.01);
         walk.alone_cpu_ns = dram_ns.map(|ns| ns * of_dram);
         let of_memory = interval(low, high);
-        let handover = Some(Handed { of_memory, handed_ns: 100.0 * of_memory.middle, memory_ns: 100.0 });
+        let handover = Some(Handed {
+            of_memory,
+            handed_ns: interval(100.0 * low, 100.0 * high),
+            memory_ns: interval(99.0, 101.0),
+        });
         label(&pair, &costs, Known { doubled: Some(interval(5.0, 7.0)), handover, round_trip_ns: None })
     };
     // Strangers hold a part of the cache, or all of it: the walks do not hurt each other, and yet it is one.
@@ -251,7 +255,11 @@ fn two_cores_under_one_limit_of_power_are_no_siblings() {
     let claimed = Neighbourhood::Separate;
     let pair = ContendPair { cpus: [Cpu(0), Cpu(1)], hands: [0, 1], claimed, doubled: Some([2, 3]) };
     let interval = |low: f64, high: f64| Interval { low, middle: (low * high).sqrt(), high };
-    let handed = |low, high| Handed { of_memory: interval(low, high), handed_ns: 20.0, memory_ns: 100.0 };
+    let handed = |low, high| Handed {
+        of_memory: interval(low, high),
+        handed_ns: interval(19.0, 21.0),
+        memory_ns: interval(99.0, 101.0),
+    };
     let is = |round_trip_ns, handover| {
         let label = label(&pair, &costs, Known { doubled: None, handover, round_trip_ns });
         assert_eq!(label.is_open, label.is == Neighbourhood::NotDecided);

@@ -12,18 +12,19 @@ use fauxplat_stats::randomise::sign_flip_p;
 
 use super::FleetQuestion;
 use super::answers::{answers, differ};
+use super::beside::{beside, concluded};
 use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
 use super::machine::{first_records, logarithms, sign};
 
 /// The two programs, by the index of their command.
-const SIDES: [u16; 2] = [0, 1];
+pub(super) const SIDES: [u16; 2] = [0, 1];
 
 /// Signs of fewer machines than this cannot reach 5 % however they fall.
-const SIGNS_FROM: usize = 6;
+pub(super) const SIGNS_FROM: usize = 6;
 
 /// The level of the verdict.
-const LEVEL: f64 = 0.05;
+pub(super) const LEVEL: f64 = 0.05;
 
 /// Effect on a machine.
 struct Say<'a> {
@@ -47,6 +48,10 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
     let (facts_explained, apart) = divided(&counted, question);
     let sign = sign(question);
     let [effect_ratio, low, high] = ratios(overall, sign);
+    let typical = verdict(overall, flipped.filter(|_| effects.len() >= SIGNS_FROM), question.least_effect);
+    let beside = beside(counted.iter().map(|say| say.record), question);
+    let (verdict, extent, difference_in) = concluded(typical, beside.as_ref());
+    let (mean, tail) = beside.unzip();
     let name = |side: u16| evidence.commands.get(usize::from(side)).cloned().unwrap_or_default();
     FleetCompareFindings {
         fleet: evidence.fleet.clone(),
@@ -54,7 +59,11 @@ pub fn fleet_compare(evidence: &FleetEvidence, question: &FleetQuestion) -> Flee
         b: name(SIDES[1]),
         metric: question.metric,
         margin: question.least_effect,
-        verdict: verdict(overall, flipped.filter(|_| effects.len() >= SIGNS_FROM), question.least_effect),
+        verdict,
+        extent,
+        difference_in,
+        mean,
+        tail,
         machines: effects.len(),
         effect_ratio,
         low,

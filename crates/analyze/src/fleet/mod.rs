@@ -3,6 +3,7 @@
 
 mod again;
 mod answers;
+mod beside;
 mod compare;
 mod estimate;
 mod explained;

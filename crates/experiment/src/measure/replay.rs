@@ -115,7 +115,7 @@ pub fn record_and_replay(driver: &mut Driver, comparisons: u32) -> Result<Replay
     driver.check_rates()?;
     let plan = plan(driver, driver.header.seed);
     driver.plan(&plan)?;
-    let [least, most] = PILOT_BLOCKS;
+    let [least, most] = PILOT_BLOCKS.map(|blocks| blocks * u32::from(plan.layout.rounds()));
     let bounds = Bounds { runs: Runs::Auto, least: Some(least), most: Some(most), ..Bounds::default() };
     driver.steer(&mut Rounds::new(plan, bounds))?;
     if driver.is_interrupted() {

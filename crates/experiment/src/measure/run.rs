@@ -1,7 +1,8 @@
 //! The experiment of `run`: rounds of all commands, each described by itself.
 
 use fauxplat_analyze::{Judge, doubts, run_findings};
-use fauxplat_model::{Metric, Phase, Rule, RunFindings, Sample};
+use fauxplat_model::{Metric, Order, Phase, Rule, RunFindings, Sample};
+use fauxplat_plan::{Layout, Plan};
 use fauxplat_units::Nanos;
 
 use crate::steer::{Bounds, Rounds};
@@ -21,7 +22,7 @@ pub struct Further {
 /// failure is returned together with the findings until then.
 pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<Failure>) {
     let stopped = Stopped::from_now(driver.machine().root());
-    let mut failed = refuse(driver, further).and_then(|()| rounds(driver)).err();
+    let mut failed = refuse(driver, further).and_then(|()| in_turn(driver)).err();
     warn_of_quota(driver, &stopped);
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
@@ -61,14 +62,29 @@ fn refuse(driver: &Driver, further: Further) -> Result<(), Failure> {
     }
 }
 
-/// Makes the warm-up runs and as many rounds as the definition says.
+/// Makes the runs of `run`: of several commands each twice in a row, so that a comparison of second runs is free of what one
+/// command leaves to the other. Nothing is left to a simulated run.
+fn in_turn(driver: &mut Driver) -> Result<(), Failure> {
+    let plan = driver.single_plan();
+    let header = &driver.header;
+    let is_twice = plan.commands > 1
+        && header.condition.simulate.is_none()
+        && header.definition.rule.order == Order::Aabb;
+    rounds_of(driver, if is_twice { Plan { layout: Layout::Twice(1), ..plan } } else { plan })
+}
+
+/// Makes the warm-up runs and as many rounds as the definition says, each command once in a round.
 pub(super) fn rounds(driver: &mut Driver) -> Result<(), Failure> {
+    let plan = driver.single_plan();
+    rounds_of(driver, plan)
+}
+
+fn rounds_of(driver: &mut Driver, plan: Plan) -> Result<(), Failure> {
     let (warmup, bounds) = (driver.header.definition.warmup, Bounds::of(&driver.header.definition));
     driver.warm_up(warmup)?;
     if driver.is_interrupted() {
         return Ok(());
     }
-    let plan = driver.single_plan();
     driver.plan(&plan)?;
     driver.steer(&mut Rounds::new(plan, bounds)).map(drop)
 }
@@ -109,29 +125,41 @@ const ROUNDS_MIN: usize = 6;
 /// pairs.
 fn judge(driver: &mut Driver, findings: &mut [RunFindings]) {
     let commands = driver.commands.len();
-    let is_whole = |block: &&[Sample]| block.len() == commands;
     let measured = driver.samples().iter().skip_while(|sample| sample.phase != Phase::Measured);
     let measured: Vec<Sample> = measured.cloned().collect();
-    let rounds: Vec<&[Sample]> =
-        measured.chunk_by(|one, next| one.block == next.block).filter(is_whole).collect();
+    let (blocks, pairs) = alike(&measured, commands);
     // Counts that repeat are exact after two runs.
     let is_counted = driver.header.condition.simulate.is_some();
-    if commands < 2 || rounds.len() < ROUNDS_MIN && !is_counted {
+    if commands < 2 || pairs < ROUNDS_MIN && !is_counted {
         return;
     }
     let header = &driver.header;
-    let rule = Rule { max_pairs: rounds.len() as u32, also: Vec::new(), ..header.definition.rule.clone() };
+    let rule = Rule { max_pairs: pairs as u32, also: Vec::new(), ..header.definition.rule.clone() };
     let mut judge =
         Judge::new(&rule, commands, header.seed).ignore_failure(header.condition.ignore_failure.any());
     judge = judge.counted(is_counted);
-    for round in rounds {
-        judge.block(round);
+    for block in blocks {
+        judge.block(block);
     }
     let judged = judge.findings(&measured, &driver.names(), judge.stopped_by());
     for (found, comparison) in findings.iter_mut().skip(1).zip(judged.findings.comparisons) {
         found.against_first = Some(Box::new(comparison));
     }
     judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
+}
+
+/// The blocks that can be judged together, and their pairs of runs: those in which each command ran twice in a row, or else
+/// those in which each ran once.
+fn alike(measured: &[Sample], commands: usize) -> (Vec<&[Sample]>, usize) {
+    let of_length = |length: usize| -> Vec<&[Sample]> {
+        let blocks = measured.chunk_by(|one, next| one.block == next.block);
+        blocks.filter(|block| block.len() == length).collect()
+    };
+    let (twice, once) = (of_length(2 * commands), of_length(commands));
+    match 2 * twice.len() >= once.len() {
+        true => (twice.clone(), 2 * twice.len()),
+        false => (once.clone(), once.len()),
+    }
 }
 
 fn look_further(driver: &mut Driver, findings: &mut [RunFindings], further: Further) -> Result<(), Failure> {

@@ -1,9 +1,14 @@
 //! Rounds of all commands until each has enough runs.
 
+mod in_a_row;
+
+use std::collections::VecDeque;
+
 use fauxplat_analyze::precise_enough;
 use fauxplat_model::{Definition, Metric, Phase, Runs};
 use fauxplat_plan::{Plan, RUNS_MAX};
 
+use self::in_a_row::InARow;
 use super::failed::must_succeed;
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next};
@@ -13,8 +18,17 @@ use crate::{Failure, Next};
 pub struct Rounds {
     plan: Plan,
     bounds: Bounds,
+    in_a_row: InARow,
+    /// Runs of each command that were asked for, and those that are over.
     asked: u32,
     done: u32,
+    /// Blocks that were asked for.
+    blocks: u32,
+    /// Runs of each command in the blocks that are not over yet, the oldest first.
+    under_way: VecDeque<u16>,
+    /// Runs of the oldest of them that have landed, and when the first of these began.
+    landed: u32,
+    began_ns: u64,
     enough: bool,
     started_ns: Option<u64>,
     elapsed_ns: u64,
@@ -56,7 +70,20 @@ const UNTIL_RUNS_MAX: u64 = 100_000;
 impl Rounds {
     /// Rounds in the order of a plan.
     pub fn new(plan: Plan, bounds: Bounds) -> Self {
-        Rounds { plan, bounds, asked: 0, done: 0, enough: false, started_ns: None, elapsed_ns: 0 }
+        Rounds {
+            in_a_row: InARow::of(plan.layout, &bounds),
+            plan,
+            bounds,
+            asked: 0,
+            done: 0,
+            blocks: 0,
+            under_way: VecDeque::new(),
+            landed: 0,
+            began_ns: 0,
+            enough: false,
+            started_ns: None,
+            elapsed_ns: 0,
+        }
     }
 
     /// Default duration of the runs of all commands.
@@ -93,8 +120,38 @@ impl Rounds {
         self.bounds.most.map_or(least, |most| least.min(most))
     }
 
-    fn round_is_over(&mut self, landed: Landed<'_>) {
-        self.done += 1;
+    /// Runs of each command that are left, where that is known.
+    fn left(&self) -> Option<u32> {
+        let most = match self.bounds.runs {
+            Runs::Count(count) => Some(count),
+            Runs::Auto => Some(self.bounds.most.unwrap_or(AUTO_RUNS_MAX).max(self.least())),
+            Runs::Until(_) => self.bounds.most,
+        };
+        most.map(|most| most.saturating_sub(self.asked))
+    }
+
+    /// Notes a run, and the end of the block that it ends.
+    fn note(&mut self, landed: Landed<'_>) {
+        if self.landed == 0 {
+            self.began_ns = landed.sample.started_ns;
+        }
+        self.landed += 1;
+        let rounds = self.under_way.front().copied().unwrap_or(1);
+        if self.landed == u32::from(self.plan.commands) * u32::from(rounds) {
+            self.under_way.pop_front();
+            self.landed = 0;
+            self.block_is_over(landed, rounds);
+        }
+    }
+
+    fn block_is_over(&mut self, landed: Landed<'_>, rounds: u16) {
+        self.done += u32::from(rounds);
+        if self.in_a_row.is_open() {
+            let ended_ns = landed.sample.started_ns + landed.sample.get(Metric::WALL).unwrap_or(0);
+            let round_ns = ended_ns.saturating_sub(self.began_ns);
+            let time_ns = self.auto_ns().min(self.bounds.max_time_ns.unwrap_or(u64::MAX));
+            self.in_a_row.paced(round_ns, time_ns);
+        }
         if let Runs::Until(ratio) = self.bounds.runs
             && !self.enough
         {
@@ -125,16 +182,21 @@ impl Steering for Rounds {
         if !self.wants_more() {
             return Next::Done;
         }
-        let trials = self.plan.block(self.asked, Phase::Measured);
-        self.asked += 1;
+        let is_first = self.blocks == 0;
+        if !is_first && self.in_a_row.is_open() {
+            return Next::Wait;
+        }
+        let plan = Plan { layout: self.in_a_row.next(is_first, self.left()), ..self.plan.clone() };
+        let trials = plan.block(self.blocks, Phase::Measured);
+        self.asked += u32::from(plan.layout.rounds());
+        self.blocks += 1;
+        self.under_way.push_back(plan.layout.rounds());
         Next::Trials(trials)
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         must_succeed(landed)?;
-        if landed.sample.position + 1 == self.plan.commands {
-            self.round_is_over(landed);
-        }
+        self.note(landed);
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use fauxplat_launch::RunEnd;
 use fauxplat_launch::simulated::{Behaviour, Failure, Machine, Times, When};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Condition, Definition, IgnoredFailures, Metric, Outcome, Phase, Placement, RunFindings, Runs, Source,
-    Sources,
+    Condition, Definition, IgnoredFailures, Metric, Order, Outcome, Phase, Placement, Rule, RunFindings,
+    Runs, Source, Sources, Verdict,
 };
 use fauxplat_report::Format;
 use fauxplat_store::State;
@@ -159,4 +159,66 @@ fn a_metric_that_the_machine_does_not_give_is_absent_and_never_zero() {
     }
     let named = finished.record().header.not_measured.join("\n");
     assert!(named.contains("run-queue wait") && named.contains("migrations"), "{named}");
+}
+
+/// Two commands, of which the first slows down whatever runs next by a twentieth.
+fn dirty_and_clean() -> Machine {
+    let dirty = Behaviour { carry_over: 0.05, ..noisy("dirty", 5.0 * MS) };
+    Machine::quiet(5, vec![dirty, noisy("clean", 5.0 * MS)])
+}
+
+#[test]
+fn of_several_commands_what_one_leaves_to_the_next_turns_no_sign_and_is_named() {
+    let automatic = Definition { runs: Runs::Auto, ..free() };
+    for definition in [times(60), times(61), automatic] {
+        let laboratory = Laboratory::new();
+        let finished = laboratory.run(definition, dirty_and_clean());
+        laboratory.is_sound(&finished, State::Finished);
+        let found = found(&finished);
+        let against = found[1].against_first.as_ref().expect("there are runs enough");
+        // After itself the dirty command takes 5 % longer than the clean one, which is slow wherever it follows it.
+        assert_eq!(against.verdict, Verdict::Different);
+        assert!((against.effect_ratio * 1.05 - 1.0).abs() < 0.01, "{}", against.effect_ratio);
+        let carried = against.carry_over.expect("each command ran twice in a row");
+        assert!(carried.is_shown && carried.decides, "{carried:?}");
+        let text = report(&finished, Format::Text).unwrap();
+        assert!(text.contains("Something is left to the next run"), "{text}");
+    }
+}
+
+#[test]
+fn a_number_of_runs_is_met_whether_it_is_odd_or_even() {
+    for (runs, in_a_row) in [(19, false), (20, true), (21, true)] {
+        let finished = Laboratory::new().run(times(runs), dirty_and_clean());
+        let samples = finished.record().samples;
+        for command in 0..2 {
+            let own = samples.iter().filter(|sample| sample.command == command).count();
+            assert_eq!(own, runs as usize);
+        }
+        let last = samples.last().unwrap().block;
+        let of_last = samples.iter().filter(|sample| sample.block == last).count();
+        assert_eq!(of_last == 4, in_a_row, "{runs}");
+        let found = found(&finished);
+        let carried = found[1].against_first.as_ref().and_then(|it| it.carry_over);
+        assert_eq!(carried.is_some(), in_a_row, "{runs}");
+    }
+}
+
+#[test]
+fn runs_too_long_to_be_had_in_twos_come_once_in_a_round() {
+    let machine = Machine::quiet(5, vec![noisy("a", 2000.0 * MS), noisy("b", 2000.0 * MS)]);
+    let finished = Laboratory::new().run(free(), machine);
+    let samples = finished.record().samples;
+    assert_eq!(samples.len(), 20);
+    assert!(samples.chunk_by(|one, next| one.block == next.block).all(|round| round.len() == 2));
+}
+
+/// The definition asks for the order of before, which cannot see what is left.
+#[test]
+fn single_runs_in_a_round_can_be_asked_for() {
+    let rule = Rule { order: Order::Ab, ..Rule::default() };
+    let finished = Laboratory::new().run(Definition { rule, ..times(60) }, dirty_and_clean());
+    let found = found(&finished);
+    let against = found[1].against_first.as_ref().expect("there are runs enough");
+    assert!(against.effect_ratio > 1.0 && against.carry_over.is_none());
 }

@@ -219,6 +219,28 @@ pub struct CarryOver {
     pub decides: bool,
 }
 
+/// Shares of two modes of runs: a lower one and an upper one, which is the slow one of times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModeShares {
+    /// Centre of the lower mode, in the unit of the metric.
+    pub low: f64,
+    /// Centre of the upper mode.
+    pub high: f64,
+    /// Runs with more than this belong to the upper mode.
+    pub cut: f64,
+    /// Share of the runs of A in the upper mode, 0 to 1.
+    pub share_a: f64,
+    /// Its interval at the level of the comparison, for as many independent runs as these are worth.
+    pub share_a_interval: [f64; 2],
+    /// Share of the runs of B in the upper mode.
+    pub share_b: f64,
+    /// Its interval.
+    pub share_b_interval: [f64; 2],
+    /// The command that is shown to be in the upper mode more often; absent where neither is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+}
+
 /// How far two runs of one command in a row lie apart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpreadChange {

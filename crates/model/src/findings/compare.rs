@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{
     BoundedEffect, CarryOver, DifferenceIn, Dropped, DroppedLean, ExactCounts, Extent, Gate, GateState,
-    Grade, MeanRatio, QuantileShift, RatioInterval, Replication, Scope, Secondary, Side, SpreadChange,
-    StoppedBy, Tail, VarianceBudget, Verdict,
+    Grade, MeanRatio, ModeShares, QuantileShift, RatioInterval, Replication, Scope, Secondary, Side,
+    SpreadChange, StoppedBy, Tail, VarianceBudget, Verdict,
 };
 use super::numbers::known;
 use crate::{Estimand, GateQuestion, GateSide, Metric, ProfileFindings, RunFindings, Variant};
@@ -69,6 +69,9 @@ pub struct Comparison {
     /// Whether no shift explains the differences, so that the estimate is the median of the pairs.
     #[serde(default)]
     pub is_mixture: bool,
+    /// Shares of two modes in the runs of both; absent where the runs of neither have two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<ModeShares>,
     /// Dropped pairs by the command that waited more; absent where none was dropped for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_lean: Option<DroppedLean>,

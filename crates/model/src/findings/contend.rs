@@ -58,6 +58,9 @@ pub struct PairCost {
     /// CPU time of a unit when one CPU works alone, in nanoseconds: the mean of both sides.
     #[serde(default)]
     pub alone_cpu_ns: Option<f64>,
+    /// Interval of `alone_cpu_ns`; absent where there were too few rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_interval_ns: Option<[f64; 2]>,
     /// CPU time of a unit, as a ratio.
     #[serde(deserialize_with = "known")]
     pub cpu_ratio: f64,
@@ -111,9 +114,15 @@ pub struct PairLabel {
     /// Round trip of a word between the two CPUs in the analysed rounds, in nanoseconds; `None` for a CPU with itself.
     #[serde(default)]
     pub round_trip_ns: Option<f64>,
+    /// Interval of `round_trip_ns`; absent where there were too few meetings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip_interval_ns: Option<[f64; 2]>,
     /// Round trip in the rounds at another distance, in nanoseconds, when the host moved the CPUs.
     #[serde(default)]
     pub elsewhere_round_trip_ns: Option<f64>,
+    /// Interval of `elsewhere_round_trip_ns`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere_round_trip_interval_ns: Option<[f64; 2]>,
     /// Share of the round trips that were at that other distance.
     #[serde(default)]
     pub elsewhere_share: Option<f64>,

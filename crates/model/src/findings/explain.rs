@@ -74,6 +74,9 @@ pub struct ExplainFindings {
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers winsorised. The
     /// `points_percent` of all components add up to this difference.
     pub worst_over_best_ratio: f64,
+    /// Its 95 % interval; absent for fewer than ten blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_over_best_interval: Option<[f64; 2]>,
     /// Measured runs that were analysed.
     pub runs: usize,
     /// Measured runs that failed.
@@ -84,6 +87,9 @@ pub struct ExplainFindings {
     pub level: f64,
     /// Median of the metric over all runs; `None` without runs.
     pub median_ns: Option<f64>,
+    /// 95 % interval of `median_ns`; absent where there are too few runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_interval_ns: Option<[f64; 2]>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
     /// Wall time of the experiment in seconds.

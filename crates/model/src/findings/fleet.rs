@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Delivery, Metric, Remeasurement, Verdict};
+use crate::{Delivery, DifferenceIn, Extent, Metric, Remeasurement, Side, Verdict};
 
 /// The verdict on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -270,6 +270,18 @@ pub struct FleetCompareFindings {
     pub margin: f64,
     /// The verdict over the fleet.
     pub verdict: Verdict,
+    /// The runs for which an *equivalent* holds; `None` for other verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
+    /// The part of the runs in which a *different* was shown; empty for other verdicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub difference_in: Vec<DifferenceIn>,
+    /// The ratio of the means over the machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<FleetMean>,
+    /// Slow runs over the machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<FleetTail>,
     /// Machines that were analysed.
     pub machines: usize,
     /// Mean of B over A over the machines.
@@ -297,6 +309,51 @@ pub struct FleetCompareFindings {
     pub answers_differ: Option<AnswersDiffer>,
     /// Deliveries that hold no usable record.
     pub deliveries: Vec<Delivery>,
+}
+
+/// The ratio of the means of two programs, each machine by itself, over the machines.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetMean {
+    /// Geometric mean over the machines of mean of B over mean of A.
+    pub ratio: f64,
+    /// Low end of its interval, at a fifth of the level.
+    pub low_ratio: f64,
+    /// High end of it.
+    pub high_ratio: f64,
+    /// The ratio without any cap and without an interval.
+    pub plain_ratio: f64,
+    /// A reading beyond this many times what is typical of its program on its machine counts as that much.
+    pub cap: f64,
+    /// Readings of A and of B that were capped.
+    pub capped: [usize; 2],
+    /// Verdict on the means.
+    pub verdict: Verdict,
+}
+
+/// Slow runs of two programs, each beside what is typical of its program on its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetTail {
+    /// An excess of slow runs up to this share counts as none.
+    pub margin: f64,
+    /// A run is slow that takes more than this many times the typical one.
+    pub threshold_ratio: f64,
+    /// Mean over the machines of the share of runs of A that are slow.
+    pub share_a: f64,
+    /// Mean over the machines of the share of runs of B.
+    pub share_b: f64,
+    /// `share_b` less `share_a`.
+    pub excess: f64,
+    /// Low end of its interval over the machines, at a fifth of the level.
+    pub low: f64,
+    /// High end of it.
+    pub high: f64,
+    /// An excess to either side from which on it is excluded, by the machines and by the number of runs.
+    pub excess_excluded: f64,
+    /// The program that is shown to be slow in more runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    /// Verdict on slow runs.
+    pub verdict: Verdict,
 }
 
 /// Machines on which the two programs give different answers.

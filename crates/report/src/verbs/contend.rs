@@ -15,7 +15,7 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
     parts.extend(heat(found, &kernels).map(|it| Piece::new(Part::HeatMap(it))));
     parts.push(Piece::table(labels(found)));
     if !kernels.is_empty() {
-        parts.push(Piece::plain("CPU time of a unit of work when both work, over alone:"));
+        parts.push(Piece::plain("CPU time of a unit of work when both work, over alone (95 % interval):"));
         parts.push(Piece::table(matrix(found, &kernels)));
     }
     parts.extend(worker_counts::pieces(&found.counts));
@@ -99,8 +99,14 @@ fn matrix(found: &ContendFindings, kernels: &[String]) -> Grid {
     grid
 }
 
+/// The ratio with its interval; a dash where the rounds are too few for one.
 fn ratio(cost: &PairCost) -> String {
-    if cost.cpu_ratio.is_nan() { "?".to_owned() } else { format!("{:.2}", cost.cpu_ratio) }
+    let PairCost { cpu_ratio, cpu_low_ratio, cpu_high_ratio, .. } = cost;
+    match (cpu_ratio.is_nan(), cpu_high_ratio.is_finite()) {
+        (true, _) => "?".to_owned(),
+        (false, true) => format!("{cpu_ratio:.2} ({cpu_low_ratio:.2} … {cpu_high_ratio:.2})"),
+        (false, false) => format!("{cpu_ratio:.2} (–)"),
+    }
 }
 
 /// Where the wall time went.

@@ -42,7 +42,13 @@ fn answer(found: &ExplainFindings) -> String {
         .sum();
     said.push(format!("{} unexplained", points(rest)));
     let whole = percent(found.worst_over_best_ratio - 1.0);
-    format!("Of the {whole} between the slowest and the fastest tenth of the runs: {}.", said.join(", "))
+    let ends =
+        |[low, high]: [f64; 2]| format!("95 % interval {} to {}", percent(low - 1.0), percent(high - 1.0));
+    let within = found.worst_over_best_interval.map_or_else(|| "–".to_owned(), ends);
+    format!(
+        "Of the {whole} ({within}) between the slowest and the fastest tenth of the runs: {}.",
+        said.join(", ")
+    )
 }
 
 fn points(points: f64) -> String {
@@ -124,7 +130,9 @@ fn rests_on(found: &ExplainFindings) -> String {
         failures => format!(" and {} left out", counted(failures, "failed run", "failed runs")),
     };
     let median = found.median_ns.map_or_else(|| "?".to_owned(), Nanos::display_f64);
-    format!("It rests on {runs} in {blocks}{failed}; median {} {median}.", found.metric.title())
+    let ends = |[low, high]: [f64; 2]| format!("{} … {}", Nanos::display_f64(low), Nanos::display_f64(high));
+    let within = found.median_interval_ns.map_or_else(|| "–".to_owned(), ends);
+    format!("It rests on {runs} in {blocks}{failed}; median {} {median} ({within}).", found.metric.title())
 }
 
 /// A row of CSV: a factor, or a level of a factor.

@@ -69,9 +69,12 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
 fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindings], &View)) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
-        Piece::answer(tables::tone(comparison), sentence).joined()
+        let answer = Piece::answer(tables::tone(comparison), sentence);
+        let beside = beside(found, comparison).into_iter().filter(|it| !it.is_detail);
+        let beside = beside.map(|it| Piece::answer(it.tone, it.sentence));
+        [answer].into_iter().chain(beside).map(Piece::joined).collect::<Vec<_>>()
     };
-    let mut pieces: Vec<Piece> = compared_with_first(found).map(verdict).collect();
+    let mut pieces: Vec<Piece> = compared_with_first(found).flat_map(verdict).collect();
     pieces.push(Piece::table(tables::relative(record, found, view)));
     let drawing = compare::distributions(record, samples, Metric::WALL);
     pieces.extend(drawing.map(|it| Piece::new(Part::Distribution(it))));
@@ -83,6 +86,17 @@ fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindin
         Piece::said(Tone::Doubt, format!("{}: {counts}", named(&command.name))).joined()
     }));
     pieces.into_iter().map(Piece::in_brief).collect()
+}
+
+/// Findings beside the comparison of a command with the first.
+fn beside(found: &[RunFindings], comparison: &Comparison) -> Vec<verdict::Beside> {
+    let median = |own: &RunFindings| summary(own, comparison.metric).map(|it| it.median);
+    let is_b = |own: &&RunFindings| own.against_first.as_deref().is_some_and(|it| it == comparison);
+    let of_b = found.iter().find(is_b).and_then(median);
+    let medians = found.first().and_then(median).zip(of_b).map(|(a, b)| [a, b]);
+    let names = [named(&comparison.a), named(&comparison.b)];
+    let names = [names[0].as_str(), names[1].as_str()];
+    verdict::findings(comparison, &verdict::Sides { names, medians, are_all: found.len() == 2 })
 }
 
 fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Comparison> {
@@ -247,11 +261,14 @@ fn counts(record: &Record, samples: &ByCommand, index: usize, found: &RunFinding
 fn relative(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
     let mut pieces =
         vec![Piece::heading("side by side"), Piece::table(tables::relative(record, found, view)).joined()];
-    let sentence = |comparison: &Comparison| {
+    let sentences = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
-        Piece::said(tables::tone(comparison), sentence).at(1).joined()
+        let beside = beside(found, comparison).into_iter().map(|it| Piece::said(it.tone, it.sentence));
+        let carried = verdict::carry_over(comparison).map(Piece::plain);
+        let said = [Piece::said(tables::tone(comparison), sentence)].into_iter().chain(beside).chain(carried);
+        said.map(|piece| piece.at(1).joined()).collect::<Vec<_>>()
     };
-    pieces.extend(compared_with_first(found).map(sentence));
+    pieces.extend(compared_with_first(found).flat_map(sentences));
     pieces.extend(hint(found).map(|hint| Piece::plain(hint).at(1).joined()));
     pieces
 }

@@ -1,7 +1,9 @@
 //! Findings beside a verdict, a sentence for each: what commands leave to each other, capped readings, medians that
 //! point the other way, differences that are no shift, dropped pairs that lean.
 
-use fauxplat_model::{CarryOver, Comparison, DroppedLean, QuantileShift, RatioInterval, Verdict};
+use fauxplat_model::{
+    CarryOver, Comparison, DroppedLean, ModeShares, QuantileShift, RatioInterval, Side, Verdict,
+};
 
 use super::different::factor;
 use super::{end, equivalent, is_beyond, is_of_means, is_speed, is_within};
@@ -40,6 +42,9 @@ pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
         (Tone::Doubt, comparison.dropped_lean.filter(|it| it.leans).map(|it| leaning(comparison, it, names))),
     ];
     let said = said.into_iter().filter_map(|(tone, it)| it.map(|sentence| (tone, sentence, false)));
+    let modes =
+        comparison.modes.map(|it| (Tone::Plain, modes(comparison, &it, names), is_aside(comparison, &it)));
+    let said = said.chain(modes);
     let capped = capped(comparison, names).map(|sentence| (Tone::Plain, sentence, !is_moved(comparison)));
     said.chain(capped).map(|(tone, sentence, is_detail)| Beside { tone, sentence, is_detail }).collect()
 }
@@ -159,6 +164,34 @@ fn mixture(comparison: &Comparison) -> Option<String> {
     };
     let sentence = format!("No single shift describes the difference: the typical pair is the median{ends}.");
     comparison.is_mixture.then_some(sentence)
+}
+
+/// Whether the modes say nothing that a brief report needs: both commands share them alike, and a shift tells the rest.
+fn is_aside(comparison: &Comparison, modes: &ModeShares) -> bool {
+    modes.side.is_none() && !comparison.is_mixture
+}
+
+/// The shares of two modes, and the command that is in the upper one more often.
+fn modes(comparison: &Comparison, modes: &ModeShares, [a, b]: [&str; 2]) -> String {
+    let upper = match (is_speed(comparison.metric), comparison.metric.more_is_better()) {
+        (true, false) => "slow",
+        (true, true) => "fast",
+        (false, _) => "high",
+    };
+    let share = |name: &str, share: f64, [low, high]: [f64; 2]| {
+        format!("{} of the runs of {name} ({} to {})", percent(share), percent(low), percent(high))
+    };
+    let more = match modes.side {
+        Some(Side::B) => format!(": {b} is {upper} more often"),
+        Some(Side::A) => format!(": {a} is {upper} more often"),
+        None => ", which does not tell them apart".to_owned(),
+    };
+    format!(
+        "Runs come in two modes {} apart; in the {upper} one are {} and {}{more}.",
+        percent(modes.high / modes.low - 1.0),
+        share(a, modes.share_a, modes.share_a_interval),
+        share(b, modes.share_b, modes.share_b_interval)
+    )
 }
 
 /// The command that waited more in dropped pairs.

@@ -271,6 +271,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         mean: None,
         mean_verdict: Verdict::Inconclusive,
         carry_over: None,
+        modes: None,
         spread: None,
         halves: None,
         is_mixture: false,

@@ -4,7 +4,7 @@
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     CarryOver, Comparison, DifferenceIn, DroppedLean, Estimand, Extent, Gate, GateQuestion, GateState,
-    MeanRatio, Metric, QuantileShift, RatioInterval, SpreadChange, Tail, Verdict,
+    MeanRatio, Metric, ModeShares, QuantileShift, RatioInterval, Side, SpreadChange, Tail, Verdict,
 };
 use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_evidence};
 
@@ -361,6 +361,38 @@ fn what_is_left_to_the_next_run_is_a_finding() {
         &words(&brief_of(&three)),
         &["Something is left to the next run: after itself rsort data is 2.80 times"],
     );
+}
+
+#[test]
+fn two_modes_are_told_with_the_share_of_each_command() {
+    let modes = ModeShares {
+        low: 10e6,
+        high: 13e6,
+        cut: 11.5e6,
+        share_a: 0.45,
+        share_a_interval: [0.38, 0.52],
+        share_b: 0.55,
+        share_b_interval: [0.48, 0.62],
+        side: Some(Side::B),
+    };
+    let named = Comparison { modes: Some(modes), ..slower() };
+    says(
+        &brief(&named),
+        &[
+            "Runs come in two modes 30.0 % apart; in the slow one are 45.0 % of the runs of sort (38.0 % to 52.0 %) and \
+             55.0 % of the runs of gsort (48.0 % to 62.0 %): gsort is slow more often.",
+        ],
+    );
+    let alike = Comparison { modes: Some(ModeShares { side: None, ..modes }), ..slower() };
+    assert!(!brief(&alike).contains("two modes"), "modes that both share alike are a detail");
+    says(&full(&alike), &["(48.0 % to 62.0 %), which does not tell them apart."]);
+    let other =
+        Comparison { is_mixture: true, modes: Some(ModeShares { side: Some(Side::A), ..modes }), ..slower() };
+    says(&brief(&other), &["sort is slow more often."]);
+    let document = serde_json::to_value(&named).unwrap();
+    assert_eq!(document["modes"]["share_b_interval"], serde_json::json!([0.48, 0.62]));
+    assert_eq!(document["modes"]["side"], "b");
+    assert!(serde_json::to_value(slower()).unwrap().get("modes").is_none());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The report of `fleet compare`.
 
-use fauxplat_model::{FleetCompareFindings, MachineEffect, Verdict};
+use fauxplat_model::{
+    DifferenceIn, Extent, FleetCompareFindings, FleetMean, FleetTail, MachineEffect, Side, Verdict,
+};
 
 use super::facts::{Goes, answers, deliveries, explained, interval, slower_words, what};
 use crate::parts::spans::named;
@@ -13,6 +15,7 @@ const ENDS: usize = 5;
 pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
     let mut parts: Vec<Piece> = other_answers(found).into_iter().collect();
     parts.push(Piece::answer(tone(found.verdict), answer(found)));
+    parts.extend(beside(found).into_iter().map(|(tone, it)| Piece::said(tone, it).joined()));
     parts.extend(answers(&found.answers));
     parts.extend(explained(&found.facts_explained, found.metric, Goes::Effect(&found.b)));
     parts.push(Piece::plain(certainty(found)).in_full());
@@ -52,7 +55,7 @@ fn answer(found: &FleetCompareFindings) -> String {
     };
     let effect = with_half(found, ratio, found.low, found.high);
     match (found.verdict, found.facts_explained.first(), found.elsewhere) {
-        (Verdict::Different, Some(fact), Some(apart)) => format!(
+        (Verdict::Different, Some(fact), Some(apart)) if is_typical(found) => format!(
             "{b} is {} than {a} on {}, on all but the {} with {}; on all {}: {effect}.",
             with_half(found, apart.effect_ratio, Some(apart.low), Some(apart.high)),
             counted(apart.machines, "machine", "machines"),
@@ -60,15 +63,84 @@ fn answer(found: &FleetCompareFindings) -> String {
             what(fact),
             found.machines,
         ),
+        (Verdict::Different, ..) if !is_typical(found) => {
+            format!("{b} is not the same as {a} on {machines}, although its typical runs are {effect}.")
+        }
         (Verdict::Different, ..) => format!("{b} is {effect} than {a} on {machines}."),
         (Verdict::Equivalent, ..) => {
-            format!(
-                "{b} and {a} are equivalent on {machines}: {effect}, within {}.",
-                round_percent(found.margin)
-            )
+            let of = match found.extent {
+                Some(Extent::Whole) => "are equivalent as a whole",
+                Some(Extent::Typical) => "are equivalent in typical runs",
+                None => "are equivalent",
+            };
+            format!("{b} and {a} {of} on {machines}: {effect}, within {}.", round_percent(found.margin))
         }
         (Verdict::Inconclusive, ..) => format!("{b} against {a} on {machines} is inconclusive: {effect}."),
     }
+}
+
+/// Whether typical runs differ. Earlier documents ask nothing else.
+fn is_typical(found: &FleetCompareFindings) -> bool {
+    found.difference_in.is_empty() || found.difference_in.contains(&DifferenceIn::Typical)
+}
+
+/// What follows for the mean and for slow runs.
+fn beside(found: &FleetCompareFindings) -> Vec<(Tone, String)> {
+    let mean = found.mean.as_ref().map(|it| (beside_tone(it.verdict), of_means(found, it)));
+    let tail = found.tail.as_ref().map(|it| (beside_tone(it.verdict), of_slow_runs(found, it)));
+    mean.into_iter().chain(tail).collect()
+}
+
+fn beside_tone(verdict: Verdict) -> Tone {
+    if verdict == Verdict::Different { Tone::Doubt } else { Tone::Plain }
+}
+
+fn of_means(found: &FleetCompareFindings, it: &FleetMean) -> String {
+    let interval = format!("{} to {}", change(it.low_ratio), change(it.high_ratio));
+    let said = match it.verdict {
+        Verdict::Different => "differ",
+        Verdict::Equivalent => "differ by less than the margin",
+        Verdict::Inconclusive => "are not known well enough",
+    };
+    let capped = match it.capped.iter().sum::<usize>() {
+        0 => String::new(),
+        runs => format!(
+            "; {} beyond {} times the typical, without the cap {}",
+            counted(runs, "run lies", "runs lie"),
+            it.cap,
+            change(it.plain_ratio)
+        ),
+    };
+    format!("Means of {} {said}: {} (99 % interval {interval}{capped}).", named(&found.b), change(it.ratio))
+}
+
+fn of_slow_runs(found: &FleetCompareFindings, it: &FleetTail) -> String {
+    let (a, b) = (named(&found.a), named(&found.b));
+    let shares = format!(
+        "{} of its runs against {} (99 % interval of the difference {} to {})",
+        percent(it.share_b),
+        percent(it.share_a),
+        points(it.low),
+        points(it.high)
+    );
+    match (it.side, it.verdict) {
+        (Some(Side::B), _) => format!("{b} is much slower than usual in more runs than {a}: {shares}."),
+        (Some(Side::A), _) => {
+            format!("{a} is much slower than usual in more runs than {b}; {b} is in {shares}.")
+        }
+        (None, Verdict::Equivalent) => {
+            format!("Neither is slow in over {} more of its runs.", points(it.margin))
+        }
+        (None, _) => format!(
+            "More slow runs of either are not excluded: {b} is slow in {shares}; up to {} more are possible.",
+            points(it.excess_excluded)
+        ),
+    }
+}
+
+/// A difference of shares.
+fn points(share: f64) -> String {
+    format!("{:.1} points", 100.0 * share)
 }
 
 /// "2.10 % ± 0.30 % faster".

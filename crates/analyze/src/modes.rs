@@ -1,0 +1,152 @@
+//! Shares of two modes in the runs of two commands.
+
+use fauxplat_model::{ModeShares, Side};
+use fauxplat_stats::describe::{mean, variance};
+use fauxplat_stats::modes::Modes;
+use fauxplat_stats::paired::Question;
+use fauxplat_stats::paired::path::Keys;
+use fauxplat_stats::paired::rows::Rows;
+use fauxplat_stats::proportion::wilson_of_share;
+use fauxplat_stats::series::dependence_inflation;
+
+use crate::contest::Contest;
+use crate::paths::Paths;
+use crate::standing::Standing;
+
+/// Fewest runs of a command, as many as independent ones would be worth, of which a share is told. A machine that changes its
+/// state once or twice has two levels too, and those are no modes of a program.
+const RUNS_MIN: f64 = 20.0;
+
+/// Least part of the runs of a command with modes that its own valley and that of both commands put on the same side.
+const AGREES: f64 = 0.95;
+
+/// Runs in the upper mode, block by block, and all runs of the block.
+type Counts = Vec<(usize, usize)>;
+
+/// The shares of two modes at the look of a standing; `None` where neither command has two, where both do not have the same
+/// two, and where the mean over layouts is asked for.
+///
+/// The valley is that of all readings together, which exchanging A and B in a block leaves as it is, so that the test of the
+/// shares is exact under "A is B". Its error level is one of its own, which no verdict uses.
+pub(crate) fn mode_shares(contest: &Contest, rows: &Rows, standing: &Standing) -> Option<ModeShares> {
+    let (series, design) = (&contest.series, &contest.design);
+    if design.question == Question::Mean {
+        return None;
+    }
+    let blocks = series.answering_readings(standing)?;
+    let [a, b] = [0, 1].map(|side| logs(&blocks, side));
+    if a.iter().chain(&b).any(|it| !it.is_finite()) {
+        return None;
+    }
+    let modes = Modes::of(&[a.clone(), b.clone()].concat())?;
+    let is_far = modes.high - modes.low > 2.0 * design.margin;
+    if !is_far || !has_these(&modes, &a, &b) {
+        return None;
+    }
+    let [of_a, of_b] = [0, 1].map(|side| counts(&blocks, side, modes.cut));
+    let [(share_a, interval_a), (share_b, interval_b)] =
+        [share(&of_a, standing.level)?, share(&of_b, standing.level)?];
+    let looked: Vec<u32> =
+        series.looked.iter().copied().filter(|&look| look as usize <= standing.n).collect();
+    let more: Vec<f64> = of_a.iter().zip(&of_b).map(|((a, _), (b, _))| *b as f64 - *a as f64).collect();
+    let spent = design.spent(standing.level, &looked, true);
+    let crossed = Paths::default().crossed(&looked, &spent, |n| Keys::of_sums(rows, &more[..n]));
+    Some(ModeShares {
+        low: modes.low.exp(),
+        high: modes.high.exp(),
+        cut: modes.cut.exp(),
+        share_a,
+        share_a_interval: interval_a,
+        share_b,
+        share_b_interval: interval_b,
+        side: match (crossed.up, crossed.down) {
+            (true, false) => Some(Side::B),
+            (false, true) => Some(Side::A),
+            _ => None,
+        },
+    })
+}
+
+/// The readings of one side, as logarithms.
+fn logs(blocks: &[Vec<(f64, f64)>], side: usize) -> Vec<f64> {
+    blocks.iter().flatten().map(|&(a, b)| [a, b][side].ln()).collect()
+}
+
+/// Whether a command has two modes by itself, and no command has two others: a shift of all runs would pass for some.
+fn has_these(modes: &Modes, a: &[f64], b: &[f64]) -> bool {
+    let own = |values: &[f64]| Modes::of(values).filter(|own| own.is_shown_by(values));
+    let agrees = |values: &[f64], own: &Modes| {
+        let alike = values.iter().filter(|&&it| (it > own.cut) == (it > modes.cut)).count();
+        alike as f64 >= AGREES * values.len() as f64
+    };
+    let found = [a, b].map(|values| own(values).map(|own| agrees(values, &own)));
+    found.contains(&Some(true)) && !found.contains(&Some(false))
+}
+
+fn counts(blocks: &[Vec<(f64, f64)>], side: usize, cut: f64) -> Counts {
+    let of = |block: &Vec<(f64, f64)>| {
+        (block.iter().filter(|&&(a, b)| [a, b][side].ln() > cut).count(), block.len())
+    };
+    blocks.iter().map(of).collect()
+}
+
+/// Share of runs in the upper mode, with Wilson's interval for as many independent runs as these are worth: runs of one block
+/// and of neighbours are alike where the machine picks the mode. `None` where that leaves too few.
+fn share(counts: &Counts, level: f64) -> Option<(f64, [f64; 2])> {
+    let of_blocks: Vec<f64> = counts.iter().map(|&(upper, all)| upper as f64 / all.max(1) as f64).collect();
+    let share = mean(&of_blocks)?;
+    let runs = counts.iter().map(|&(_, all)| all).sum::<usize>() as f64;
+    let blocks = of_blocks.len() as f64;
+    let between = variance(&of_blocks) / blocks;
+    let of_runs = share * (1.0 - share) / runs;
+    let inflation = dependence_inflation(&of_blocks).powi(2);
+    let worth = match of_runs > 0.0 {
+        true => runs * (of_runs / (between.max(of_runs) * inflation)),
+        // All runs or none: nothing shows how alike they are.
+        false => runs,
+    };
+    let (low, high) = wilson_of_share(share, worth, 1.0 - level);
+    (worth >= RUNS_MIN).then_some((share, [low, high]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alternating(blocks: usize, of: impl Fn(usize) -> usize) -> Counts {
+        (0..blocks).map(|block| (of(block), 2)).collect()
+    }
+
+    #[test]
+    fn a_share_of_independent_runs_has_the_interval_of_wilson() {
+        // Each two of four blocks have one run in the upper mode, one has two, and one has none: as of a fair coin.
+        let counts = alternating(100, |block| [1, 2, 0, 1][block % 4]);
+        let (share, [low, high]) = share(&counts, 0.05).unwrap();
+        assert!((share - 0.5).abs() < 1e-12);
+        // Newcombe 1998, method 3: 100 of 200 has 0.431 to 0.569; runs that are more even than chance are not worth more.
+        assert!((low - 0.431).abs() < 0.002 && (high - 0.569).abs() < 0.002, "{low} {high}");
+    }
+
+    #[test]
+    fn runs_that_are_alike_are_worth_less() {
+        let both = alternating(100, |block| 2 * (block * 7 % 10 / 5));
+        let (_, [low, high]) = share(&both, 0.05).unwrap();
+        assert!(high - low > 0.18, "two runs of a block that are always alike are one: {low} {high}");
+        // One change of state in the whole session tells nothing of a share.
+        assert_eq!(share(&alternating(100, |block| 2 * usize::from(block > 50)), 0.05), None);
+    }
+
+    #[test]
+    fn a_shift_is_no_mixture_and_other_modes_are_not_compared() {
+        let narrow = |centre: f64| (0..100).map(move |n| centre + 0.001 * f64::from(n % 10));
+        let (low, high): (Vec<f64>, Vec<f64>) = (narrow(0.0).collect(), narrow(0.3).collect());
+        let all = Modes::of(&[low.clone(), high.clone()].concat()).unwrap();
+        assert!(!has_these(&all, &low, &high), "each command has a mode of its own");
+        let mixed: Vec<f64> = narrow(0.0).step_by(2).chain(narrow(0.3).skip(1).step_by(2)).collect();
+        let both = Modes::of(&[mixed.clone(), low.clone()].concat()).unwrap();
+        assert!(has_these(&both, &mixed, &low) && has_these(&both, &low, &mixed));
+        let elsewhere: Vec<f64> = mixed.iter().map(|it| it + 0.3).collect();
+        let three = Modes::of(&[mixed.clone(), elsewhere.clone()].concat());
+        assert!(three.is_none_or(|three| !has_these(&three, &mixed, &elsewhere)));
+    }
+}
