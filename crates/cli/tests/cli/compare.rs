@@ -366,6 +366,56 @@ fn what_commands_print_is_a_metric_that_can_decide() {
     assert_eq!(last["definition"]["metric_from"][0], "+speed[/s]=rate ([0-9.]+)");
 }
 
+/// Another process knows of a metric that a user named what the store says, or it would turn the gate round.
+#[test]
+fn a_stored_comparison_says_what_it_said() {
+    let lab = Lab::new();
+    let words = [
+        "compare",
+        "--names",
+        "one,two",
+        "echo rate 101",
+        "echo rate 50.5",
+        "--metric-from",
+        "+speed[/s]=rate ([0-9.]+)",
+        "--metric",
+        "printed:speed",
+        "--max-pairs",
+        "20",
+        "--fail-if",
+        "slower",
+    ];
+    let live = lab.run(&words);
+    assert!(live.code == Some(1) && live.out.contains("lower speed (/s)"), "{}", live.out);
+    assert_eq!(lab.run(&["history", "show", "last"]).succeeds().out, live.out);
+    let cases = lab.run(&["history", "show", "last", "--format", "junit"]).succeeds().out;
+    assert!(cases.contains("failures=\"1\""), "{cases}");
+}
+
+/// Six pairs show nothing: who asked for an answer gets a failure from the exit code and from CI's report alike.
+#[test]
+fn a_strict_gate_fails_in_every_report() {
+    let lab = Lab::new();
+    let gate = |gate: &str| {
+        let done = lab.run(&[
+            "compare",
+            "true",
+            "sh -c true",
+            "--max-pairs",
+            "6",
+            "--fail-if",
+            gate,
+            "--format",
+            "junit",
+        ]);
+        (done.code, done.out)
+    };
+    let (code, cases) = gate("slower,undecided");
+    assert!(code == Some(1) && cases.contains("failures=\"1\""), "{cases}");
+    let (code, cases) = gate("slower");
+    assert!(code == Some(0) && cases.contains("skipped=\"1\""), "{cases}");
+}
+
 #[test]
 fn json_that_commands_print_is_read_by_a_pointer() {
     let lab = Lab::new();
