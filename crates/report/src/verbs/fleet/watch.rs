@@ -1,6 +1,6 @@
 //! The report of `fleet watch`.
 
-use fauxplat_model::{ChangePoint, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
+use fauxplat_model::{ChangePoint, Estimand, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
 
 use super::facts::{interval, slower_words, title};
 use crate::parts::spans::{emphasis, named};
@@ -62,13 +62,17 @@ fn words(it: &FactChange) -> String {
 }
 
 fn grid(found: &FleetWatchFindings, changes: &[(&WatchedNode, &ChangePoint)]) -> Grid {
-    let header = ["machine", "at visit", "before", "after", "effect", "95 % interval", "p", "with it"];
-    let mut grid = Grid::named(&header, &[6, 2, 3]);
+    let header = ["machine", "at visit", "of", "before", "after", "effect", "95 % interval", "p", "with it"];
+    let mut grid = Grid::named(&header, &[7, 3, 4]);
     for (node, it) in changes.iter().take(ROWS_MAX) {
         let facts: Vec<String> = it.facts.iter().map(|fact| title(&fact.fact)).collect();
         let cells = vec![
             visible(&node.node),
             (it.at + 1).to_string(),
+            match it.estimand {
+                Estimand::Typical => "median".to_owned(),
+                Estimand::Mean => "mean".to_owned(),
+            },
             quantity(found.metric, it.before),
             quantity(found.metric, it.after),
             change(it.effect_ratio),
