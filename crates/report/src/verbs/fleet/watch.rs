@@ -62,20 +62,19 @@ fn words(it: &FactChange) -> String {
 }
 
 fn grid(found: &FleetWatchFindings, changes: &[(&WatchedNode, &ChangePoint)]) -> Grid {
-    let header = ["machine", "at visit", "of", "before", "after", "effect", "95 % interval", "p", "with it"];
-    let mut grid = Grid::named(&header, &[7, 3, 4]);
+    let header = ["machine", "at visit", "before", "after", "effect", "95 % interval", "p", "with it"];
+    let mut grid = Grid::named(&header, &[6, 2, 3]);
     for (node, it) in changes.iter().take(ROWS_MAX) {
         let facts: Vec<String> = it.facts.iter().map(|fact| title(&fact.fact)).collect();
         let cells = vec![
             visible(&node.node),
             (it.at + 1).to_string(),
-            match it.estimand {
-                Estimand::Typical => "median".to_owned(),
-                Estimand::Mean => "mean".to_owned(),
-            },
             quantity(found.metric, it.before),
             quantity(found.metric, it.after),
-            change(it.effect_ratio),
+            match it.estimand {
+                Estimand::Typical => change(it.effect_ratio),
+                Estimand::Mean => format!("{} in the mean", change(it.effect_ratio)),
+            },
             interval(Some(it.low), Some(it.high)),
             p_value(it.p_value),
             facts.join(", "),
