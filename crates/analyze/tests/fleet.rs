@@ -1,4 +1,6 @@
 //! A fleet that does not exist, judged: who is odd, why, what an answer says, two programs, changes over time.
+//!
+//! Length: the fleets of all these questions are drawn by the same functions.
 
 #[path = "../examples/sim/fleets.rs"]
 mod fleets;

@@ -48,7 +48,7 @@ struct History<'a> {
     visits: Vec<&'a NodeVisit>,
     /// Logarithms of the medians, turned so that more is slower.
     slow: Vec<f64>,
-    /// Those of the means; empty where a visit has none.
+    /// Logarithms of the means, turned alike; empty where a visit has none.
     means: Vec<f64>,
 }
 

@@ -419,7 +419,7 @@ pub struct ChangePoint {
     pub at_utc_ns: i64,
     /// Median over the visits of what changed, from the previous change up to this one, in the unit of the metric.
     pub before: f64,
-    /// The same from this change up to the next, in the unit of the metric.
+    /// Median over the visits of what changed, from this change up to the next, in the unit of the metric.
     pub after: f64,
     /// `after` over `before`.
     pub effect_ratio: f64,
