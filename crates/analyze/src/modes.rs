@@ -132,7 +132,7 @@ mod tests {
         let both = alternating(100, |block| 2 * (block * 7 % 10 / 5));
         let (_, [low, high]) = share(&both, 0.05).unwrap();
         assert!(high - low > 0.18, "two runs of a block that are always alike are one: {low} {high}");
-        // One change of state in the whole session tells nothing of a share.
+        // A single change of state in the whole session tells nothing of a share.
         assert_eq!(share(&alternating(100, |block| 2 * usize::from(block > 50)), 0.05), None);
     }
 

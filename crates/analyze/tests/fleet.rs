@@ -1,4 +1,6 @@
 //! A fleet that does not exist, judged: who is odd, why, what an answer says, two programs, changes over time.
+//!
+//! Length: the fleets of all these questions are drawn by the same functions.
 
 #[path = "../examples/sim/fleets.rs"]
 mod fleets;
@@ -7,8 +9,8 @@ use std::collections::BTreeMap;
 
 use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings, fleet_watch, visit};
 use fauxplat_model::{
-    Delivery, DeliveryState, DifferenceIn, Extent, FleetEvidence, FleetFindings, FleetNode, GroupRule,
-    Metric, NodeAnswer, NodeBlock, NodeRecord, NodeState, NodeVisit, Remeasurement, Side, Verdict,
+    Delivery, DeliveryState, DifferenceIn, Estimand, Extent, FleetEvidence, FleetFindings, FleetNode,
+    GroupRule, Metric, NodeAnswer, NodeBlock, NodeRecord, NodeState, NodeVisit, Remeasurement, Side, Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use fleets::{Drawn, Spread, World, name};
@@ -439,6 +441,7 @@ fn visits(node: &str, count: usize, (at, step): (usize, f64), sd: f64, draw: &mu
             fleet: format!("run {place:04}"),
             at_utc_ns: place as i64 * 86_400_000_000_000,
             median: 1e8 * (shift + sd * draw.normal()).exp(),
+            mean: None,
             facts: BTreeMap::from([(
                 "microcode".to_owned(),
                 if place >= at { "0x2" } else { "0x1" }.to_owned(),
@@ -467,6 +470,31 @@ fn slower_since_the_new_microcode() {
     assert!(since.low.unwrap() > 1.03);
 }
 
+/// From a visit on slow runs double the mean and leave the median as it is.
+#[test]
+fn slow_runs_that_move_no_median_are_a_change_of_the_mean() {
+    let mut draw = Draw::new(10, 0);
+    let mut all: Vec<NodeVisit> = Vec::new();
+    for at in 0..30 {
+        for (place, visit) in visits(&name(at), 50, (99, 0.0), 0.01, &mut draw).into_iter().enumerate() {
+            let slow = if at < 4 && place >= 25 { 2.0 } else { 1.0 };
+            let mean = visit.median * slow * (0.02 * draw.normal()).exp();
+            all.push(NodeVisit { mean: Some(mean), ..visit });
+        }
+    }
+    let found = fleet_watch(&all, "program", &question());
+    let changed: Vec<&str> =
+        found.nodes.iter().filter(|it| !it.changes.is_empty()).map(|it| it.node.as_str()).collect();
+    assert_eq!(changed, (0..4).map(name).collect::<Vec<_>>());
+    for node in &found.nodes[..4] {
+        let change = &node.changes[0];
+        assert_eq!((node.changes.len(), change.estimand), (1, Estimand::Mean), "{change:?}");
+        assert!(change.at.abs_diff(25) <= 2 && change.low < 2.0 && 2.0 < change.high, "{change:?}");
+        assert!((change.after / change.before - 2.0).abs() < 0.1, "{change:?}");
+    }
+    assert!(found.since.is_empty());
+}
+
 #[test]
 fn fleets_that_do_not_change_are_left_in_peace() {
     let mut draw = Draw::new(9, 0);
@@ -482,5 +510,6 @@ fn a_visit_is_what_a_record_says_in_short() {
     let of = record("n", &[("kernel", "6.1")], &[900, 1000, 1100]);
     let visit = visit(&of, &question()).unwrap();
     assert!((visit.median - 1000.0).abs() < 1e-6 && visit.facts["kernel"] == "6.1");
+    assert!((visit.mean.unwrap() - 1000.0).abs() < 1e-6);
     assert_eq!(fauxplat_analyze::fleet::visit(&record("n", &[], &[0]), &question()), None);
 }

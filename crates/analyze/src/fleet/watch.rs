@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{
-    ChangePoint, FactChange, FactRole, FleetWatchFindings, NodeRecord, NodeVisit, SinceFact, WatchedNode,
-    role_of,
+    ChangePoint, Estimand, FactChange, FactRole, FleetWatchFindings, NodeRecord, NodeVisit, SinceFact,
+    WatchedNode, role_of,
 };
 use fauxplat_stats::changepoint::{Change, Scanner};
-use fauxplat_stats::describe::median;
+use fauxplat_stats::describe::{mean, median};
 use fauxplat_stats::multiple::benjamini_hochberg;
 
 use super::FleetQuestion;
@@ -35,6 +35,9 @@ pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit>
         fleet: record.fleet.clone(),
         at_utc_ns: record.started_utc_ns,
         median: finite((sign(question) * machine.slow).exp())?,
+        mean: mean(
+            &machine.blocks.iter().flatten().map(|log| (sign(question) * log).exp()).collect::<Vec<_>>(),
+        ),
         facts: record.facts.clone(),
     })
 }
@@ -43,22 +46,28 @@ pub fn visit(record: &NodeRecord, question: &FleetQuestion) -> Option<NodeVisit>
 struct History<'a> {
     node: &'a str,
     visits: Vec<&'a NodeVisit>,
-    /// Logarithms, turned so that more is slower.
+    /// Logarithms of the medians, turned so that more is slower.
     slow: Vec<f64>,
+    /// Logarithms of the means, turned alike; empty where a visit has none.
+    means: Vec<f64>,
 }
 
 /// Where machines changed. `visits` may come in any order; the command's name is what the report calls it.
 ///
-/// Every machine's series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
+/// Each machine has two series: its medians, and its means beside its medians, in which slow runs show that move no median.
+/// Every series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
 /// all machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
     let histories = histories(visits, question);
     let mut scanner = Scanner::new(MIN_SEGMENT, question.seed);
-    let found: Vec<Vec<Change>> =
+    let mut found: Vec<Vec<Change>> =
         histories.iter().map(|history| scanner.changes(&history.slow, ALPHA)).collect();
-    let kept = kept(&found, histories.len());
-    let watched =
-        histories.iter().zip(&kept).map(|(history, changes)| history.finding(changes, sign(question)));
+    found.extend(histories.iter().map(|history| scanner.changes(&history.beside(), ALPHA)));
+    let series = histories.len() + histories.iter().filter(|history| !history.means.is_empty()).count();
+    let mut kept = kept(&found, series);
+    let of_means = kept.split_off(histories.len());
+    let changes = kept.iter().zip(&of_means);
+    let watched = histories.iter().zip(changes).map(|(history, of)| history.finding(of, sign(question)));
     let mut nodes: Vec<WatchedNode> = watched.collect();
     let since = since(&histories, &kept, sign(question));
     nodes.sort_by(|a, b| a.changes.is_empty().cmp(&b.changes.is_empty()).then_with(|| a.node.cmp(&b.node)));
@@ -80,7 +89,10 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
     let history = |(node, mut visits): (&'a str, Vec<&'a NodeVisit>)| {
         visits.sort_by(|a, b| a.at_utc_ns.cmp(&b.at_utc_ns).then_with(|| a.fleet.cmp(&b.fleet)));
         let slow = visits.iter().map(|visit| sign(question) * visit.median.ln()).collect();
-        History { node, visits, slow }
+        let mean = |visit: &&NodeVisit| visit.mean.filter(|&mean| mean > 0.0).map(f64::ln);
+        let means: Option<Vec<f64>> = visits.iter().map(mean).collect();
+        let turned = means.unwrap_or_default().into_iter().map(|log| sign(question) * log).collect();
+        History { node, visits, slow, means: turned }
     };
     by_node.into_iter().map(history).collect()
 }
@@ -88,12 +100,12 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
 /// A change and its share of false ones.
 type Kept = (Change, f64);
 
-/// The changes that stay when all machines are looked at together. Every machine is one test, and so is every further
+/// The changes that stay when all machines are looked at together. Every series is one test, and so is every further
 /// stretch that was looked at because a change had been found beside it.
-fn kept(found: &[Vec<Change>], machines: usize) -> Vec<Vec<Kept>> {
+fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     let all: Vec<f64> = found.iter().flatten().map(|change| change.p_value).collect();
     let further: usize = found.iter().map(|changes| 2 * changes.len()).sum();
-    let mut adjusted = benjamini_hochberg(&all, machines + further).into_iter();
+    let mut adjusted = benjamini_hochberg(&all, series + further).into_iter();
     let of = |changes: &Vec<Change>| {
         let with_q: Vec<Kept> = changes.iter().copied().zip(adjusted.by_ref()).collect();
         with_q.into_iter().filter(|(_, q)| *q <= ALPHA).collect()
@@ -102,25 +114,36 @@ fn kept(found: &[Vec<Change>], machines: usize) -> Vec<Vec<Kept>> {
 }
 
 impl History<'_> {
-    fn finding(&self, changes: &[Kept], sign: f64) -> WatchedNode {
-        let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([self.slow.len()]).collect();
-        let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
-        let point = |(index, kept): (usize, &Kept)| {
-            self.change_point(
-                kept,
-                &self.slow[starts[index]..ends[index]],
-                &self.slow[ends[index]..ends[index + 1]],
-                sign,
-            )
-        };
+    /// The means beside the medians; empty where there are no means.
+    fn beside(&self) -> Vec<f64> {
+        self.means.iter().zip(&self.slow).map(|(mean, median)| mean - median).collect()
+    }
+
+    fn finding(&self, (typical, of_means): (&Vec<Kept>, &Vec<Kept>), sign: f64) -> WatchedNode {
         let too_few = self.slow.len() < 2 * MIN_SEGMENT;
+        let mut changes = self.points(typical, &self.slow, sign);
+        let of_means = self.points(of_means, &self.means, sign).into_iter();
+        changes.extend(of_means.map(|change| ChangePoint { estimand: Estimand::Mean, ..change }));
+        changes.sort_by_key(|change| change.at);
         WatchedNode {
             node: self.node.to_owned(),
             medians: self.visits.iter().map(|visit| visit.median).collect(),
             at_utc_ns: self.visits.iter().map(|visit| visit.at_utc_ns).collect(),
-            changes: changes.iter().enumerate().filter_map(point).collect(),
+            changes,
             reason: too_few.then(|| format!("{} visits are too few to see a change", self.slow.len())),
         }
+    }
+
+    /// Changes of a series, each with the levels on its two sides.
+    fn points(&self, changes: &[Kept], series: &[f64], sign: f64) -> Vec<ChangePoint> {
+        let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([series.len()]).collect();
+        let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
+        let point = |(index, kept): (usize, &Kept)| {
+            let (before, after) =
+                (&series[starts[index]..ends[index]], &series[ends[index]..ends[index + 1]]);
+            self.change_point(kept, before, after, sign)
+        };
+        changes.iter().enumerate().filter_map(point).collect()
     }
 
     fn change_point(
@@ -134,6 +157,7 @@ impl History<'_> {
         let [effect_ratio, low, high] = effect.ratios(sign);
         let level = |of: &[f64]| median(of).map(|middle| (sign * middle).exp());
         Some(ChangePoint {
+            estimand: Estimand::Typical,
             at: change.at,
             at_utc_ns: self.visits[change.at].at_utc_ns,
             before: level(before)?,

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings};
+use fauxplat_model::{
+    Annotated, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, ProfileFindings, Weight,
+};
 use regex::Regex;
 
 use super::functions::samples;
+use super::{share, whole};
 
 /// Lines and instructions of the functions that a pattern finds, those with the most samples first.
 pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
@@ -21,23 +24,26 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
             continue;
         }
         let gathered = functions.entry(&frame.name).or_default();
-        let weight = Seen { samples, events: stack.weight(at).events };
-        gathered.all.add(weight);
+        let weight = stack.weight(at);
+        gathered.all += weight;
         if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-            gathered.files.entry(file).or_default().entry(line).or_default().add(weight);
+            *gathered.files.entry(file).or_default().entry(line).or_default() += weight;
         }
     }
     for one in &found.instructions {
         let Some(frame) = found.frames.get(one.frame as usize) else { continue };
         let samples = samples(&one.samples, at);
         if let Some(gathered) = functions.get_mut(frame.name.as_str()).filter(|_| samples > 0) {
-            let weight = Seen { samples, events: one.events(at) };
-            gathered.instructions.entry(one.address).or_default().add(weight);
+            *gathered.instructions.entry(one.address).or_default() += Weight::evenly(samples, one.events(at));
         }
     }
     let is_even = found.stacks.iter().all(|stack| stack.events.is_empty());
-    let mut functions: Vec<AnnotatedFunction> =
-        functions.into_iter().map(|(name, gathered)| gathered.named(name, is_even)).collect();
+    let of_all = whole(found, at);
+    let named = |(name, gathered): (&str, Gathered)| {
+        let interval = Some(share(gathered.all, of_all).ends());
+        AnnotatedFunction { interval, ..gathered.named(name, is_even) }
+    };
+    let mut functions: Vec<AnnotatedFunction> = functions.into_iter().map(named).collect();
     functions
         .sort_by(|a, b| (b.events, b.samples).cmp(&(a.events, a.samples)).then_with(|| a.name.cmp(&b.name)));
     Annotated { profile, pattern: pattern.as_str().to_owned(), functions }
@@ -46,50 +52,41 @@ pub fn annotated(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Anno
 /// Samples of one function, by line and by instruction.
 #[derive(Default)]
 struct Gathered<'f> {
-    all: Seen,
-    files: BTreeMap<&'f str, BTreeMap<u32, Seen>>,
-    instructions: BTreeMap<u64, Seen>,
-}
-
-/// Samples and the events that they stand for.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    samples: u64,
-    events: u64,
-}
-
-impl Seen {
-    fn add(&mut self, more: Seen) {
-        self.samples += more.samples;
-        self.events = self.events.saturating_add(more.events);
-    }
+    all: Weight,
+    files: BTreeMap<&'f str, BTreeMap<u32, Weight>>,
+    instructions: BTreeMap<u64, Weight>,
 }
 
 impl Gathered<'_> {
     /// A function of macros or templates has lines in several files: the one with the most samples is shown.
     fn named(self, name: &str, is_even: bool) -> AnnotatedFunction {
-        let most = |(_, lines): &(&str, BTreeMap<u32, Seen>)| lines.values().map(|it| it.events).sum::<u64>();
-        let events = |it: Seen| (!is_even).then_some(it.events);
+        let most =
+            |(_, lines): &(&str, BTreeMap<u32, Weight>)| lines.values().map(|it| it.events).sum::<u64>();
+        let events = |it: Weight| (!is_even).then_some(it.events);
         let file = self.files.into_iter().max_by_key(most);
         let missing = file.is_none().then(|| "no lines are known of it: compile it with -g".to_owned());
         let (file, lines) =
             file.map_or((None, BTreeMap::new()), |(file, lines)| (Some(file.to_owned()), lines));
-        let line = |(line, it): (u32, Seen)| AnnotatedLine {
+        let interval = |it: Weight| Some(share(it, self.all).ends());
+        let line = |(line, it): (u32, Weight)| AnnotatedLine {
             line,
             samples: it.samples,
             events: events(it),
+            interval: interval(it),
             text: None,
         };
-        let instruction = |(address, it): (u64, Seen)| AnnotatedInstruction {
+        let instruction = |(address, it): (u64, Weight)| AnnotatedInstruction {
             address,
             samples: it.samples,
             events: events(it),
+            interval: interval(it),
             text: String::new(),
         };
         AnnotatedFunction {
             name: name.to_owned(),
             samples: self.all.samples,
             events: events(self.all),
+            interval: None,
             file,
             lines: lines.into_iter().map(line).collect(),
             instructions: self.instructions.into_iter().map(instruction).collect(),

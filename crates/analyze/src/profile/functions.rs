@@ -64,6 +64,10 @@ pub fn shares(found: &mut ProfileFindings) {
                 total_high: total_share.high,
             }
         };
+        for process in &mut profile.processes {
+            let weight = Weight::evenly(process.samples, process.events.unwrap_or(process.samples));
+            process.interval = Some(share(weight, all).ends());
+        }
         let seen = functions.all.iter().zip(counts).filter(|(_, seen)| seen.total.samples > 0);
         profile.functions = seen.map(one).collect();
         profile.functions.sort_by(|a, b| {

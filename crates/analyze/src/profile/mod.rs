@@ -26,6 +26,13 @@ struct Share {
     high: f64,
 }
 
+impl Share {
+    /// The ends of its interval.
+    fn ends(&self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+}
+
 /// A share of the events, with its interval. Samples of one event come at distances that the program does not know, so
 /// each is a trial that weighs as much as it stands for.
 fn share(part: Weight, all: Weight) -> Share {

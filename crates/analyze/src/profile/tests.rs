@@ -179,6 +179,10 @@ fn lines_and_instructions_are_those_of_the_innermost_function() {
         f.instructions.iter().map(|it| (it.address, it.samples)).collect::<Vec<_>>(),
         [(0x10, 5), (0x20, 4)]
     );
+    // Wilson's 95 % interval of 5 in 12 is 0.193 to 0.680.
+    for [low, high] in [f.lines[0].interval.unwrap(), f.instructions[0].interval.unwrap()] {
+        assert!((low - 0.1933).abs() < 1e-4 && (high - 0.6805).abs() < 1e-4, "{low} {high}");
+    }
     let g = &annotated(&found, 0, &Regex::new("^g$").unwrap()).functions[0];
     assert!(g.lines.is_empty() && g.missing[0].contains("-g"), "{g:?}");
 }

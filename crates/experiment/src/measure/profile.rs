@@ -285,6 +285,7 @@ fn profile_of<'r>(name: String, common: &ProfileQuality, runs: impl Iterator<Ite
                     samples: it.weight.samples,
                     threads: it.threads,
                     events: Some(it.weight.events),
+                    interval: None,
                 }),
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Delivery, DifferenceIn, Extent, Metric, Remeasurement, Side, Verdict};
+use crate::{Delivery, DifferenceIn, Estimand, Extent, Metric, Remeasurement, Side, Verdict};
 
 /// The verdict on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -389,6 +389,9 @@ pub struct NodeVisit {
     pub at_utc_ns: i64,
     /// Median of the runs, in the unit of the metric.
     pub median: f64,
+    /// Mean of the runs; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
     /// Facts of the machine at the visit.
     pub facts: BTreeMap<String, String>,
 }
@@ -407,13 +410,16 @@ pub struct FactChange {
 /// A change of a machine's figures over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePoint {
+    /// Whether the typical run changed, or the mean beside it: what slow runs add.
+    #[serde(default)]
+    pub estimand: Estimand,
     /// Index of the first visit at the new level, from 0.
     pub at: usize,
     /// Time of that visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
-    /// Median from the previous change up to this one, in the unit of the metric.
+    /// Median over the visits of what changed, from the previous change up to this one, in the unit of the metric.
     pub before: f64,
-    /// Median from this change up to the next, in the unit of the metric.
+    /// Median over the visits of what changed, from this change up to the next, in the unit of the metric.
     pub after: f64,
     /// `after` over `before`.
     pub effect_ratio: f64,

@@ -191,6 +191,9 @@ pub struct ProcessShare {
     /// Events that its samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// 95 % interval of its share of the profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
 }
 
 /// A further view of a profile.
@@ -266,6 +269,9 @@ pub struct AnnotatedFunction {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// 95 % interval of the share of the profile that is in the function itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// Path of the source file, if known.
     pub file: Option<String>,
     /// Source lines with samples, and their context if the file could be read.
@@ -288,6 +294,9 @@ pub struct AnnotatedLine {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// 95 % interval of its share of the function; absent without samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// Text of the line, if the file could be read.
     pub text: Option<String>,
 }
@@ -302,6 +311,9 @@ pub struct AnnotatedInstruction {
     /// Events that these samples stand for, where samples stand for different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// 95 % interval of its share of the function; absent without samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// Disassembly.
     pub text: String,
 }
@@ -473,6 +485,11 @@ impl Weight {
         let squares = samples as f64 * (period as f64).powi(2);
         Weight { samples, events: samples.saturating_mul(period), squares }
     }
+
+    /// The weight of samples that stand for so many events together, as if each stood for as many.
+    pub fn evenly(samples: u64, events: u64) -> Self {
+        Weight { samples, events, squares: (events as f64).powi(2) / samples.max(1) as f64 }
+    }
 }
 
 impl std::ops::AddAssign for Weight {
@@ -490,9 +507,7 @@ impl ProfiledStack {
         match (self.events.get(profile), self.squares.get(profile)) {
             (Some(&events), Some(&squares)) => Weight { samples, events, squares },
             // Of a document that was read, as if its samples stood for as many events each.
-            (Some(&events), None) => {
-                Weight { samples, events, squares: (events as f64).powi(2) / samples.max(1) as f64 }
-            }
+            (Some(&events), None) => Weight::evenly(samples, events),
             (None, _) => Weight::of(samples, 1),
         }
     }

@@ -1,7 +1,9 @@
 //! Reports of fleets: machines, their map, and exports.
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{AnswersDiffer, FleetFindings, NodeState};
+use fauxplat_model::{
+    AnswersDiffer, DifferenceIn, Estimand, FleetFindings, FleetMean, FleetTail, NodeState, Side, Verdict,
+};
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
@@ -177,6 +179,48 @@ fn other_answers_of_the_second_program_come_first() {
         text.contains("new answers something else than old") && answers.unwrap() < verdict.unwrap(),
         "{text}"
     );
+}
+
+/// A mean that slow runs move is told beside typical runs that are alike.
+#[test]
+fn means_and_slow_runs_of_a_fleet_are_told() {
+    let mut owned = compared();
+    let Findings::FleetCompare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    found.difference_in = vec![DifferenceIn::Tail];
+    found.mean = Some(FleetMean {
+        ratio: 1.05,
+        low_ratio: 1.04,
+        high_ratio: 1.06,
+        plain_ratio: 1.9,
+        cap: 1.5,
+        capped: [0, 40],
+        verdict: Verdict::Different,
+    });
+    found.tail = Some(FleetTail {
+        margin: 0.03,
+        threshold_ratio: 1.5,
+        share_a: 0.0,
+        share_b: 0.1,
+        excess: 0.1,
+        low: 0.07,
+        high: 0.13,
+        excess_excluded: 0.14,
+        side: Some(Side::B),
+        verdict: Verdict::Different,
+    });
+    let text = owned.text(100).replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "new is not the same as old on 12 machines, although its typical runs are",
+        "Means of new differ: +5.00 % (99 % interval +4.00 % to +6.00 %; 40 runs lie beyond 1.5 times the typical, without the cap +90.0 %).",
+        "new is much slower than usual in more runs than old: 10.0 % of its runs against",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(!compared().text(100).contains("Means of"), "an earlier document says nothing of it");
+    let mut changed = watched();
+    let Findings::FleetWatch(found) = &mut changed.findings else { unreachable!("it is a watch") };
+    found.nodes[0].changes[0].estimand = Estimand::Mean;
+    assert!(changed.text(200).contains("in the mean"), "{}", changed.text(200));
 }
 
 /// Every machine is a square whose tooltip has its name.

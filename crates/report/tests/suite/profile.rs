@@ -56,6 +56,7 @@ fn profile(name: &str) -> Profile {
             samples: 2000,
             threads: 1,
             events: None,
+            interval: Some([0.9981, 1.0]),
         }],
     }
 }

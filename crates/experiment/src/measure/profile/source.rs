@@ -41,14 +41,14 @@ fn lines(function: &mut AnnotatedFunction) {
         }
     };
     let all: Vec<&str> = text.lines().collect();
-    let seen: BTreeMap<u32, (u64, Option<u64>)> =
-        function.lines.iter().map(|line| (line.line, (line.samples, line.events))).collect();
+    let seen: BTreeMap<u32, AnnotatedLine> = function.lines.drain(..).map(|line| (line.line, line)).collect();
     let near = |line: &u32| line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND);
     let shown: BTreeSet<u32> = seen.keys().flat_map(near).collect();
     let line = |number: u32| {
         let text = all.get(number as usize - 1).map(|text| (*text).to_owned());
-        let (samples, events) = seen.get(&number).copied().unwrap_or_default();
-        (text.is_some() || samples > 0).then_some(AnnotatedLine { line: number, samples, events, text })
+        let known = seen.get(&number).cloned();
+        let is_shown = text.is_some() || known.is_some();
+        is_shown.then(|| AnnotatedLine { line: number, text, ..known.unwrap_or_default() })
     };
     function.lines = shown.into_iter().filter_map(line).collect();
 }
@@ -71,11 +71,12 @@ fn instructions(found: &ProfileFindings, function: &mut AnnotatedFunction) -> Re
         return Err("its instructions are too far apart to be shown".to_owned());
     }
     let text = disassembled(&object.path, first, last + BEHIND)?;
-    let seen: BTreeMap<u64, (u64, Option<u64>)> =
-        function.instructions.iter().map(|it| (it.address, (it.samples, it.events))).collect();
-    let one = |(address, text)| {
-        let (samples, events) = seen.get(&address).copied().unwrap_or_default();
-        AnnotatedInstruction { address, samples, events, text }
+    let seen: BTreeMap<u64, AnnotatedInstruction> =
+        function.instructions.iter().map(|it| (it.address, it.clone())).collect();
+    let one = |(address, text)| AnnotatedInstruction {
+        address,
+        text,
+        ..seen.get(&address).cloned().unwrap_or_default()
     };
     let shown: Vec<AnnotatedInstruction> = text.lines().filter_map(instruction).map(one).collect();
     if shown.is_empty() {

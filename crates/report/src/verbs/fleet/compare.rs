@@ -84,7 +84,7 @@ fn is_typical(found: &FleetCompareFindings) -> bool {
     found.difference_in.is_empty() || found.difference_in.contains(&DifferenceIn::Typical)
 }
 
-/// What follows for the mean and for slow runs.
+/// Sentences about the mean and about slow runs.
 fn beside(found: &FleetCompareFindings) -> Vec<(Tone, String)> {
     let mean = found.mean.as_ref().map(|it| (beside_tone(it.verdict), of_means(found, it)));
     let tail = found.tail.as_ref().map(|it| (beside_tone(it.verdict), of_slow_runs(found, it)));

@@ -1,6 +1,6 @@
 //! The report of `fleet watch`.
 
-use fauxplat_model::{ChangePoint, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
+use fauxplat_model::{ChangePoint, Estimand, FactChange, FleetWatchFindings, SinceFact, WatchedNode};
 
 use super::facts::{interval, slower_words, title};
 use crate::parts::spans::{emphasis, named};
@@ -71,7 +71,10 @@ fn grid(found: &FleetWatchFindings, changes: &[(&WatchedNode, &ChangePoint)]) ->
             (it.at + 1).to_string(),
             quantity(found.metric, it.before),
             quantity(found.metric, it.after),
-            change(it.effect_ratio),
+            match it.estimand {
+                Estimand::Typical => change(it.effect_ratio),
+                Estimand::Mean => format!("{} in the mean", change(it.effect_ratio)),
+            },
             interval(Some(it.low), Some(it.high)),
             p_value(it.p_value),
             facts.join(", "),

@@ -3,7 +3,7 @@
 use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject, Whole};
 use fauxplat_units::Nanos;
 
-use super::words::{ROWS, file, part, share, short, whole};
+use super::words::{ROWS, cell, file, part, share, short, whole};
 use crate::Detail;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, grouped, listed, visible};
@@ -183,9 +183,10 @@ pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
         return Vec::new();
     }
     let table = |rows: usize| {
-        let mut grid = Grid::named(&["process", "pid", "threads", "samples", "share"], &[2, 1]);
+        let mut grid = Grid::named(&["process", "pid", "threads", "samples", "share (95 %)"], &[2, 1]);
         for it in profile.processes.iter().take(rows) {
-            let held = share(part(it.events.unwrap_or(it.samples), profile.quality.weight()));
+            let held = part(it.events.unwrap_or(it.samples), profile.quality.weight());
+            let held = it.interval.map_or_else(|| share(held), |[low, high]| cell(held, low, high));
             let numbers = [it.pid.to_string(), it.threads.to_string(), grouped(it.samples), held];
             grid.push(Tone::Plain, std::iter::once(short(&it.name)).chain(numbers).collect());
         }

@@ -94,11 +94,9 @@ fn annotated(found: &ProfileFindings, of: &Annotated) -> Vec<Piece> {
 
 fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     let held = profile.map_or_else(String::new, |profile| {
-        format!(
-            ", {} of the {}",
-            share(part(of.events.unwrap_or(of.samples), profile.quality.weight())),
-            whole(&profile.quality)
-        )
+        let held = part(of.events.unwrap_or(of.samples), profile.quality.weight());
+        let held = of.interval.map_or_else(|| share(held), |[low, high]| share_within(held, low, high));
+        format!(", {held} of the {}", whole(&profile.quality))
     });
     let samples = if of.samples == 1 { "sample" } else { "samples" };
     let file = of.file.as_deref().map_or_else(String::new, |file| format!(", {}", visible(file)));
@@ -108,14 +106,14 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     if !of.lines.is_empty() {
         let lines = of.lines.iter().map(|it| {
             let text = it.text.as_deref().unwrap_or_default();
-            (it.line.to_string(), (it.samples, it.events.unwrap_or(it.samples)), text)
+            (it.line.to_string(), Held::of(it.samples, it.events, it.interval), text)
         });
         pieces.push(listing(&format!("Lines of {}", visible(&of.name)), "line", all, lines));
     }
     if !of.instructions.is_empty() {
         let lines = of.instructions.iter().map(|it| {
-            let weight = (it.samples, it.events.unwrap_or(it.samples));
-            (format!("{:x}", it.address), weight, it.text.as_str())
+            let held = Held::of(it.samples, it.events, it.interval);
+            (format!("{:x}", it.address), held, it.text.as_str())
         });
         pieces.push(listing(&format!("Instructions of {}", visible(&of.name)), "address", all, lines));
     }
@@ -123,21 +121,37 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     pieces
 }
 
+/// Samples at a line or an instruction.
+#[derive(Clone, Copy)]
+struct Held {
+    samples: u64,
+    /// Events that they stand for.
+    events: u64,
+    /// Interval of their share of the function.
+    interval: Option<[f64; 2]>,
+}
+
+impl Held {
+    fn of(samples: u64, events: Option<u64>, interval: Option<[f64; 2]>) -> Self {
+        Held { samples, events: events.unwrap_or(samples), interval }
+    }
+}
+
 /// Lines with samples and their neighbours; a line of dots replaces the lines between.
 fn listing<'t>(
     title: &str,
     place: &str,
     all: u64,
-    lines: impl Iterator<Item = (String, (u64, u64), &'t str)>,
+    lines: impl Iterator<Item = (String, Held, &'t str)>,
 ) -> Piece {
-    let lines: Vec<(String, (u64, u64), &str)> = lines.collect();
+    let lines: Vec<(String, Held, &str)> = lines.collect();
     let is_near = |at: usize| {
         let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
-        lines[near].iter().any(|line| line.1.0 > 0)
+        lines[near].iter().any(|line| line.1.samples > 0)
     };
     let mut listing = Listing {
         title: title.to_owned(),
-        header: ["samples", "share", place].map(str::to_owned).to_vec(),
+        header: ["samples", "share (95 %)", place].map(str::to_owned).to_vec(),
         lines: Vec::new(),
     };
     let mut is_gap = false;
@@ -155,13 +169,14 @@ fn listing<'t>(
     Piece::new(Part::Listing(listing)).joined()
 }
 
-fn line(place: &str, (samples, events): (u64, u64), text: &str, all: u64) -> Listed {
-    let of_all = part(events, all);
-    let cells = match samples {
+fn line(place: &str, held: Held, text: &str, all: u64) -> Listed {
+    let of_all = part(held.events, all);
+    let shown = held.interval.map_or_else(|| share(of_all), |[low, high]| cell(of_all, low, high));
+    let cells = match held.samples {
         0 => vec![String::new(), String::new(), place.to_owned()],
-        _ => vec![grouped(samples), share(of_all), place.to_owned()],
+        samples => vec![grouped(samples), shown, place.to_owned()],
     };
-    let tone = match samples {
+    let tone = match held.samples {
         0 => Tone::Faint,
         _ if of_all >= HOT => Tone::Neutral,
         _ => Tone::Plain,
