@@ -1,0 +1,144 @@
+//! From words of the command line to built work trees.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_sys::workplace::Workplace;
+use fauxplat_variants::own_cache;
+
+use crate::build::Build;
+use crate::cache::{Held, Trees};
+use crate::error::at;
+use crate::snapshot::Snapshot;
+use crate::{CommitsError, Repository, Revision, WORKTREE, tree};
+
+/// Makes and builds work trees of one repository.
+#[derive(Debug)]
+pub struct Workshop {
+    /// The user's repository.
+    pub repository: Repository,
+    build: Option<Build>,
+    /// Folder below the top of every work tree in which commands run.
+    folder: PathBuf,
+    cache: PathBuf,
+    pub(crate) trees: Trees,
+    /// Objects of the local changes.
+    local: Option<Workplace>,
+}
+
+/// A work tree that is ready to be measured, for as long as this lives.
+#[derive(Debug)]
+pub struct Tree {
+    /// What it holds.
+    pub revision: Revision,
+    /// Top of the work tree.
+    pub top: PathBuf,
+    /// Folder in which its commands run.
+    pub folder: PathBuf,
+    /// Time that the build took in nanoseconds, now or when the kept tree was built; `None` where nothing is built.
+    pub took_ns: Option<u64>,
+    /// Whether the build was done now.
+    pub is_new: bool,
+    /// Sentences for the reader.
+    pub notes: Vec<String>,
+    _keeper: Keeper,
+}
+
+/// What keeps a work tree where it is.
+#[derive(Debug)]
+#[expect(dead_code, reason = "the values are kept for their end")]
+enum Keeper {
+    /// The lock of a tree that stays in the cache.
+    Cache(Held),
+    /// A folder that is removed with this.
+    Once(Workplace),
+}
+
+impl Workshop {
+    /// A workshop for the repository around a folder, in whose place in every work tree the build and the commands run.
+    ///
+    /// # Errors
+    /// There is no repository; the cache cannot be used.
+    pub fn around(folder: &Path, build: Option<&str>) -> Result<Self, CommitsError> {
+        let repository = Repository::around(folder)?;
+        let relative = repository.relative(folder).unwrap_or_default();
+        let build = build.map(|line| Build { line: line.to_owned(), folder: relative.display().to_string() });
+        let cache = own_cache()?;
+        let trees = Trees::open()?;
+        Ok(Workshop { repository, build, folder: relative, cache, trees, local: None })
+    }
+
+    /// The revision that a word names, local changes included.
+    ///
+    /// # Errors
+    /// As [`Repository::resolve`] and [`Repository::local_changes`].
+    pub fn revision(&mut self, word: &str) -> Result<Revision, CommitsError> {
+        if word != WORKTREE {
+            return self.repository.resolve(word);
+        }
+        let place = match self.local.take() {
+            Some(place) => place,
+            None => Workplace::make("objects", &self.cache).map_err(at(&self.cache))?,
+        };
+        let revision = self.repository.local_changes(place.path());
+        self.local = Some(place);
+        revision
+    }
+
+    /// The work tree of a revision, built. `tell` hears of a build before it begins.
+    ///
+    /// # Errors
+    /// The tree cannot be made; the build fails.
+    pub fn tree(&self, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, CommitsError> {
+        match &self.build {
+            Some(build) => self.built(build, revision, tell),
+            None => self.plain(revision),
+        }
+    }
+
+    fn built(&self, build: &Build, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, CommitsError> {
+        let mut held = self.trees.hold(&build.key(revision))?;
+        let is_new = held.took_ns.is_none();
+        let mut notes = Vec::new();
+        if is_new {
+            tell(&format!("building {}", revision.name));
+            tree::make(&self.repository, revision, &held.folder)?;
+            let before = Snapshot::of(&held.folder);
+            let took_ns = build.run(revision, &held.folder)?;
+            let after = Snapshot::of(&held.folder);
+            if after == before {
+                notes.push(build.left_nothing(revision)?);
+            }
+            held.took_ns = Some(took_ns);
+            held.keep(after, took_ns)?;
+        }
+        let (top, took_ns) = (held.folder.clone(), held.took_ns);
+        self.ready(revision, top, Keeper::Cache(held), (took_ns, is_new), notes)
+    }
+
+    /// A work tree that nothing is built in: made faster than found.
+    fn plain(&self, revision: &Revision) -> Result<Tree, CommitsError> {
+        let place = Workplace::make("tree", &self.cache).map_err(at(&self.cache))?;
+        let top = place.path().join("tree");
+        std::fs::create_dir(&top).map_err(at(&top))?;
+        tree::make(&self.repository, revision, &top)?;
+        self.ready(revision, top, Keeper::Once(place), (None, true), Vec::new())
+    }
+
+    fn ready(
+        &self,
+        revision: &Revision,
+        top: PathBuf,
+        keeper: Keeper,
+        (took_ns, is_new): (Option<u64>, bool),
+        mut notes: Vec<String>,
+    ) -> Result<Tree, CommitsError> {
+        let folder = top.join(&self.folder);
+        if !folder.is_dir() {
+            let (commit, folder) = (revision.name.clone(), self.folder.display().to_string());
+            return Err(CommitsError::NoFolder { commit, folder });
+        }
+        let lacks = self.repository.lacks(revision)?;
+        notes.extend(lacks.map(|lacks| format!("the work tree of {}: {lacks}", revision.name)));
+        Ok(Tree { revision: revision.clone(), top, folder, took_ns, is_new, notes, _keeper: keeper })
+    }
+}
