@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use fauxplat_sys::workplace::Workplace;
+use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 use fauxplat_variants::own_cache;
 
 use crate::build::Build;
 use crate::cache::{Held, Trees};
 use crate::error::at;
 use crate::snapshot::Snapshot;
-use crate::{CommitsError, Repository, Revision, WORKTREE, tree};
+use crate::{RevisionError, Repository, Revision, WORKTREE, tree};
 
 /// Makes and builds work trees of one repository.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Workshop {
     /// Folder below the top of every work tree in which commands run.
     folder: PathBuf,
     cache: PathBuf,
-    pub(crate) trees: Trees,
+    trees: Trees,
     /// Objects of the local changes.
     local: Option<Workplace>,
 }
@@ -58,20 +58,39 @@ impl Workshop {
     ///
     /// # Errors
     /// There is no repository; the cache cannot be used.
-    pub fn around(folder: &Path, build: Option<&str>) -> Result<Self, CommitsError> {
+    pub fn around(folder: &Path, build: Option<&str>) -> Result<Self, RevisionError> {
+        Workshop::with_cache(folder, build, &own_cache()?)
+    }
+
+    /// As [`Workshop::around`], with the cache of the user in another folder, which no other user can write to.
+    ///
+    /// # Errors
+    /// As [`Workshop::around`].
+    pub fn with_cache(folder: &Path, build: Option<&str>, cache: &Path) -> Result<Self, RevisionError> {
         let repository = Repository::around(folder)?;
         let relative = repository.relative(folder).unwrap_or_default();
         let build = build.map(|line| Build { line: line.to_owned(), folder: relative.display().to_string() });
-        let cache = own_cache()?;
-        let trees = Trees::open()?;
-        Ok(Workshop { repository, build, folder: relative, cache, trees, local: None })
+        // What killed processes left is removed here too, since not every caller begins an experiment.
+        remove_forgotten(cache);
+        let trees = Trees::below(cache)?;
+        Ok(Workshop { repository, build, folder: relative, cache: cache.to_owned(), trees, local: None })
+    }
+
+    /// Folder in which searches note how far they came.
+    pub fn searches(&self) -> PathBuf {
+        self.trees.searches()
+    }
+
+    /// The build command with the folder in which it runs; `None` where nothing is built.
+    pub fn build(&self) -> Option<&Build> {
+        self.build.as_ref()
     }
 
     /// The revision that a word names, local changes included.
     ///
     /// # Errors
     /// As [`Repository::resolve`] and [`Repository::local_changes`].
-    pub fn revision(&mut self, word: &str) -> Result<Revision, CommitsError> {
+    pub fn revision(&mut self, word: &str) -> Result<Revision, RevisionError> {
         if word != WORKTREE {
             return self.repository.resolve(word);
         }
@@ -88,14 +107,14 @@ impl Workshop {
     ///
     /// # Errors
     /// The tree cannot be made; the build fails.
-    pub fn tree(&self, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, CommitsError> {
+    pub fn tree(&self, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, RevisionError> {
         match &self.build {
             Some(build) => self.built(build, revision, tell),
             None => self.plain(revision),
         }
     }
 
-    fn built(&self, build: &Build, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, CommitsError> {
+    fn built(&self, build: &Build, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, RevisionError> {
         let mut held = self.trees.hold(&build.key(revision))?;
         let is_new = held.took_ns.is_none();
         let mut notes = Vec::new();
@@ -116,7 +135,7 @@ impl Workshop {
     }
 
     /// A work tree that nothing is built in: made faster than found.
-    fn plain(&self, revision: &Revision) -> Result<Tree, CommitsError> {
+    fn plain(&self, revision: &Revision) -> Result<Tree, RevisionError> {
         let place = Workplace::make("tree", &self.cache).map_err(at(&self.cache))?;
         let top = place.path().join("tree");
         std::fs::create_dir(&top).map_err(at(&top))?;
@@ -131,11 +150,11 @@ impl Workshop {
         keeper: Keeper,
         (took_ns, is_new): (Option<u64>, bool),
         mut notes: Vec<String>,
-    ) -> Result<Tree, CommitsError> {
+    ) -> Result<Tree, RevisionError> {
         let folder = top.join(&self.folder);
         if !folder.is_dir() {
             let (commit, folder) = (revision.name.clone(), self.folder.display().to_string());
-            return Err(CommitsError::NoFolder { commit, folder });
+            return Err(RevisionError::NoFolder { commit, folder });
         }
         let lacks = self.repository.lacks(revision)?;
         notes.extend(lacks.map(|lacks| format!("the work tree of {}: {lacks}", revision.name)));

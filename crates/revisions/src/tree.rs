@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::error::at;
 use crate::git::Git;
-use crate::{CommitsError, Repository, Revision};
+use crate::{RevisionError, Repository, Revision};
 
 /// Settings of the user's repository by which files of a work tree are written.
 const SETTINGS: [&str; 4] = ["core.autocrlf", "core.eol", "core.symlinks", "core.safecrlf"];
@@ -23,7 +23,7 @@ pub(crate) fn make(
     repository: &Repository,
     revision: &Revision,
     folder: &Path,
-) -> Result<(), CommitsError> {
+) -> Result<(), RevisionError> {
     let own = folder.join(".git");
     let git = Git::in_folder(folder)?
         .with("GIT_DIR", &own)
@@ -47,7 +47,7 @@ pub(crate) fn make(
 }
 
 /// Leads the new repository to the user's objects, and gives it the files that say how history and attributes are read.
-fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<(), CommitsError> {
+fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<(), RevisionError> {
     let common = repository.common();
     let alternates = own.join("objects/info");
     fs::create_dir_all(&alternates).map_err(at(&alternates))?;
@@ -64,7 +64,7 @@ fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<()
 }
 
 /// Copies loose objects: files in folders of two characters.
-fn copy_objects(from: &Path, to: &Path) -> Result<(), CommitsError> {
+fn copy_objects(from: &Path, to: &Path) -> Result<(), RevisionError> {
     for folder in fs::read_dir(from).map_err(at(from))?.flatten() {
         let place = to.join(folder.file_name());
         fs::create_dir_all(&place).map_err(at(&place))?;
@@ -76,6 +76,6 @@ fn copy_objects(from: &Path, to: &Path) -> Result<(), CommitsError> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), CommitsError> {
+fn write(path: &Path, text: &str) -> Result<(), RevisionError> {
     fs::write(path, text).map_err(at(path))
 }

@@ -7,7 +7,7 @@ use fauxplat_model::Outcome;
 
 use crate::git::Git;
 use crate::local::{self, LocalTree};
-use crate::{CommitsError, words};
+use crate::{RevisionError, words};
 
 /// The word for the local changes, in the place of a revision.
 pub const WORKTREE: &str = "WORKTREE";
@@ -38,18 +38,27 @@ pub struct Revision {
     pub(crate) own_objects: Option<PathBuf>,
 }
 
+/// A commit between two others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCommit {
+    /// Hash of the commit.
+    pub hash: String,
+    /// Those of its parents that are on the line too.
+    pub parents: Vec<String>,
+}
+
 impl Repository {
     /// The repository around a folder.
     ///
     /// # Errors
     /// There is none, or git does not read it.
-    pub fn around(folder: &Path) -> Result<Self, CommitsError> {
+    pub fn around(folder: &Path) -> Result<Self, RevisionError> {
         let git = Git::in_folder(folder)?;
         let words = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-common-dir"];
         let done = git.call(&words)?;
         let errors = done.errors.text();
         if errors.contains("not a git repository") {
-            return Err(CommitsError::NoRepository { folder: folder.to_owned() });
+            return Err(RevisionError::NoRepository { folder: folder.to_owned() });
         }
         let answer = match done.outcome {
             Outcome::Exited(0) => done.output.text().into_owned(),
@@ -88,7 +97,7 @@ impl Repository {
     ///
     /// # Errors
     /// The word names nothing, several commits, or something else.
-    pub fn resolve(&self, word: &str) -> Result<Revision, CommitsError> {
+    pub fn resolve(&self, word: &str) -> Result<Revision, RevisionError> {
         let commit = self.commit_of(word)?;
         self.revision(word, &commit)
     }
@@ -98,8 +107,8 @@ impl Repository {
     ///
     /// # Errors
     /// The repository is bare or has no commit; git fails.
-    pub fn local_changes(&self, place: &Path) -> Result<Revision, CommitsError> {
-        let top = self.top.as_ref().ok_or_else(|| CommitsError::Bare { repository: self.place().to_owned() })?;
+    pub fn local_changes(&self, place: &Path) -> Result<Revision, RevisionError> {
+        let top = self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;
         let head = self.resolve("HEAD")?;
         let LocalTree { tree, objects } = local::write(&self.git, top, &self.common, place)?;
         let name = match tree == head.tree {
@@ -113,9 +122,9 @@ impl Repository {
     ///
     /// # Errors
     /// There is none.
-    pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, CommitsError> {
+    pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, RevisionError> {
         let found = self.git.try_ask(&["merge-base", &a.commit, &b.commit])?;
-        let found = found.ok_or_else(|| CommitsError::NoMergeBase {
+        let found = found.ok_or_else(|| RevisionError::NoMergeBase {
             a: a.said.clone(),
             b: b.said.clone(),
             hint: self.hint(": they belong to histories that have nothing in common"),
@@ -123,8 +132,9 @@ impl Repository {
         self.revision(&format!("merge base of {} and {}", a.said, b.said), &found)
     }
 
-    /// The commits after `good` up to `bad`, in an order in which every commit follows its parents, ends included. With
-    /// `first_parent`, merges count as one commit each.
+    /// The commits from `good` to `bad`, ends included, each after its parents. Commits of side branches that do not come
+    /// from `good` are left out: what they changed came with the merge. With `first_parent`, a merge is one commit with all
+    /// that it brought.
     ///
     /// # Errors
     /// The one is no ancestor of the other.
@@ -133,33 +143,41 @@ impl Repository {
         good: &Revision,
         bad: &Revision,
         first_parent: bool,
-    ) -> Result<Vec<String>, CommitsError> {
-        let not_a_line = |hint| CommitsError::NotALine {
+    ) -> Result<Vec<LineCommit>, RevisionError> {
+        let not_a_line = |hint| RevisionError::NotALine {
             good: good.said.clone(),
             bad: bad.said.clone(),
             hint: self.hint(hint),
         };
         let is_before = self.git.try_ask(&["merge-base", "--is-ancestor", &good.commit, &bad.commit])?;
-        if is_before.is_none() {
+        if is_before.is_none() || good.commit == bad.commit {
             return Err(not_a_line(""));
         }
         let range = format!("{}..{}", good.commit, bad.commit);
-        // Without `--ancestry-path`, commits of side branches that do not come from `good` would be in the middle.
         let way = if first_parent { "--first-parent" } else { "--ancestry-path" };
-        let listed = self.git.ask(&["rev-list", "--topo-order", "--reverse", way, &range])?;
-        let line: Vec<String> =
-            std::iter::once(good.commit.clone()).chain(listed.lines().map(str::to_owned)).collect();
-        match line.last() == Some(&bad.commit) {
-            true => Ok(line),
-            false => Err(not_a_line("")),
+        let listed = self.git.ask(&["rev-list", "--topo-order", "--reverse", "--parents", way, &range])?;
+        let mut line = vec![LineCommit { hash: good.commit.clone(), parents: Vec::new() }];
+        for row in listed.lines() {
+            let mut hashes = row.split(' ').map(str::to_owned);
+            let hash = hashes.next().unwrap_or_default();
+            let is_there = |parent: &String| line.iter().any(|commit| commit.hash == *parent);
+            let parents: Vec<String> = match first_parent {
+                true => hashes.take(1).filter(is_there).collect(),
+                false => hashes.filter(is_there).collect(),
+            };
+            if parents.is_empty() {
+                return Err(not_a_line(" by first parents"));
+            }
+            line.push(LineCommit { hash, parents });
         }
+        Ok(line)
     }
 
     /// What a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
     ///
     /// # Errors
     /// Git fails.
-    pub fn lacks(&self, revision: &Revision) -> Result<Option<String>, CommitsError> {
+    pub fn lacks(&self, revision: &Revision) -> Result<Option<String>, RevisionError> {
         let git = match &revision.own_objects {
             Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
             None => self.git.clone(),
@@ -187,7 +205,7 @@ impl Repository {
     ///
     /// # Errors
     /// Git fails.
-    pub fn revision(&self, said: &str, commit: &str) -> Result<Revision, CommitsError> {
+    pub fn revision(&self, said: &str, commit: &str) -> Result<Revision, RevisionError> {
         let told = self.git.ask(&["log", "-1", "--no-show-signature", "--format=%T%x00%h%x00%s", commit])?;
         let mut parts = told.split('\0');
         let mut next = || parts.next().unwrap_or_default().to_owned();
@@ -197,8 +215,8 @@ impl Repository {
     }
 
     /// Hash of the commit that a word names.
-    fn commit_of(&self, word: &str) -> Result<String, CommitsError> {
-        let none = || CommitsError::NoRevision {
+    fn commit_of(&self, word: &str) -> Result<String, RevisionError> {
+        let none = || RevisionError::NoRevision {
             revision: word.to_owned(),
             repository: self.place().to_owned(),
             hint: self.hint(""),
@@ -216,17 +234,19 @@ impl Repository {
     }
 
     /// What a word names, if that is anything.
-    fn no_commit(&self, word: &str, done: &Captured) -> Option<CommitsError> {
+    fn no_commit(&self, word: &str, done: &Captured) -> Option<RevisionError> {
         let errors = done.errors.text();
         let revision = word.to_owned();
         if errors.contains("ambiguous") && errors.contains("candidates") {
-            return Some(CommitsError::Ambiguous { revision });
+            return Some(RevisionError::Ambiguous { revision });
         }
         if errors.contains("dubious ownership") {
             return Some(self.git.failed(&["rev-parse"], done));
         }
-        let kind = self.git.try_ask(&["cat-file", "-t", &format!("{word}^{{}}")]).ok()??;
-        Some(CommitsError::NoCommit { revision, kind })
+        // `^{}` leads from a tag to what it names, and has no meaning behind `HEAD:file`.
+        let kind = |word: &str| self.git.try_ask(&["cat-file", "-t", word]).ok().flatten();
+        let kind = kind(&format!("{word}^{{}}")).or_else(|| kind(word))?;
+        Some(RevisionError::NoCommit { revision, kind })
     }
 
     /// The hint, or that of a repository whose history was cut off.

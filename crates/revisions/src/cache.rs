@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fauxplat_sys::clock;
-use fauxplat_variants::own_cache;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::CommitsError;
+use crate::RevisionError;
 use crate::error::at;
 use crate::snapshot::Snapshot;
 
@@ -63,13 +62,8 @@ pub(crate) fn key(parts: &[&str]) -> String {
 }
 
 impl Trees {
-    /// Opens the cache below the user's own, removes what killed processes left, and makes room.
-    pub(crate) fn open() -> Result<Self, CommitsError> {
-        Trees::below(&own_cache()?)
-    }
-
-    /// The cache below a folder of the user.
-    pub(crate) fn below(cache: &Path) -> Result<Self, CommitsError> {
+    /// Opens the cache below a folder of the user, removes what killed processes left, and makes room.
+    pub(crate) fn below(cache: &Path) -> Result<Self, RevisionError> {
         let trees = Trees { folder: cache.join("commits") };
         for part in ["trees", "notes", "locks", "searches"] {
             let path = trees.folder.join(part);
@@ -89,14 +83,14 @@ impl Trees {
         self.folder.join(part).join(name)
     }
 
-    fn lock_file(&self, name: &str) -> Result<File, CommitsError> {
+    fn lock_file(&self, name: &str) -> Result<File, RevisionError> {
         let path = self.place("locks", name);
         File::options().create(true).append(true).open(&path).map_err(at(path))
     }
 
     /// The tree of a key: as it was built, or an empty folder that this process has alone. Waits while another process
     /// builds it.
-    pub(crate) fn hold(&self, key: &str) -> Result<Held, CommitsError> {
+    pub(crate) fn hold(&self, key: &str) -> Result<Held, RevisionError> {
         let name = &key[..NAME_CHARACTERS];
         let (folder, note) = (self.place("trees", name), self.place("notes", name));
         let lock = self.lock_file(name)?;
@@ -188,7 +182,7 @@ impl Held {
     }
 
     /// Begins anew with an empty folder.
-    fn empty(&self) -> Result<(), CommitsError> {
+    fn empty(&self) -> Result<(), RevisionError> {
         let _absent = fs::remove_file(&self.note);
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(&self.folder)(error)),
@@ -198,7 +192,7 @@ impl Held {
     }
 
     /// Notes that the tree is built, and shares its lock from now on.
-    pub(crate) fn keep(&mut self, files: Snapshot, took_ns: u64) -> Result<(), CommitsError> {
+    pub(crate) fn keep(&mut self, files: Snapshot, took_ns: u64) -> Result<(), RevisionError> {
         let note = Note { key: self.key.clone(), files, took_ns };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.note)(error.into()))?;
         let fresh = self.note.with_extension("new");

@@ -9,7 +9,7 @@ use fauxplat_model::Outcome;
 use fauxplat_sys::clock;
 
 use crate::cache::key;
-use crate::{CommitsError, Revision};
+use crate::{RevisionError, Revision};
 
 /// Variables of the environment by which builds usually decide what they make.
 const VARIABLES: [&str; 22] = [
@@ -49,30 +49,30 @@ impl Build {
     ///
     /// # Errors
     /// The folder is missing in the commit; the command fails or is interrupted.
-    pub(crate) fn run(&self, revision: &Revision, top: &Path) -> Result<u64, CommitsError> {
+    pub(crate) fn run(&self, revision: &Revision, top: &Path) -> Result<u64, RevisionError> {
         let commit = revision.name.clone();
         let cwd = top.join(&self.folder);
         if !cwd.is_dir() {
-            return Err(CommitsError::NoFolder { commit, folder: self.folder.clone() });
+            return Err(RevisionError::NoFolder { commit, folder: self.folder.clone() });
         }
         let begun_ns = clock::monotonic_ns();
         let done = Capture { cwd: Some(cwd), ..in_own_repository(&self.line) }.run()?;
         let how = match done.outcome {
             Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
-            Outcome::TimedOut => return Err(CommitsError::Interrupted { commit }),
+            Outcome::TimedOut => return Err(RevisionError::Interrupted { commit }),
             Outcome::Exited(code) => format!("ended with status {code}"),
             Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
         };
         let output = done.output.text().into_owned();
-        Err(CommitsError::Build { commit, line: self.line.clone(), how, output })
+        Err(RevisionError::Build { commit, line: self.line.clone(), how, output })
     }
 
     /// Judges a build that changed nothing in its work tree: a note, or an error where the environment leads what it made to
     /// a place that all commits share.
-    pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, CommitsError> {
+    pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, RevisionError> {
         let led = ELSEWHERE.iter().find(|name| std::env::var_os(name).is_some());
         match led {
-            Some(name) => Err(CommitsError::BuiltElsewhere {
+            Some(name) => Err(RevisionError::BuiltElsewhere {
                 commit: revision.name.clone(),
                 line: self.line.clone(),
                 hint: format!(": unset {name}"),

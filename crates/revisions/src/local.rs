@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::CommitsError;
+use crate::RevisionError;
 use crate::error::at;
 use crate::git::Git;
 
@@ -22,14 +22,14 @@ pub(crate) fn write(
     top: &Path,
     common: &Path,
     place: &Path,
-) -> Result<LocalTree, CommitsError> {
+) -> Result<LocalTree, RevisionError> {
     let (objects, index) = (place.join("objects"), place.join("index"));
     fs::create_dir_all(&objects).map_err(at(&objects))?;
     let git = git
+        .at(top)
         .with("GIT_INDEX_FILE", &index)
         .with("GIT_OBJECT_DIRECTORY", &objects)
         .with("GIT_ALTERNATE_OBJECT_DIRECTORIES", &common.join("objects"));
-    let git = Git { folder: top.to_owned(), ..git };
     git.ask(&["read-tree", "HEAD"])?;
     git.ask(&["add", "--all", "--", "."])?;
     Ok(LocalTree { tree: git.ask(&["write-tree"])?, objects })

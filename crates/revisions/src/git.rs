@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_launch::{Capture, Captured, words};
 use fauxplat_model::Outcome;
 
-use crate::CommitsError;
+use crate::RevisionError;
 
 /// Settings for every call: no lock that git could do without (`git status` writes the index otherwise), no question on
 /// the terminal, no object fetched from elsewhere, no large file fetched by LFS, and messages in one language.
@@ -21,7 +21,7 @@ const QUIET: [(&str, &str); 5] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
     program: PathBuf,
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
     env: Vec<(String, String)>,
 }
 
@@ -29,10 +29,10 @@ impl Git {
     /// The user's git, called in a folder.
     ///
     /// # Errors
-    /// [`CommitsError::NoGit`] when there is none.
-    pub(crate) fn in_folder(folder: &Path) -> Result<Self, CommitsError> {
+    /// [`RevisionError::NoGit`] when there is none.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Self, RevisionError> {
         let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
-        let program = words::find_program("git", Path::new("/"), &path).map_err(|_| CommitsError::NoGit)?;
+        let program = words::find_program("git", Path::new("/"), &path).map_err(|_| RevisionError::NoGit)?;
         let env = QUIET.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         Ok(Git { program, folder: folder.to_owned(), env })
     }
@@ -44,11 +44,16 @@ impl Git {
         git
     }
 
+    /// The same git in another folder.
+    pub(crate) fn at(&self, folder: &Path) -> Self {
+        Git { folder: folder.to_owned(), ..self.clone() }
+    }
+
     /// Calls git, whatever it answers. Hooks of the user and monitors of files are left alone.
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(crate) fn call(&self, words: &[&str]) -> Result<Captured, CommitsError> {
+    pub(crate) fn call(&self, words: &[&str]) -> Result<Captured, RevisionError> {
         let own = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"];
         let arguments = own.iter().chain(words).map(ToString::to_string).collect();
         let call = Capture {
@@ -65,7 +70,7 @@ impl Git {
     ///
     /// # Errors
     /// Git fails.
-    pub(crate) fn ask(&self, words: &[&str]) -> Result<String, CommitsError> {
+    pub(crate) fn ask(&self, words: &[&str]) -> Result<String, RevisionError> {
         let done = self.call(words)?;
         match done.outcome {
             Outcome::Exited(0) => Ok(done.output.text().trim_end_matches('\n').to_owned()),
@@ -77,21 +82,21 @@ impl Git {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(crate) fn try_ask(&self, words: &[&str]) -> Result<Option<String>, CommitsError> {
+    pub(crate) fn try_ask(&self, words: &[&str]) -> Result<Option<String>, RevisionError> {
         let done = self.call(words)?;
         let text = || done.output.text().trim_end_matches('\n').to_owned();
         Ok((done.outcome == Outcome::Exited(0)).then(text))
     }
 
     /// The error of a call that failed.
-    pub(crate) fn failed(&self, words: &[&str], done: &Captured) -> CommitsError {
+    pub(crate) fn failed(&self, words: &[&str], done: &Captured) -> RevisionError {
         let errors = done.errors.text();
         if errors.contains("dubious ownership") {
-            return CommitsError::Owner { folder: owned_by_others(&errors, &self.folder) };
+            return RevisionError::Owner { folder: owned_by_others(&errors, &self.folder) };
         }
         let last = errors.lines().rev().find(|line| !line.trim().is_empty());
         let said = last.map_or_else(|| format!("{:?}", done.outcome), str::to_owned);
-        CommitsError::Git { call: words.join(" "), said }
+        RevisionError::Git { call: words.join(" "), said }
     }
 }
 
