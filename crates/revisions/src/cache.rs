@@ -52,7 +52,7 @@ pub(crate) struct Held {
 }
 
 /// Hash of the parts with their lengths, so that no two lists of parts have the same.
-pub(crate) fn key(parts: &[&str]) -> String {
+pub fn key(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_le_bytes());

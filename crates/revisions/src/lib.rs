@@ -16,6 +16,7 @@ mod words;
 mod workshop;
 
 pub use build::Build;
+pub use cache::key as hash_of;
 pub use commands::{alike, commands_in};
 pub use error::RevisionError;
 pub use repository::{LineCommit, Repository, Revision, WORKTREE};

@@ -1,5 +1,6 @@
 //! The user's repository: revisions, their trees, and the line of commits between two of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Captured;
@@ -41,10 +42,10 @@ pub struct Revision {
 /// A commit between two others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCommit {
-    /// Hash of the commit.
-    pub hash: String,
-    /// Those of its parents that are on the line too.
-    pub parents: Vec<String>,
+    /// The commit.
+    pub revision: Revision,
+    /// Places of its parents on the line.
+    pub parents: Vec<usize>,
 }
 
 impl Repository {
@@ -155,20 +156,25 @@ impl Repository {
         }
         let range = format!("{}..{}", good.commit, bad.commit);
         let way = if first_parent { "--first-parent" } else { "--ancestry-path" };
-        let listed = self.git.ask(&["rev-list", "--topo-order", "--reverse", "--parents", way, &range])?;
-        let mut line = vec![LineCommit { hash: good.commit.clone(), parents: Vec::new() }];
+        let format = "--format=%H%x00%P%x00%T%x00%h%x00%s";
+        let order = ["log", "--no-show-signature", "--topo-order", "--reverse", format, way];
+        let listed = self.git.ask(&[&order[..], &[&range]].concat())?;
+        let mut line = vec![LineCommit { revision: good.clone(), parents: Vec::new() }];
+        let mut known = BTreeMap::from([(good.commit.clone(), 0)]);
         for row in listed.lines() {
-            let mut hashes = row.split(' ').map(str::to_owned);
-            let hash = hashes.next().unwrap_or_default();
-            let is_there = |parent: &String| line.iter().any(|commit| commit.hash == *parent);
-            let parents: Vec<String> = match first_parent {
-                true => hashes.take(1).filter(is_there).collect(),
-                false => hashes.filter(is_there).collect(),
-            };
+            let mut parts = row.splitn(5, '\0');
+            let mut next = || parts.next().unwrap_or_default();
+            let (hash, parents, tree, short, subject) = (next(), next(), next(), next(), next());
+            let parents = parents.split(' ').take(if first_parent { 1 } else { usize::MAX });
+            let parents: Vec<usize> = parents.filter_map(|parent| known.get(parent).copied()).collect();
             if parents.is_empty() {
                 return Err(not_a_line(" by first parents"));
             }
-            line.push(LineCommit { hash, parents });
+            known.insert(hash.to_owned(), line.len());
+            let name = words::name(short, subject);
+            let (said, commit, tree) = (short.to_owned(), hash.to_owned(), tree.to_owned());
+            let revision = Revision { said, commit, tree, name, own_objects: None };
+            line.push(LineCommit { revision, parents });
         }
         Ok(line)
     }

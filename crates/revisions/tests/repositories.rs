@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
 use fauxplat_model::Outcome;
-use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop};
+use fauxplat_revisions::{Repository, Revision, RevisionError, WORKTREE, Workshop};
 use tempfile::TempDir;
 
 /// A repository with a folder for the cache beside it.
@@ -237,11 +237,12 @@ fn merge_bases_and_lines_of_commits() {
         RevisionError::NoMergeBase { .. }
     ));
     let all = repository.line(&of("main~3"), &of("main"), false).unwrap();
-    assert_eq!((all.len(), &all[0].hash, &all[4].hash), (5, &base.commit, &of("main").commit));
+    assert_eq!((all.len(), &all[0].revision, &all[4].revision.name), (5, &Revision { said: "main~3".to_owned(), ..base }, &of("main").name));
     let first = repository.line(&of("main~3"), &of("main"), true).unwrap();
-    let hashes: Vec<&str> = first.iter().map(|commit| commit.hash.as_str()).collect();
+    let hashes: Vec<&str> = first.iter().map(|commit| commit.revision.commit.as_str()).collect();
     assert_eq!(hashes, ["main~3", "main~2", "main~1", "main"].map(|word| of(word).commit).each_ref());
-    assert!(first.iter().skip(1).zip(&first).all(|(next, last)| next.parents == [last.hash.clone()]));
+    assert!(first.iter().enumerate().skip(1).all(|(place, commit)| commit.parents == [place - 1]));
+    assert_eq!(all[3].parents.len(), 2, "the merge has both sides");
     for ends in [["main", "main~1"], ["side", "main~2"], ["alone", "main"]] {
         let [good, bad] = ends.map(of);
         assert!(matches!(repository.line(&good, &bad, false), Err(RevisionError::NotALine { .. })));

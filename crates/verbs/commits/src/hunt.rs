@@ -21,6 +21,11 @@ pub trait Laboratory {
 
     /// Tells the user what comes next.
     fn tell(&mut self, line: &str);
+
+    /// Seconds that the longest build took so far.
+    fn build_s(&self) -> f64 {
+        0.0
+    }
 }
 
 /// How commits are compared.
@@ -149,7 +154,18 @@ impl Course<'_> {
         let Some(change) = Change::of(ends.ratio, margin) else { return Ok(Err(Answer::NoChange)) };
         (self.known.up, self.known.near) = (change.up, change.near);
         (self.note)(&self.known)?;
+        self.foretell(ends);
         Ok(Ok(change))
+    }
+
+    /// Tells how long the rest will take, by the pace of the ends: a step has three commits in the place of two.
+    fn foretell(&mut self, ends: Compared) {
+        let steps = Search::new(&self.hunt.parents).steps();
+        let (step_s, build_s) = (1.5 * ends.elapsed_s, self.laboratory.build_s());
+        self.laboratory.tell(&format!(
+            "the ends differ by {:+.2} %; up to {steps} steps of about {step_s:.0} s, and as many builds of about {build_s:.0} s",
+            100.0 * (ends.ratio.ratio - 1.0)
+        ));
     }
 
     /// Divides the suspects as long as that can be done; an answer where the search ends early.
