@@ -2,6 +2,7 @@
 
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::steer::Until;
+use fauxplat_model::{CompareFindings, GateQuestion, Rule};
 
 use crate::decision::{Budget, Change, Ratio};
 use crate::findings::{Answer, Commit, Compared, Outcome, Step};
@@ -38,6 +39,41 @@ pub struct Test {
     pub limit_s: f64,
     /// The question that ends it.
     pub until: Until,
+}
+
+/// Pairs without which no comparison ends undecided, however long they take: fewer have no pattern of signs that is rare
+/// enough.
+const PAIRS_MIN: u32 = 64;
+
+impl Test {
+    /// The rule of the judge, with everything else as the user's.
+    pub fn rule(&self, of_the_user: &Rule) -> Rule {
+        Rule {
+            level: self.level.min(0.5),
+            margin: self.margin,
+            max_pairs: PAIRS_MIN,
+            at_least_s: Some(self.limit_s),
+            max_time_s: None,
+            gate: Some(GateQuestion::Different),
+            ..of_the_user.clone()
+        }
+    }
+}
+
+impl Compared {
+    /// The comparisons of a finding with its first command.
+    pub fn with_first(found: &CompareFindings, count: usize) -> Vec<Compared> {
+        let compared = found.with_first(count).iter().map(|comparison| Compared {
+            ratio: Ratio {
+                ratio: comparison.effect_ratio,
+                low_ratio: comparison.ci_low_ratio,
+                high_ratio: comparison.ci_high_ratio,
+            },
+            pairs: comparison.pairs,
+            elapsed_s: found.elapsed_s,
+        });
+        compared.collect()
+    }
 }
 
 /// What came of a comparison.

@@ -5,18 +5,14 @@ use std::collections::BTreeMap;
 use fauxplat_experiment::measure::compare::{compare_until, complete};
 use fauxplat_experiment::{Driver, Failure, Kind, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_model::{CompareFindings, Definition, GateQuestion, Rule};
+use fauxplat_model::{CompareFindings, Definition};
 use fauxplat_revisions::{LineCommit, Tree, Workshop, alike, commands_in};
 use fauxplat_sys::signal;
 use fauxplat_verb::Host;
 
-use crate::decision::Ratio;
 use crate::findings::{BisectFindings, Compared, SCHEMA};
 use crate::hunt::{Attempt, Laboratory, Test};
 use crate::options::BisectArgs;
-
-/// Pairs without which no step ends undecided, however long they take: fewer have no pattern of signs that is rare enough.
-const PAIRS_MIN: u32 = 64;
 
 /// Commits on this machine.
 pub(crate) struct Here<'a> {
@@ -103,15 +99,7 @@ impl<'a> Here<'a> {
             fauxplat_model::CommandLine { name, ..only.clone() }
         };
         definition.commands = trees.iter().map(named).collect();
-        definition.rule = Rule {
-            level: test.level.min(0.5),
-            margin: test.margin,
-            max_pairs: PAIRS_MIN,
-            at_least_s: Some(test.limit_s),
-            max_time_s: None,
-            gate: Some(GateQuestion::Different),
-            ..definition.rule
-        };
+        definition.rule = test.rule(&definition.rule);
         let machine = Machine::here();
         let options = (&*self.args.output, &self.args.end);
         let beginning = self.host.beginning("bisect", (definition, machine), options, self.invocation)?;
@@ -165,16 +153,7 @@ impl Laboratory for Here<'_> {
         };
         let found = complete(&mut driver, judged);
         let is_stopped = driver.is_interrupted();
-        let compared = found.with_first(commits.len() - 1).iter().map(|comparison| Compared {
-            ratio: Ratio {
-                ratio: comparison.effect_ratio,
-                low_ratio: comparison.ci_low_ratio,
-                high_ratio: comparison.ci_high_ratio,
-            },
-            pairs: comparison.pairs,
-            elapsed_s: found.elapsed_s,
-        });
-        let compared: Vec<Compared> = compared.collect();
+        let compared = Compared::with_first(&found, commits.len() - 1);
         self.last = Some((driver, found));
         Ok(if is_stopped { Attempt::Stopped } else { Attempt::Measured(compared) })
     }
