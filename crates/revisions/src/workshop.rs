@@ -1,6 +1,9 @@
 //! From words of the command line to built work trees.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::{Rc, Weak};
 
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 use fauxplat_variants::own_cache;
@@ -21,6 +24,8 @@ pub struct Workshop {
     folder: PathBuf,
     cache: PathBuf,
     trees: Trees,
+    /// Built trees that are in use: asking for the lock of one a second time would wait for this process itself.
+    in_use: RefCell<BTreeMap<String, Weak<Held>>>,
     /// Objects of the local changes.
     local: Option<Workplace>,
 }
@@ -48,7 +53,7 @@ pub struct Tree {
 #[expect(dead_code, reason = "the values are kept for their end")]
 enum Keeper {
     /// The lock of a tree that stays in the cache.
-    Cache(Held),
+    Cache(Rc<Held>),
     /// A folder that is removed with this.
     Once(Workplace),
 }
@@ -73,7 +78,7 @@ impl Workshop {
         // What killed processes left is removed here too, since not every caller begins an experiment.
         remove_forgotten(cache);
         let trees = Trees::below(cache)?;
-        Ok(Workshop { repository, build, folder: relative, cache: cache.to_owned(), trees, local: None })
+        Ok(Workshop { repository, build, folder: relative, cache: cache.to_owned(), trees, in_use: RefCell::default(), local: None })
     }
 
     /// Folder in which searches note how far they came.
@@ -115,7 +120,13 @@ impl Workshop {
     }
 
     fn built(&self, build: &Build, revision: &Revision, tell: &dyn Fn(&str)) -> Result<Tree, RevisionError> {
-        let mut held = self.trees.hold(&build.key(revision))?;
+        let key = build.key(revision);
+        let known = self.in_use.borrow().get(&key).and_then(Weak::upgrade);
+        if let Some(held) = known {
+            let (top, took_ns) = (held.folder.clone(), held.took_ns);
+            return self.ready(revision, top, Keeper::Cache(held), (took_ns, false), Vec::new());
+        }
+        let mut held = self.trees.hold(&key)?;
         let is_new = held.took_ns.is_none();
         let mut notes = Vec::new();
         if is_new {
@@ -130,7 +141,8 @@ impl Workshop {
             held.took_ns = Some(took_ns);
             held.keep(after, took_ns)?;
         }
-        let (top, took_ns) = (held.folder.clone(), held.took_ns);
+        let (top, took_ns, held) = (held.folder.clone(), held.took_ns, Rc::new(held));
+        self.in_use.borrow_mut().insert(key, Rc::downgrade(&held));
         self.ready(revision, top, Keeper::Cache(held), (took_ns, is_new), notes)
     }
 

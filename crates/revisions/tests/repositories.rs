@@ -122,6 +122,12 @@ fn what_was_built_is_not_built_again() {
     sh(&top, "git commit -q --allow-empty -m again");
     let again = workshop.repository.resolve("HEAD").unwrap();
     assert!(again.commit != head.commit && !workshop.tree(&again, &quiet).unwrap().is_new);
+    // A command that changes what was built, while the tree is in use, does not make the second use wait for the first.
+    let first = workshop.tree(&head, &quiet).unwrap();
+    fs::write(first.folder.join("program"), "changed").unwrap();
+    assert_eq!(workshop.tree(&again, &quiet).unwrap().top, first.top);
+    drop(first);
+    assert!(workshop.tree(&head, &quiet).unwrap().is_new);
 }
 
 #[test]

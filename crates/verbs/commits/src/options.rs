@@ -1,8 +1,4 @@
 //! Options of `bisect`.
-#![expect(
-    missing_docs,
-    reason = "a doc comment on a struct of options would become what the verb is about, and one on a choice its help"
-)]
 
 use clap::Args;
 use fauxplat_options::{CommandArgs, ConditionArgs, EndArgs, Measured, Output, RuleArgs};
@@ -15,33 +11,33 @@ pub(crate) const EXAMPLES: &str = "\
   git bisect run fauxplat compare --commits v1.2,HEAD --build make --fail-if slower --undecided-code 125 ./program";
 
 #[derive(Debug, Args)]
-pub struct BisectArgs {
+pub(crate) struct BisectArgs {
     #[command(flatten)]
-    pub commands: CommandArgs,
+    pub(crate) commands: CommandArgs,
     /// Revision before the change: an ancestor of the other end
     #[arg(long, value_name = "REV", help_heading = "Commits")]
-    pub good: String,
+    pub(crate) good: String,
     /// Revision after the change, or WORKTREE, the local changes
     #[arg(long, value_name = "REV", default_value = "HEAD", help_heading = "Commits")]
-    pub bad: String,
+    pub(crate) bad: String,
     /// Shell command that builds a work tree, in the same folder as this one; what it made is kept for the next call
     #[arg(long, value_name = "CMD", help_heading = "Commits")]
-    pub build: Option<String>,
+    pub(crate) build: Option<String>,
     /// Follow only the first parent of merges: a merge is one commit with all that it brought
     #[arg(long, help_heading = "Commits")]
-    pub first_parent: bool,
+    pub(crate) first_parent: bool,
     /// Begin anew, rather than go on where an interrupted search of the same ends and command stopped
     #[arg(long, help_heading = "Commits")]
-    pub anew: bool,
+    pub(crate) anew: bool,
     /// Exit code where no single commit is shown to have made the change [default: 0]
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
-    pub undecided_code: Option<u8>,
+    pub(crate) undecided_code: Option<u8>,
     #[command(flatten)]
-    pub rule: RuleArgs,
+    pub(crate) rule: RuleArgs,
     #[command(flatten)]
-    pub condition: ConditionArgs,
+    pub(crate) condition: ConditionArgs,
     #[command(flatten)]
-    pub end: EndArgs,
+    pub(crate) end: EndArgs,
     #[command(flatten)]
-    pub output: Output<Measured>,
+    pub(crate) output: Output<Measured>,
 }

@@ -14,7 +14,7 @@ const NAMED: usize = 10;
 
 /// Shows documents of `bisect`.
 #[derive(Debug)]
-pub struct BisectReport;
+pub(crate) struct BisectReport;
 
 impl OwnReport for BisectReport {
     fn schema(&self) -> &'static str {

@@ -155,7 +155,8 @@ fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition:
     let asked = serde_json::to_string(definition).unwrap_or_default();
     let build = format!("{:?}", workshop.build());
     let place = workshop.repository.place().display().to_string();
-    let machine = Machine::here().facts().hostname.clone();
+    // A cache on a disk that machines share may be read by another one.
+    let machine = Machine::here().facts().cpu.model.clone();
     let first_parent = args.first_parent.to_string();
     let [good, bad] = ends.each_ref().map(|end| of(end).hash);
     hash_of(&[&asked, &build, &place, &machine, &first_parent, &good, &bad])
