@@ -160,7 +160,7 @@ pub enum Gate {
     Inconclusive,
 }
 
-pub(super) fn metric(name: &str) -> Result<Metric, String> {
+pub fn metric(name: &str) -> Result<Metric, String> {
     let known = Metric::from_name(name).map_or_else(|| Metric::from_id(name), Ok);
     known.map_err(|error| {
         let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();

@@ -49,7 +49,7 @@ pub use aa::AaArgs;
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::CommitsArgs;
-pub use compare::{CompareArgs, Gate, RuleArgs};
+pub use compare::{CompareArgs, Gate, RuleArgs, metric};
 pub use completions::completions;
 pub use condition::{ConditionArgs, OnOff};
 pub use contend::ContendArgs;
@@ -194,7 +194,7 @@ pub enum Candidates {
 }
 
 /// Parses a share: `1%`, or `0.01`.
-fn percent(text: &str) -> Result<f64, String> {
+pub fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
@@ -203,7 +203,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a time with its unit. A number alone is refused, since other tools use other units for the same option.
-fn time_with_unit(text: &str) -> Result<Nanos, String> {
+pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 

@@ -39,7 +39,10 @@ pub(crate) fn make(
         }
     }
     let tags = repository.git().ask(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"])?;
-    write(&own.join("packed-refs"), &format!("{tags}\n"))?;
+    // An empty line would be a broken file.
+    if !tags.is_empty() {
+        write(&own.join("packed-refs"), &format!("{tags}\n"))?;
+    }
     write(&own.join("HEAD"), &format!("{}\n", revision.commit))?;
     git.ask(&["read-tree", &revision.tree])?;
     git.ask(&["checkout-index", "--all", "--force", "--index"])?;

@@ -193,6 +193,6 @@ fn a_search_that_makes_no_sense_is_refused() {
     refused(&["--good", "HEAD", "--bad", "HEAD~1", "true"], "is no ancestor of");
     refused(&["--good", "HEAD", "true"], "is no ancestor of");
     refused(&["--good", "HEAD~1", "true", "false"], "measures one command");
-    refused(&["--good", "HEAD~1", "--metric", "wall,cpu", "true"], "follows one metric");
-    refused(&["--good", "HEAD~1", "--anytime", "true"], "judges typical runs");
+    refused(&["--good", "HEAD~1", "-L", "n=1,2", "echo {n}"], "measures one command");
+    refused(&["--good", "HEAD~1", "--metric", "wall,cpu", "true"], "wall,cpu");
 }

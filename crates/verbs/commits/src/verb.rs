@@ -8,6 +8,7 @@ use fauxplat_model::{Definition, Estimand, Rule};
 use fauxplat_options::{EndArgs, after, define};
 use fauxplat_report::OwnReport;
 use fauxplat_revisions::{LineCommit, Revision, WORKTREE, Workshop, hash_of};
+use fauxplat_units::Nanos;
 use fauxplat_verb::{Group, Host, Verb};
 
 use crate::error::BisectError;
@@ -94,7 +95,11 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
 fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     let unfit = |what: &str| Failure::from(BisectError::Unfit { what: what.to_owned() });
     let mut definition = define::definition(&args.commands, &args.condition, &Machine::here())?;
-    define::apply_rule(&mut definition.rule, &args.rule)?;
+    let asked = &args.rule;
+    let rule = &mut definition.rule;
+    rule.decide(&asked.metric.into_iter().collect::<Vec<_>>());
+    (rule.margin, rule.level) = (asked.margin.unwrap_or(rule.margin), asked.level.unwrap_or(rule.level));
+    rule.max_time_s = asked.max_time.map(Nanos::as_secs_f64);
     let (rule, commands) = (&definition.rule, definition.commands.len());
     match () {
         () if commands != 1 || !definition.parameters.is_empty() => {
@@ -103,9 +108,8 @@ fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
         () if !rule.also.is_empty() => Err(unfit("follows one metric: give one --metric")),
         () if rule.margin_absolute.is_some() => Err(unfit("takes a margin as a share, such as 1%")),
         () if rule.anytime || rule.duet || rule.sessions.is_some() || rule.estimand == Estimand::Mean => {
-            Err(unfit("judges typical runs, side by side: leave --anytime and --estimand mean out"))
+            Err(unfit("judges typical runs, side by side: leave other rules of the definition out"))
         }
-        () if args.rule.max_pairs.is_some() => Err(unfit("has no limit of pairs: --max-time is the limit of the whole")),
         () if definition.condition.simulate.is_some() => Err(unfit("measures real runs: leave --simulated out")),
         () => Ok(definition),
     }
