@@ -9,20 +9,40 @@ use fauxplat_model::Outcome;
 use fauxplat_sys::clock;
 
 use crate::cache::key;
-use crate::{RevisionError, Revision};
+use crate::{Revision, RevisionError};
 
 /// Variables of the environment by which builds usually decide what they make.
 const VARIABLES: [&str; 22] = [
-    "AR", "CARGO_BUILD_TARGET", "CARGO_ENCODED_RUSTFLAGS", "CARGO_HOME", "CC", "CFLAGS", "CMAKE_GENERATOR", "CPPFLAGS",
-    "CXX", "CXXFLAGS", "GOARCH", "GOFLAGS", "GOOS", "GOROOT", "JAVA_HOME", "LD", "LDFLAGS", "LD_LIBRARY_PATH",
-    "MAKEFLAGS", "PATH", "RUSTFLAGS", "RUSTUP_TOOLCHAIN",
+    "AR",
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_HOME",
+    "CC",
+    "CFLAGS",
+    "CMAKE_GENERATOR",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "GOARCH",
+    "GOFLAGS",
+    "GOOS",
+    "GOROOT",
+    "JAVA_HOME",
+    "LD",
+    "LDFLAGS",
+    "LD_LIBRARY_PATH",
+    "MAKEFLAGS",
+    "PATH",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
 ];
 /// Variables that lead what is built to a place that all commits share.
-const ELSEWHERE: [&str; 5] = ["CARGO_BUILD_TARGET_DIR", "CARGO_TARGET_DIR", "DESTDIR", "GOBIN", "KBUILD_OUTPUT"];
+const ELSEWHERE: [&str; 5] =
+    ["CARGO_BUILD_TARGET_DIR", "CARGO_TARGET_DIR", "DESTDIR", "GOBIN", "KBUILD_OUTPUT"];
 /// Tools of builds: a newer one may make another program.
 const TOOLS: [&str; 16] = [
-    "as", "c++", "cargo", "cc", "clang", "cmake", "g++", "gcc", "go", "javac", "ld", "make", "ninja", "node", "python3",
-    "rustc",
+    "as", "c++", "cargo", "cc", "clang", "cmake", "g++", "gcc", "go", "javac", "ld", "make", "ninja", "node",
+    "python3", "rustc",
 ];
 
 /// A build command, and where it runs.

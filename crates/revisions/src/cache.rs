@@ -185,7 +185,9 @@ impl Held {
     fn empty(&self) -> Result<(), RevisionError> {
         let _absent = fs::remove_file(&self.note);
         match fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(at(&self.folder)(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(at(&self.folder)(error));
+            }
             _ => {}
         }
         DirBuilder::new().mode(0o700).create(&self.folder).map_err(at(&self.folder))

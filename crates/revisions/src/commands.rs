@@ -37,7 +37,8 @@ pub fn commands_in(
 /// Refuses a command that names a program of the user's own work tree by its path.
 fn is_of_the_tree(repository: &Repository, tree: &Tree, command: &Command) -> Result<(), Failure> {
     let Some(top) = &repository.top else { return Ok(()) };
-    let is_path = command.command.trim_start().split(char::is_whitespace).next().is_some_and(|word| word.contains('/'));
+    let is_path =
+        command.command.trim_start().split(char::is_whitespace).next().is_some_and(|word| word.contains('/'));
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (program, own) = (real(&command.program), real(&tree.top));
     match is_path && program.starts_with(real(top)) && !program.starts_with(own) {

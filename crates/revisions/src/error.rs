@@ -81,7 +81,9 @@ pub enum RevisionError {
         repository: PathBuf,
     },
     /// The working directory does not exist in a commit.
-    #[error("{commit} has no folder `{folder}`, in which its command would run: call this in a folder that every commit has")]
+    #[error(
+        "{commit} has no folder `{folder}`, in which its command would run: call this in a folder that every commit has"
+    )]
     NoFolder {
         /// The commit.
         commit: String,

@@ -17,12 +17,7 @@ pub(crate) struct LocalTree {
 
 /// Writes everything in the user's work tree that git does not ignore as a tree. The index and the objects are files of
 /// their own below `place`: the user's index is neither read nor locked.
-pub(crate) fn write(
-    git: &Git,
-    top: &Path,
-    common: &Path,
-    place: &Path,
-) -> Result<LocalTree, RevisionError> {
+pub(crate) fn write(git: &Git, top: &Path, common: &Path, place: &Path) -> Result<LocalTree, RevisionError> {
     let (objects, index) = (place.join("objects"), place.join("index"));
     fs::create_dir_all(&objects).map_err(at(&objects))?;
     let git = git

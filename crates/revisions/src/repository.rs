@@ -109,7 +109,8 @@ impl Repository {
     /// # Errors
     /// The repository is bare or has no commit; git fails.
     pub fn local_changes(&self, place: &Path) -> Result<Revision, RevisionError> {
-        let top = self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;
+        let top =
+            self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;
         let head = self.resolve("HEAD")?;
         let LocalTree { tree, objects } = local::write(&self.git, top, &self.common, place)?;
         let name = match tree == head.tree {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::error::at;
 use crate::git::Git;
-use crate::{RevisionError, Repository, Revision};
+use crate::{Repository, Revision, RevisionError};
 
 /// Settings of the user's repository by which files of a work tree are written.
 const SETTINGS: [&str; 4] = ["core.autocrlf", "core.eol", "core.symlinks", "core.safecrlf"];
@@ -19,11 +19,7 @@ const SETTINGS: [&str; 4] = ["core.autocrlf", "core.eol", "core.symlinks", "core
 ///
 /// # Errors
 /// Git fails, or the disk does.
-pub(crate) fn make(
-    repository: &Repository,
-    revision: &Revision,
-    folder: &Path,
-) -> Result<(), RevisionError> {
+pub(crate) fn make(repository: &Repository, revision: &Revision, folder: &Path) -> Result<(), RevisionError> {
     let own = folder.join(".git");
     let git = Git::in_folder(folder)?
         .with("GIT_DIR", &own)

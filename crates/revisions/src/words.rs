@@ -18,12 +18,10 @@ pub(crate) fn name(short: &str, subject: &str) -> String {
 
 /// A sentence about what a work tree lacks; `None` where it is whole.
 pub(crate) fn lacks(modules: &[&str], pointers: &[&str]) -> Option<String> {
-    let modules = (!modules.is_empty()).then(|| {
-        format!("its submodules ({}) stay empty, since nothing is fetched", some_of(modules))
-    });
-    let pointers = (!pointers.is_empty()).then(|| {
-        format!("{} are pointers of git LFS, whose contents are not fetched", some_of(pointers))
-    });
+    let modules = (!modules.is_empty())
+        .then(|| format!("its submodules ({}) stay empty, since nothing is fetched", some_of(modules)));
+    let pointers = (!pointers.is_empty())
+        .then(|| format!("{} are pointers of git LFS, whose contents are not fetched", some_of(pointers)));
     let parts: Vec<String> = modules.into_iter().chain(pointers).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

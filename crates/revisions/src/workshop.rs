@@ -12,7 +12,7 @@ use crate::build::Build;
 use crate::cache::{Held, Trees};
 use crate::error::at;
 use crate::snapshot::Snapshot;
-use crate::{RevisionError, Repository, Revision, WORKTREE, tree};
+use crate::{Repository, Revision, RevisionError, WORKTREE, tree};
 
 /// Makes and builds work trees of one repository.
 #[derive(Debug)]
@@ -78,7 +78,15 @@ impl Workshop {
         // What killed processes left is removed here too, since not every caller begins an experiment.
         remove_forgotten(cache);
         let trees = Trees::below(cache)?;
-        Ok(Workshop { repository, build, folder: relative, cache: cache.to_owned(), trees, in_use: RefCell::default(), local: None })
+        Ok(Workshop {
+            repository,
+            build,
+            folder: relative,
+            cache: cache.to_owned(),
+            trees,
+            in_use: RefCell::default(),
+            local: None,
+        })
     }
 
     /// Folder in which searches note how far they came.

@@ -73,7 +73,8 @@ fn work_trees_have_their_files_and_the_repository_stays_as_it_is() {
         assert_eq!(fs::read_to_string(tree.folder.join("number")).unwrap(), number);
         assert_eq!(tree.notes, [""; 0]);
         // A build that asks git for its version gets the commit's own, and a clean tree.
-        let says = sh(&tree.folder, "git rev-parse HEAD && git status --porcelain && git describe --always --dirty");
+        let says =
+            sh(&tree.folder, "git rev-parse HEAD && git status --porcelain && git describe --always --dirty");
         assert!(says.starts_with(&revision.commit) && !says.contains("dirty"), "{says}");
         let there = tree.top.clone();
         drop(tree);
@@ -175,10 +176,7 @@ fn words_that_name_no_commit_are_told_apart() {
     for none in ["nothing", "", "-q", "HEAD~9", "a b"] {
         assert!(matches!(error(none), RevisionError::NoRevision { .. }), "{none}");
     }
-    assert!(matches!(
-        Repository::around(Path::new("/")).unwrap_err(),
-        RevisionError::NoRepository { .. }
-    ));
+    assert!(matches!(Repository::around(Path::new("/")).unwrap_err(), RevisionError::NoRepository { .. }));
 }
 
 #[test]
@@ -209,7 +207,10 @@ fn submodules_and_pointers_are_told() {
     let (place, top) = Place::with_commits(1);
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
     fs::write(top.join("big.bin"), pointer).unwrap();
-    sh(&top, "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),lib/other && git add big.bin && git commit -qm x");
+    sh(
+        &top,
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),lib/other && git add big.bin && git commit -qm x",
+    );
     let workshop = place.workshop(&top, None);
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap();
     assert!(tree.notes[0].contains("lib/other") && tree.notes[0].contains("big.bin"), "{:?}", tree.notes);
@@ -232,7 +233,10 @@ fn a_folder_that_a_commit_lacks_is_told() {
 fn merge_bases_and_lines_of_commits() {
     let (_place, top) = Place::with_commits(2);
     sh(&top, "git checkout -q -b side HEAD~1 && echo side > side && git add -A && git commit -qm side");
-    sh(&top, "git checkout -q main && git merge -q -m merge side && echo end > end && git add -A && git commit -qm end");
+    sh(
+        &top,
+        "git checkout -q main && git merge -q -m merge side && echo end > end && git add -A && git commit -qm end",
+    );
     sh(&top, "git checkout -q --orphan alone && git commit -qm alone");
     let repository = Repository::around(&top).unwrap();
     let of = |word: &str| repository.resolve(word).unwrap();
@@ -243,7 +247,10 @@ fn merge_bases_and_lines_of_commits() {
         RevisionError::NoMergeBase { .. }
     ));
     let all = repository.line(&of("main~3"), &of("main"), false).unwrap();
-    assert_eq!((all.len(), &all[0].revision, &all[4].revision.name), (5, &Revision { said: "main~3".to_owned(), ..base }, &of("main").name));
+    assert_eq!(
+        (all.len(), &all[0].revision, &all[4].revision.name),
+        (5, &Revision { said: "main~3".to_owned(), ..base }, &of("main").name)
+    );
     let first = repository.line(&of("main~3"), &of("main"), true).unwrap();
     let hashes: Vec<&str> = first.iter().map(|commit| commit.revision.commit.as_str()).collect();
     assert_eq!(hashes, ["main~3", "main~2", "main~1", "main"].map(|word| of(word).commit).each_ref());

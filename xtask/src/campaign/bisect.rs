@@ -38,7 +38,8 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
     let _burner = Burner::start()?;
     for number in 0..searches {
         for is_planted in [true, false] {
-            let document = folder.join(format!("{}-{number}.json", if is_planted { "planted" } else { "none" }));
+            let document =
+                folder.join(format!("{}-{number}.json", if is_planted { "planted" } else { "none" }));
             if !document.exists() {
                 search(&fauxplat, (&folder, &document), count, is_planted.then(|| place(number)))?;
             }
@@ -64,7 +65,8 @@ fn calibrated(folder: &Path) -> Result<u64, ChoreError> {
         shell(folder, "./program")?;
         Ok(begun.elapsed().as_secs_f64())
     };
-    let fastest_s = (0..5).map(timed).collect::<Result<Vec<f64>, _>>()?.into_iter().fold(f64::INFINITY, f64::min);
+    let fastest_s =
+        (0..5).map(timed).collect::<Result<Vec<f64>, _>>()?.into_iter().fold(f64::INFINITY, f64::min);
     Ok((PROBE as f64 * PROGRAM_S / fastest_s) as u64)
 }
 

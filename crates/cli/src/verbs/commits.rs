@@ -23,7 +23,9 @@ impl Commits {
             return Ok(None);
         }
         if words.len() < 2 {
-            return Err(Failure::usage("--commits needs two revisions, BASE,HEAD: WORKTREE is the local changes"));
+            return Err(Failure::usage(
+                "--commits needs two revisions, BASE,HEAD: WORKTREE is the local changes",
+            ));
         }
         let mut workshop = Workshop::around(Path::new("."), args.build.build.as_deref())?;
         let revisions = words.iter().map(|word| workshop.revision(word));
@@ -31,7 +33,12 @@ impl Commits {
         if args.commits.merge_base {
             revisions[0] = workshop.repository.merge_base(&revisions[0], &revisions[1])?;
         }
-        let built = revisions.iter().map(|revision| workshop.tree(revision, &output::complain));
+        let tell = |line: &str| {
+            if !args.output.is_quiet() {
+                output::complain(line);
+            }
+        };
+        let built = revisions.iter().map(|revision| workshop.tree(revision, &tell));
         let trees = built.collect::<Result<_, _>>()?;
         Ok(Some(Commits { workshop, trees }))
     }
@@ -61,7 +68,11 @@ impl Commits {
     }
 
     /// The commands, each in its work tree.
-    pub(super) fn resolve(&self, definition: &Definition, machine: &Machine) -> Result<Vec<Command>, Failure> {
+    pub(super) fn resolve(
+        &self,
+        definition: &Definition,
+        machine: &Machine,
+    ) -> Result<Vec<Command>, Failure> {
         commands_in(&self.workshop.repository, &self.all(), definition, machine)
     }
 

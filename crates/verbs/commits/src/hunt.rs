@@ -267,14 +267,17 @@ impl Course<'_> {
         if let (0, true, Some(ends)) = (before, commit == self.hunt.last(), self.known.ends) {
             return Ok(self.over(Answer::Commit, suspects, Some((commit, before, Some(ends)))));
         }
-        self.laboratory.tell(&format!("does {} differ from the commit before it?", self.hunt.commits[commit].name));
+        self.laboratory
+            .tell(&format!("does {} differ from the commit before it?", self.hunt.commits[commit].name));
         let until = until(move |stands| change.is_made_by(stands[0]));
         let level = 2.0 * self.budget.confirmation();
         let test = Test { level, margin: change.margin(), limit_s: self.limit_s(), until };
         let own = match self.compare(&[before, commit], test)? {
             Attempt::Measured(compared) => Some(compared[0]),
             Attempt::Failed(_) => None,
-            Attempt::Stopped => return Ok(self.over(Answer::Stopped, suspects, Some((commit, before, None)))),
+            Attempt::Stopped => {
+                return Ok(self.over(Answer::Stopped, suspects, Some((commit, before, None))));
+            }
         };
         let is_made = own.is_some_and(|own| change.is_made_by(own.ratio));
         let answer = if is_made { Answer::Commit } else { Answer::NotConfirmed };
@@ -299,7 +302,12 @@ impl Course<'_> {
         self.hunt.total_s.is_some_and(|total_s| self.spent_s >= total_s)
     }
 
-    fn over(self, answer: Answer, suspects: Vec<usize>, found: Option<(usize, usize, Option<Compared>)>) -> Hunted {
+    fn over(
+        self,
+        answer: Answer,
+        suspects: Vec<usize>,
+        found: Option<(usize, usize, Option<Compared>)>,
+    ) -> Hunted {
         Hunted { answer, known: self.known, suspects, found }
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Here<'a> {
                 continue;
             }
             let revision = &self.line[commit].revision;
-            let made = self.workshop.tree(revision, &|line| self.host.complain(line));
+            let made = self.workshop.tree(revision, &|line| self.say(line));
             let tried = made.map_err(Failure::from).and_then(|tree| self.tried(tree));
             match tried {
                 Ok(tree) => drop(self.trees.insert(commit, tree)),
@@ -77,6 +77,13 @@ impl<'a> Here<'a> {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// A line for whoever waits.
+    pub(crate) fn say(&self, line: &str) {
+        if !self.args.output.is_quiet() {
+            self.host.complain(line);
+        }
     }
 
     /// A tree that has the command.
@@ -113,7 +120,9 @@ impl<'a> Here<'a> {
 
     /// Ends the experiment that was measured last with its own findings.
     fn finish_last(&mut self) -> Result<(), Failure> {
-        self.last.take().map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
+        self.last
+            .take()
+            .map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
     }
 
     /// Reports the search as the findings of the experiment that was measured last.
@@ -159,7 +168,7 @@ impl Laboratory for Here<'_> {
     }
 
     fn tell(&mut self, line: &str) {
-        self.host.complain(line);
+        self.say(line);
     }
 
     fn build_s(&self) -> f64 {

@@ -39,8 +39,17 @@ impl OwnReport for BisectReport {
     fn rows(&self, document: &Value) -> Result<Rows, Error> {
         let found = BisectFindings::deserialize(document)?;
         let headings = [
-            "commit", "name", "outcome", "from_good_ratio", "from_good_low_ratio", "from_good_high_ratio",
-            "to_bad_ratio", "to_bad_low_ratio", "to_bad_high_ratio", "pairs", "elapsed_s",
+            "commit",
+            "name",
+            "outcome",
+            "from_good_ratio",
+            "from_good_low_ratio",
+            "from_good_high_ratio",
+            "to_bad_ratio",
+            "to_bad_low_ratio",
+            "to_bad_high_ratio",
+            "pairs",
+            "elapsed_s",
         ];
         let rows = found.steps.iter().map(row).collect();
         Ok(Rows { headings: headings.map(str::to_owned).to_vec(), rows })
@@ -60,10 +69,15 @@ impl OwnReport for BisectReport {
 
 /// The answer in a few words, for lists.
 pub(crate) fn summary(found: &BisectFindings) -> String {
-    let named = |found: &BisectFindings| found.found.as_ref().map_or_else(String::new, |it| it.commit.name.clone());
+    let named =
+        |found: &BisectFindings| found.found.as_ref().map_or_else(String::new, |it| it.commit.name.clone());
     match found.answer {
         Answer::Commit => {
-            format!("{}: {}", named(found), found.found.as_ref().and_then(|it| it.own).map_or("?".to_owned(), changed))
+            format!(
+                "{}: {}",
+                named(found),
+                found.found.as_ref().and_then(|it| it.own).map_or("?".to_owned(), changed)
+            )
         }
         Answer::Several => format!("one of {} commits", found.suspects.len()),
         Answer::NotConfirmed => format!("{}, not confirmed", named(found)),
@@ -94,9 +108,7 @@ fn answer(found: &BisectFindings) -> Piece {
                 it.own.map_or(String::new(), |own| format!(" ({})", interval(own)))
             ),
         ),
-        (Answer::Several, _) => {
-            (Tone::Doubt, format!("One of {} commits changed it.", found.suspects.len()))
-        }
+        (Answer::Several, _) => (Tone::Doubt, format!("One of {} commits changed it.", found.suspects.len())),
         (Answer::NoChange, _) => (
             Tone::Good,
             format!(
@@ -127,7 +139,9 @@ fn ends(found: &BisectFindings) -> Option<String> {
 fn work(found: &BisectFindings) -> String {
     let built = match found.built {
         0 => "nothing was built".to_owned(),
-        many => format!("{} built in {:.1} s", say::counted(many, "commit was", "commits were"), found.build_s),
+        many => {
+            format!("{} built in {:.1} s", say::counted(many, "commit was", "commits were"), found.build_s)
+        }
     };
     let before = match found.steps_before {
         0 => String::new(),
@@ -149,7 +163,8 @@ fn suspects(suspects: &[Commit]) -> String {
 }
 
 fn steps(steps: &[Step]) -> Grid {
-    let mut grid = Grid::named(&["commit", "is", "from the good end", "to the bad end", "pairs", "time"], &[4, 5]);
+    let mut grid =
+        Grid::named(&["commit", "is", "from the good end", "to the bad end", "pairs", "time"], &[4, 5]);
     for step in steps {
         let (tone, is) = match step.outcome {
             Outcome::Good => (Tone::Plain, "good".to_owned()),
@@ -160,7 +175,10 @@ fn steps(steps: &[Step]) -> Grid {
         let of = |compared: Option<Compared>| compared.map_or_else(String::new, changed);
         let pairs = step.to_bad.map_or_else(String::new, |it| say::grouped(it.pairs as u64));
         let time = step.to_bad.map_or_else(String::new, |it| format!("{:.1} s", it.elapsed_s));
-        grid.push(tone, vec![say::visible(&step.commit.name), is, of(step.from_good), of(step.to_bad), pairs, time]);
+        grid.push(
+            tone,
+            vec![say::visible(&step.commit.name), is, of(step.from_good), of(step.to_bad), pairs, time],
+        );
     }
     grid
 }
@@ -185,7 +203,8 @@ fn row(step: &Step) -> Vec<String> {
         Some(it) => [it.ratio, it.low_ratio, it.high_ratio].map(|value| value.to_string()),
         None => Default::default(),
     };
-    let last = step.to_bad.map_or_else(Default::default, |it| [it.pairs.to_string(), it.elapsed_s.to_string()]);
+    let last =
+        step.to_bad.map_or_else(Default::default, |it| [it.pairs.to_string(), it.elapsed_s.to_string()]);
     let first = [step.commit.hash.clone(), step.commit.name.clone(), outcome.to_owned()];
     first.into_iter().chain(ratios(step.from_good)).chain(ratios(step.to_bad)).chain(last).collect()
 }

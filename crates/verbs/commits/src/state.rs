@@ -56,7 +56,8 @@ impl State {
 
     /// What an earlier call found out; nothing where there was none, or its note cannot be read.
     pub fn known(&self) -> Known {
-        let note: Option<Note> = fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let note: Option<Note> =
+            fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         note.filter(|note| note.version == VERSION && note.key == self.key)
             .map(|note| note.known)
             .unwrap_or_default()

@@ -72,8 +72,8 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     }
     let known = state.known();
     let steps_before = known.steps.len();
-    host.complain(&plan(&hunt, &known));
     let mut here = Here::new(args, (host, invocation), (&workshop, &line), definition.clone());
+    here.say(&plan(&hunt, &known));
     let hunted = hunt.search(known, &mut here, &mut |known| Ok(state.note(known)?))?;
     // Only a search that was stopped goes on; of the others a new call asks anew.
     if hunted.answer != Answer::Stopped {
@@ -110,7 +110,9 @@ fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
         () if rule.anytime || rule.duet || rule.sessions.is_some() || rule.estimand == Estimand::Mean => {
             Err(unfit("judges typical runs, side by side: leave other rules of the definition out"))
         }
-        () if definition.condition.simulate.is_some() => Err(unfit("measures real runs: leave --simulated out")),
+        () if definition.condition.simulate.is_some() => {
+            Err(unfit("measures real runs: leave --simulated out"))
+        }
         () => Ok(definition),
     }
 }
@@ -176,12 +178,10 @@ fn plan(hunt: &Hunt, known: &Known) -> String {
     };
     let before = match known.steps.len() {
         0 => String::new(),
-        many => format!("; {many} steps are known from an interrupted call"),
+        many => format!("; of these {many} are known from an interrupted call"),
     };
     format!(
-        "plan: {commits} commits, {steps} steps at most after the ends, each until it is decided, {:.0} s at most without the \
-         builds{before}",
-        most_s
+        "plan: {commits} commits; after the ends {steps} steps at most{before}; {most_s:.0} s at most without the builds"
     )
 }
 
@@ -200,7 +200,11 @@ fn findings(hunt: &Hunt, hunted: Hunted, rule: &Rule) -> BisectFindings {
         ends: known.ends,
         steps: known.steps,
         suspects: suspects.into_iter().map(commit).collect(),
-        found: found.map(|(number, before, own)| Found { commit: commit(number), before: commit(before), own }),
+        found: found.map(|(number, before, own)| Found {
+            commit: commit(number),
+            before: commit(before),
+            own,
+        }),
         steps_before: 0,
         built: 0,
         build_s: 0.0,

@@ -10,50 +10,50 @@ use fauxplat_plan::{Layout, Plan};
 use fauxplat_stats::draw::Draw;
 
 /// Commits of a history, the good end not counted.
-pub const COMMITS: usize = 200;
+pub(crate) const COMMITS: usize = 200;
 /// Wall time of a run without noise, in nanoseconds.
 const BASE_NS: f64 = 5e6;
 
 /// Parts of the noise; standard deviations are of logarithms.
 #[derive(Clone, Copy, Debug)]
-pub struct Noise {
+pub(crate) struct Noise {
     /// Fresh in every run.
-    pub sd: f64,
+    pub(crate) sd: f64,
     /// A burner that comes and goes slows everything by this much.
-    pub burner: f64,
+    pub(crate) burner: f64,
     /// Share of runs that a spike hits.
-    pub spike_share: f64,
+    pub(crate) spike_share: f64,
     /// What building a commit moves, the same in all of its runs.
-    pub build_sd: f64,
+    pub(crate) build_sd: f64,
 }
 
 impl Noise {
     /// None at all, to start from.
-    pub const NONE: Noise = Noise { sd: 0.0, burner: 0.0, spike_share: 0.0, build_sd: 0.0 };
+    pub(crate) const NONE: Noise = Noise { sd: 0.0, burner: 0.0, spike_share: 0.0, build_sd: 0.0 };
     /// A neighbour that takes turns with the program on its CPU.
-    pub const BURNER: Noise = Noise { sd: 0.03, burner: 0.3, spike_share: 0.02, build_sd: 0.0 };
+    pub(crate) const BURNER: Noise = Noise { sd: 0.03, burner: 0.3, spike_share: 0.02, build_sd: 0.0 };
 }
 
 /// A history with one change.
 #[derive(Clone, Copy, Debug)]
-pub struct History {
+pub(crate) struct History {
     /// The commit that makes the change.
-    pub truth: usize,
+    pub(crate) truth: usize,
     /// The time after it over the time before it.
-    pub change: f64,
+    pub(crate) change: f64,
     /// The noise.
-    pub noise: Noise,
+    pub(crate) noise: Noise,
 }
 
 /// Searches a history; returns the runs that this took, too. `limits` are the level and the seconds of a step.
-pub fn searched(history: &History, seed: u64, (level, limit_s): (f64, f64)) -> (Hunted, usize) {
+pub(crate) fn searched(history: &History, seed: u64, (level, limit_s): (f64, f64)) -> (Hunted, usize) {
     let mut machine = Simulated::new(*history, seed);
     let hunted = hunt(level, limit_s).search(Known::default(), &mut machine, &mut |_| Ok(()));
     (hunted.expect("a simulated machine does not fail"), machine.runs)
 }
 
 /// What is searched.
-pub fn hunt(level: f64, limit_s: f64) -> Hunt {
+pub(crate) fn hunt(level: f64, limit_s: f64) -> Hunt {
     let commit = |number: usize| Commit { hash: number.to_string(), name: format!("commit {number}") };
     let parents = (0..=COMMITS).map(|number| number.checked_sub(1).into_iter().collect()).collect();
     let commits = (0..=COMMITS).map(commit).collect();
@@ -61,23 +61,23 @@ pub fn hunt(level: f64, limit_s: f64) -> Hunt {
 }
 
 /// The machine.
-pub struct Simulated {
+pub(crate) struct Simulated {
     history: History,
     draw: Draw,
     seed: u64,
     is_burning: bool,
     now_ns: f64,
     /// Comparisons so far.
-    pub compared: usize,
+    pub(crate) compared: usize,
     /// Runs so far.
-    pub runs: usize,
+    pub(crate) runs: usize,
     /// Commits that do not build.
-    pub broken: fn(usize) -> bool,
+    pub(crate) broken: fn(usize) -> bool,
 }
 
 impl Simulated {
     /// A machine with a history.
-    pub fn new(history: History, seed: u64) -> Self {
+    pub(crate) fn new(history: History, seed: u64) -> Self {
         let draw = Draw::new(seed, 0x6269_7365);
         let (is_burning, now_ns) = (false, 0.0);
         Simulated { history, draw, seed, is_burning, now_ns, compared: 0, runs: 0, broken: |_| false }
@@ -89,7 +89,8 @@ impl Simulated {
         let change = if commit >= self.history.truth { self.history.change.ln() } else { 0.0 };
         self.is_burning ^= self.draw.uniform() < 0.05;
         let burner = if self.is_burning { noise.burner } else { 0.0 };
-        let spike = if self.draw.uniform() < noise.spike_share { -0.3 * self.draw.uniform().ln() } else { 0.0 };
+        let spike =
+            if self.draw.uniform() < noise.spike_share { -0.3 * self.draw.uniform().ln() } else { 0.0 };
         BASE_NS * (build + change + burner + spike + noise.sd * self.draw.normal()).exp()
     }
 
