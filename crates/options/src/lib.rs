@@ -97,7 +97,7 @@ pub enum Verb {
     /// How long does it take, and what does it use?
     Run(RunArgs),
     /// Which is faster, by how much, and how sure is that?
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Does the verdict hold here? Identical programs, compared often
     Aa(AaArgs),
     /// What does a program publish while it runs?

@@ -26,6 +26,15 @@ fn a_planted_change_is_found_wherever_it_is() {
 }
 
 #[test]
+fn a_burner_that_comes_and_goes_hides_no_change_and_makes_none() {
+    let beside = |change| History { truth: 77, change, noise: Noise::BURNER };
+    let (hunted, _) = searched(&beside(1.05), 8, (0.01, 20.0));
+    assert_eq!((hunted.answer, hunted.suspects.as_slice()), (Answer::Commit, &[77][..]));
+    let (hunted, _) = searched(&beside(1.0), 8, (0.01, 5.0));
+    assert_eq!(hunted.answer, Answer::NoChange);
+}
+
+#[test]
 fn without_a_change_no_commit_is_named() {
     for seed in 0..4 {
         let (hunted, _) = searched(&history(50, 1.0), seed, (0.01, 5.0));
@@ -36,7 +45,8 @@ fn without_a_change_no_commit_is_named() {
 #[test]
 fn commits_that_do_not_build_are_passed() {
     let search = |broken: fn(usize) -> bool, truth| {
-        let mut machine = Simulated { broken, ..Simulated::new(history(truth, 1.05), 5) };
+        let mut machine = Simulated::new(history(truth, 1.05), 5);
+        machine.broken = broken;
         hunt(0.01, 20.0).search(Known::default(), &mut machine, &mut |_| Ok(())).unwrap()
     };
     let hunted = search(|commit| (90..=110).contains(&commit), 40);
