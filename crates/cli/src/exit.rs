@@ -22,11 +22,12 @@ pub(crate) fn tell(failure: &Failure) -> u8 {
     }
     failure.output().iter().for_each(|line| output::quote(line));
     output::complain(&failure.to_string());
-    match failure.kind() {
+    let usual = match failure.kind() {
         Kind::Gate => GATE,
         Kind::Usage => USAGE,
         Kind::Machine => MACHINE,
         Kind::Command => COMMAND,
         Kind::Bug => BUG,
-    }
+    };
+    failure.code().unwrap_or(usual)
 }

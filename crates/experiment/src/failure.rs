@@ -34,6 +34,8 @@ pub struct Failure {
     /// Lines of another program's output that explain the failure.
     output: Vec<String>,
     is_silent: bool,
+    /// Exit code that the user asked for in the place of the usual one.
+    code: Option<u8>,
 }
 
 /// Maximum number of output lines that are shown: the first error is rarely further from the end.
@@ -45,11 +47,11 @@ impl Failure {
     /// A failure of this kind, with the messages of an error and of its causes.
     pub fn new(kind: Kind, error: impl std::error::Error + 'static) -> Self {
         let is_silent = chain(&error).any(is_broken_pipe);
-        Failure { kind, line: told(&error), output: Vec::new(), is_silent }
+        Failure { kind, line: told(&error), output: Vec::new(), is_silent, code: None }
     }
 
     fn plain(kind: Kind, line: impl std::fmt::Display) -> Self {
-        Failure { kind, line: line.to_string(), output: Vec::new(), is_silent: false }
+        Failure { kind, line: line.to_string(), output: Vec::new(), is_silent: false, code: None }
     }
 
     /// Bad usage or bad input.
@@ -88,6 +90,16 @@ impl Failure {
     /// The failure with its message prefixed by this context.
     pub fn within(self, what: &str) -> Self {
         Failure { line: format!("{what}: {}", self.line), ..self }
+    }
+
+    /// The failure with an exit code of its own.
+    pub fn coded(self, code: u8) -> Self {
+        Failure { code: Some(code), ..self }
+    }
+
+    /// Exit code that was asked for; `None` for the one of the kind.
+    pub fn code(&self) -> Option<u8> {
+        self.code
     }
 
     /// Kind of the failure.

@@ -7,7 +7,7 @@ use fauxplat_units::Nanos;
 
 use super::help::after;
 use super::output::{Measured, Output};
-use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
+use super::{BuildArgs, CommandArgs, CommitsArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
 const EXAMPLES: &str = "\
   fauxplat compare './before input' './after input'
@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
   fauxplat compare --metric wall,peak-memory --margin wall=1%,peak-memory=64KiB './old x' './new x'
   fauxplat compare --sessions 6 --session-gap 10m './before input' './after input'
   fauxplat compare --profile './before input' './after input'
+  fauxplat compare --commits main,HEAD --merge-base --build 'make -j4' './program input'
   fauxplat compare --baseline last './program input'
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
@@ -75,6 +76,10 @@ pub struct CompareArgs {
     /// report is that of the second
     #[arg(long, requires = "fail_if", conflicts_with = "baseline")]
     pub confirm: bool,
+    /// Exit code where the question of the gate is not decided: 125 makes `git bisect run` skip the commit. Without --fail-if it
+    /// is the question whether there is a difference beyond the margin
+    #[arg(long, value_name = "CODE", conflicts_with = "plan", value_parser = clap::value_parser!(u8).range(1..))]
+    pub undecided_code: Option<u8>,
     /// Compare with stored results (an id, `last`, or a JSON file) instead of a command that runs beside; weaker
     #[arg(long, value_name = "RUN-ID|FILE", conflicts_with_all = ["order", "estimand"])]
     pub baseline: Option<String>,
@@ -90,6 +95,8 @@ pub struct CompareArgs {
     /// Accept a --baseline that was measured on another machine; the report says so
     #[arg(long, requires = "baseline")]
     pub other_machine: bool,
+    #[command(flatten)]
+    pub commits: CommitsArgs,
     #[command(flatten)]
     pub build: BuildArgs,
     /// Builds A, with the places of --build; the measured command names the program as {program}. Both are linked anew in
@@ -185,7 +192,7 @@ pub enum Gate {
     Inconclusive,
 }
 
-pub(super) fn metric(name: &str) -> Result<Metric, String> {
+pub fn metric(name: &str) -> Result<Metric, String> {
     let known = Metric::from_name(name).map_or_else(|| Metric::from_id(name), Ok);
     known.map_err(|error| {
         let names: Vec<&str> = Metric::BUILT_IN.iter().map(|metric| metric.name()).collect();

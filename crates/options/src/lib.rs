@@ -8,6 +8,7 @@
 mod aa;
 mod build;
 mod commands;
+mod commits;
 mod compare;
 mod completions;
 mod condition;
@@ -47,7 +48,8 @@ use fauxplat_units::Nanos;
 pub use aa::AaArgs;
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
-pub use compare::{CompareArgs, Gate, RuleArgs};
+pub use commits::CommitsArgs;
+pub use compare::{CompareArgs, Gate, RuleArgs, metric};
 pub use completions::completions;
 pub use condition::{ConditionArgs, OnOff};
 pub use contend::ContendArgs;
@@ -69,7 +71,7 @@ pub use limit::LimitArgs;
 pub use load::LoadArgs;
 pub use man::{man, page};
 pub use misuse::misuse;
-pub use output::{Export, HyperfineExports, Look, Output, OutputArgs, When};
+pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
 pub use spoken::{MEASURING, doubt, understood};
@@ -95,7 +97,7 @@ pub enum Verb {
     /// How long does it take, and what does it use?
     Run(RunArgs),
     /// Which is faster, by how much, and how sure is that?
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Does the verdict hold here? Identical programs, compared often
     Aa(AaArgs),
     /// What does a program publish while it runs?
@@ -192,7 +194,7 @@ pub enum Candidates {
 }
 
 /// Parses a share: `1%`, or `0.01`.
-fn percent(text: &str) -> Result<f64, String> {
+pub fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
@@ -201,7 +203,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a time with its unit. A number alone is refused, since other tools use other units for the same option.
-fn time_with_unit(text: &str) -> Result<Nanos, String> {
+pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 

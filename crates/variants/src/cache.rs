@@ -34,6 +34,16 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
     Ok(cache.ok_or(VariantError::NoHome)?.join("fauxplat"))
 }
 
+/// The same folder, once no other user can have put programs into it.
+///
+/// # Errors
+/// As [`default_cache`]; [`VariantError::Stranger`] where another user may write to it.
+pub fn own_cache() -> Result<PathBuf, VariantError> {
+    let folder = default_cache()?;
+    check_owner(&folder)?;
+    Ok(folder)
+}
+
 /// The cache of built programs.
 #[derive(Debug)]
 pub(crate) struct Cache {

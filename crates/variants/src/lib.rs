@@ -41,7 +41,7 @@ mod toolchain;
 
 pub use answer::{Question, fill};
 pub use builder::{Builder, Built, Recipe};
-pub use cache::default_cache;
+pub use cache::{default_cache, own_cache};
 pub use error::VariantError;
 pub use program_slots::ProgramSlots;
 pub use shell::fill_for_shell;

@@ -5,6 +5,7 @@
     reason = "a chore starts programs, looks at the clock and prints"
 )]
 
+mod bisect;
 mod configuration;
 mod drawn;
 mod elsewhere;
@@ -30,6 +31,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   verdicts [--minutes N] [KIND]…              what `compare` says of everyday programs: identical, 2 % apart, slow now and then
   labs [--in SHAPE] [--minutes N] [NAME]…     every lab, here or in a guest, within so many minutes (60); those that are on
                                               record already are not run again
+  bisect [N]                                  N (20) searches of a planted change of 3 %, and of none, beside a burner
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`
@@ -46,6 +48,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["drawn", rest @ ..] => drawn::run(rest),
         ["verdicts", rest @ ..] => verdicts::run(rest),
         ["labs", rest @ ..] => labs::run(rest),
+        ["bisect", rest @ ..] => bisect::run(rest),
         ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

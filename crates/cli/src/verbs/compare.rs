@@ -6,9 +6,9 @@ use fauxplat_experiment::measure::profile::{Profiling, can_profile};
 use fauxplat_experiment::measure::replay::record_and_replay;
 use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
-use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
+use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, CompareFindings, Comparison, Definition, Metric, Sessions, Shell};
+use fauxplat_model::{Build, CompareFindings, Comparison, Definition, GateQuestion, Metric, Sessions, Shell};
 use fauxplat_plan::expand;
 use fauxplat_store::{Patience, Store};
 use fauxplat_sys::clock;
@@ -16,7 +16,8 @@ use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
-use super::gate::{Alarm, agreed, alarms, question};
+use super::commits::Commits;
+use super::gate::{Alarm, agreed, alarms, question, undecided};
 use super::profile::in_turns;
 use crate::begin::{beginning, conclude, finish};
 use crate::output;
@@ -25,14 +26,27 @@ use fauxplat_options::{CommandArgs, CompareArgs, Gate};
 
 /// Compares commands with the first of them, or one command with stored results.
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
+    let done = compared(args, invocation);
+    match args.undecided_code {
+        // Whatever else ends a comparison has decided nothing: `git bisect run` would take the usual code for an answer.
+        Some(code) => done.map_err(|failure| match failure.kind() {
+            Kind::Gate => failure,
+            _ => failure.coded(code),
+        }),
+        None => done,
+    }
+}
+
+fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     if let (Some(old), Some(new)) = (&args.baseline, &args.with) {
-        let alarms = alarms(&args.fail_if, &compare_stored(args, [old, new], invocation)?);
-        return alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()));
+        let comparisons = compare_stored(args, [old, new], invocation)?;
+        return answered(args, alarms(&args.fail_if, &comparisons), &comparisons);
     }
     if args.plan {
         return plan(args, invocation);
     }
-    let (mut driver, findings) = measured(args, None, invocation)?;
+    let commits = Commits::open(args)?;
+    let (mut driver, findings) = measured(args, commits.as_ref(), None, invocation)?;
     let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
     if args.confirm && !alarms.is_empty() && driver.is_interrupted() {
         driver.warn(format!(
@@ -42,7 +56,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), F
     }
     match alarms.is_empty() || !args.confirm || driver.is_interrupted() {
         true => report(driver, findings, alarms, args),
-        false => confirm(driver, findings, &alarms, args, invocation),
+        false => confirm((driver, findings), &alarms, args, commits.as_ref(), invocation),
     }
 }
 
@@ -58,11 +72,13 @@ struct Confirmed {
 /// Measures as the options say. A confirming measurement draws everything anew.
 fn measured(
     args: &CompareArgs,
+    commits: Option<&Commits>,
     confirmed: Option<&Confirmed>,
     invocation: &[String],
 ) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
+    commits.map_or(Ok(()), |commits| commits.spread(&mut definition))?;
     // A different seed is derived, and the same one again where the user gave the first.
     definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
@@ -79,7 +95,13 @@ fn measured(
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
-    let mut driver = Driver::of_commands(Beginning { programs, ..beginning })?;
+    let beginning = Beginning { programs, ..beginning };
+    let mut driver = match commits {
+        None => Driver::of_commands(beginning)?,
+        Some(commits) => Driver::of(beginning, |definition, machine| commits.resolve(definition, machine))?,
+    };
+    let notes = commits.map_or(Vec::new(), |commits| commits.notes(&driver.commands));
+    notes.into_iter().for_each(|note| driver.warn(note));
     driver.confirms = confirmed.and_then(|first| first.id);
     searched.into_iter().for_each(|sentence| driver.warn(sentence));
     let judged = match &args.baseline {
@@ -131,16 +153,30 @@ fn report(
     alarms: Vec<Alarm>,
     args: &CompareArgs,
 ) -> Result<(), Failure> {
+    let comparisons = against_first(&driver, &findings);
     finish(driver, findings.map(Findings::Compare), &args.output)?;
-    alarms.into_iter().next().map_or(Ok(()), |alarm| Err(alarm.into()))
+    answered(args, alarms, &comparisons)
+}
+
+/// The end of a comparison that was reported: a gate that fails, or a question without an answer where that has a code of
+/// its own.
+fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) -> Result<(), Failure> {
+    if let Some(alarm) = alarms.into_iter().next() {
+        return Err(alarm.into());
+    }
+    let undecided = undecided(&args.fail_if, comparisons);
+    match (args.undecided_code, undecided) {
+        (Some(code), Some(words)) => Err(Failure::gate(format!("--undecided-code: {words}")).coded(code)),
+        _ => Ok(()),
+    }
 }
 
 /// Measures a second time before a gate fails. The first measurement is stored, and the report is about the second.
 fn confirm(
-    first: Driver,
-    findings: Result<CompareFindings, Failure>,
+    (first, findings): Measured,
     alarms: &[Alarm],
     args: &CompareArgs,
+    commits: Option<&Commits>,
     invocation: &[String],
 ) -> Result<(), Failure> {
     let (seed, said) = (first.header.seed, alarms[0].to_string());
@@ -155,7 +191,7 @@ fn confirm(
     }
     first.waiting.iter().for_each(|line| output::complain(line));
     output::complain(&format!("{said}; measured again to confirm it"));
-    let (mut second, findings) = measured(args, Some(&confirmed), invocation)?;
+    let (mut second, findings) = measured(args, commits, Some(&confirmed), invocation)?;
     let agreed = match second.is_interrupted() {
         // An incomplete second measurement refutes nothing.
         true => alarms.to_vec(),
@@ -200,7 +236,9 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         definition.rule.sessions = Some(Sessions { count, gap_s });
     }
     define::apply_rule(&mut definition.rule, &args.rule)?;
-    definition.rule.gate = question(&args.fail_if).or(definition.rule.gate);
+    // A code for *undecided* asks for a decision, on either side where no gate names one.
+    let asked = args.undecided_code.map(|_| GateQuestion::Different);
+    definition.rule.gate = question(&args.fail_if).or(definition.rule.gate).or(asked);
     definition.rule.gate_is_strict |= args.fail_if.contains(&Gate::Undecided);
     // Wall time is the default metric; whether the user named it cannot be seen later, so that is checked here.
     if definition.condition.simulate.is_some() && args.rule.metric.contains(&Metric::WALL) {
@@ -209,7 +247,9 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
         ));
     }
     definition.rule.duet |= args.duet;
-    define::apply_build(&mut definition, &args.build);
+    if args.commits.commits.is_empty() {
+        define::apply_build(&mut definition, &args.build);
+    }
     apply_builds(&mut definition, args)?;
     define::needs_build(&definition)?;
     if args.no_shell {
@@ -220,7 +260,8 @@ fn definition(args: &CompareArgs, machine: &Machine) -> Result<Definition, Failu
 
 /// The compared commands, before they get their builds: a single line stands for both A and B.
 fn commands(args: &CompareArgs) -> CommandArgs {
-    let mut given = define::or_program(&args.commands, args.build_a.is_some() || args.build.is_given());
+    let is_built = args.commits.commits.is_empty() && (args.build_a.is_some() || args.build.is_given());
+    let mut given = define::or_program(&args.commands, is_built);
     if args.build_a.is_some() && given.commands.len() == 1 {
         given.commands.push(given.commands[0].clone());
     }

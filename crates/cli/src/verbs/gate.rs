@@ -51,6 +51,13 @@ pub(super) fn alarms(gates: &[Gate], comparisons: &[Comparison]) -> Vec<Alarm> {
     comparisons.iter().filter_map(|comparison| alarm(gates, comparison, within(comparison))).collect()
 }
 
+/// Words about the first comparison in which the question of the gates has no answer.
+pub(super) fn undecided(gates: &[Gate], comparisons: &[Comparison]) -> Option<String> {
+    let asked = question(gates).unwrap_or(GateQuestion::Different);
+    let open = comparisons.iter().find(|comparison| comparison.gate_state(asked) == GateState::Undecided)?;
+    Some(format!("{} against {} is not decided", open.b, open.a))
+}
+
 fn alarm(gates: &[Gate], comparison: &Comparison, within: String) -> Option<Alarm> {
     let asked = question(gates).unwrap_or(GateQuestion::Different);
     let state = comparison.gate_state(asked);

@@ -2,6 +2,7 @@
 
 pub(crate) mod aa;
 mod baseline;
+mod commits;
 pub(crate) mod compare;
 pub(crate) mod contend;
 pub(crate) mod counters;

@@ -12,6 +12,7 @@ mod bounds;
 mod build;
 mod calibrate;
 mod ci;
+mod commits;
 mod common;
 mod compare;
 mod completions;

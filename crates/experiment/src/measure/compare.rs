@@ -8,6 +8,7 @@ use fauxplat_store::Measured;
 use super::profile::{Profiling, profile};
 use super::session::session;
 use super::sessions::in_sessions;
+use crate::steer::Until;
 use crate::surroundings::duet;
 use crate::{Driver, Failure};
 
@@ -16,6 +17,14 @@ use crate::{Driver, Failure};
 /// # Errors
 /// Errors of the runs.
 pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
+    compare_until(driver, None)
+}
+
+/// As [`compare`], in one session that ends too when a look answers the question of the caller.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged, Failure> {
     let (rule, commands) = (driver.header.definition.rule.clone(), driver.commands.len());
     // A warm-up run shows whether a command has the deciding metric. A simulated run takes long and needs no warm
     // caches, so it has none.
@@ -31,7 +40,7 @@ pub fn compare(driver: &mut Driver) -> Result<Judged, Failure> {
         .layouts(driver.surroundings.draw_layouts());
     let duet = rule.duet.then(|| duet::begin(driver)).transpose()?;
     let measured = match rule.sessions {
-        None => session(driver, judge, 0, Patience::new(&rule))?,
+        None => session(driver, judge, 0, Patience::new(&rule), until)?,
         Some(sessions) => in_sessions(driver, judge, sessions)?,
     };
     if is_counted {

@@ -6,7 +6,7 @@ use fauxplat_plan::{Layout, Plan};
 
 use super::layouts;
 use crate::median::median_of;
-use crate::steer::CompareSteering;
+use crate::steer::{CompareSteering, Until};
 use crate::{Driver, Failure};
 
 /// A comparison whose runs are complete.
@@ -30,12 +30,14 @@ impl Measured {
     }
 }
 
-/// Runs one session: blocks until the judge or its patience has enough. The first session uses the seed itself.
+/// Runs one session: blocks until the judge or its patience has enough, or the caller's question is answered. The first
+/// session uses the seed itself.
 pub(super) fn session(
     driver: &mut Driver,
     judge: Judge,
     number: u32,
     patience: Patience,
+    until: Option<Until>,
 ) -> Result<Measured, Failure> {
     let seed = driver.header.seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let rule = driver.header.definition.rule.clone();
@@ -47,7 +49,7 @@ pub(super) fn session(
     driver.plan(&plan)?;
     let first_sample = driver.samples().len();
     let steering = CompareSteering::new(plan, judge, &rule, driver.samples(), driver.machine().root());
-    let mut steering = steering.warmed_anew(redraws).patient(patience);
+    let mut steering = steering.warmed_anew(redraws).patient(patience).until(until);
     let stopped = driver.steer(&mut steering)?;
     let ended_by = steering.ended_by(stopped);
     Ok(Measured { judge: steering.into_judge(), ended_by, first_sample })

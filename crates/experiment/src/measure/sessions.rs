@@ -39,7 +39,7 @@ fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) ->
     }
     let patience = Patience::of_session(&driver.header.definition.rule, sessions.count);
     let warm_ns = clock::monotonic_ns();
-    let mut measured = session(driver, judge, number, patience)?;
+    let mut measured = session(driver, judge, number, patience, None)?;
     let seconds = |from_ns: u64, to_ns: u64| to_ns.saturating_sub(from_ns) as f64 / 1e9;
     measured.judge.end_session(SessionCost {
         pairs_s: seconds(warm_ns, clock::monotonic_ns()),

@@ -14,6 +14,15 @@ use crate::{Failure, Next, Stopped};
 /// Number of blocks that determine the pace. The first look comes later.
 const PACE_BLOCKS: u32 = 6;
 
+/// A question that is asked at each look, and ends a comparison before its verdicts when it is answered.
+pub struct Until(pub Box<dyn Fn(&Judge) -> bool>);
+
+impl std::fmt::Debug for Until {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Until")
+    }
+}
+
 /// Steering of one comparison.
 #[derive(Debug)]
 pub struct CompareSteering {
@@ -40,6 +49,8 @@ pub struct CompareSteering {
     share: f64,
     out_of_time: bool,
     is_warmed_anew: bool,
+    until: Option<Until>,
+    is_answered: bool,
 }
 
 impl CompareSteering {
@@ -64,6 +75,8 @@ impl CompareSteering {
             share: 0.0,
             out_of_time: false,
             is_warmed_anew: false,
+            until: None,
+            is_answered: false,
         }
     }
 
@@ -71,6 +84,11 @@ impl CompareSteering {
     /// block and have never been run.
     pub fn warmed_anew(self, is_warmed_anew: bool) -> Self {
         CompareSteering { is_warmed_anew, ..self }
+    }
+
+    /// Ends as soon as a look answers this question, too.
+    pub fn until(self, until: Option<Until>) -> Self {
+        CompareSteering { until, ..self }
     }
 
     /// Replaces the limits of the whole experiment.
@@ -81,7 +99,7 @@ impl CompareSteering {
     fn is_over(&mut self, now_ns: u64) -> bool {
         let elapsed_ns = now_ns - *self.started_ns.get_or_insert(now_ns);
         self.elapsed_ns = elapsed_ns;
-        let decided = self.judge.decision() == Decision::Stop;
+        let decided = self.is_answered || self.judge.decision() == Decision::Stop;
         let late = self.patience.is_over(elapsed_ns, self.blocks * self.pairs_per_block(), &self.judge);
         self.out_of_time |= late && !decided;
         decided || late
@@ -101,11 +119,12 @@ impl CompareSteering {
         by_pairs.max(self.patience.share(self.elapsed_ns, stand.pairs))
     }
 
-    /// Records the precision of the difference, once after each look.
-    fn note_precision(&mut self) {
+    /// Records the precision of the difference, and asks the question of the caller, once after each look.
+    fn note_look(&mut self) {
         let next = self.judge.progress().pairs_next_look;
         if next != self.known.0 {
             self.known = (next, self.judge.precision());
+            self.is_answered |= self.until.as_ref().is_some_and(|until| until.0(&self.judge));
         }
     }
 
@@ -120,6 +139,7 @@ impl CompareSteering {
         match (stopped, self.out_of_time) {
             (Stopped::Interrupted, _) => StoppedBy::Interrupt,
             (Stopped::Done, true) => StoppedBy::MaxTime,
+            (Stopped::Done, false) if self.is_answered => StoppedBy::Verdict,
             (Stopped::Done, false) => self.judge.stopped_by(),
         }
     }
@@ -159,7 +179,7 @@ impl CompareSteering {
         self.block.clear();
         self.blocks += 1;
         self.share = self.share.max(self.share_now());
-        self.note_precision();
+        self.note_look();
         if self.blocks == 1 {
             self.first_ns = first_ns;
         }

@@ -12,7 +12,7 @@ use fauxplat_model::{Command, Sample};
 
 use crate::{Failure, Next};
 
-pub use compare::CompareSteering;
+pub use compare::{CompareSteering, Until};
 pub use explain::ExplainSteering;
 pub(crate) use failed::{HOPELESS_FROM, how_it_ended};
 pub use rounds::{Bounds, Rounds};

@@ -1,0 +1,224 @@
+//! `compare --commits` and `bisect`, in repositories whose programs sleep for a time that each commit states.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab};
+
+/// Makes a program that sleeps for the seconds that the commit states.
+const BUILD: &str = r#"test -s seconds && printf '#!/bin/sh\nexec sleep %s\n' "$(cat seconds)" > program && chmod +x program"#;
+
+/// A repository with a commit for each text of the file `seconds`; the subject is the number of the commit.
+fn repository(lab: &Lab, seconds: &[&str]) -> PathBuf {
+    let name = "a repository";
+    lab.shell(&format!("git init -q -b main '{name}'"));
+    for (number, seconds) in seconds.iter().enumerate() {
+        let write = format!("cd '{name}' && printf '%s' '{seconds}' > seconds && echo {number} > number");
+        let commit = format!("git add -A && git -c user.name=n -c user.email=e commit -qm 'number {number}'");
+        lab.shell(&format!("{write} && {commit}"));
+    }
+    lab.path(name)
+}
+
+/// fauxplat in a folder.
+fn command(lab: &Lab, folder: &Path, words: &[&str]) -> Command {
+    let mut command = lab.command(words);
+    command.current_dir(folder);
+    command
+}
+
+fn run(lab: &Lab, folder: &Path, words: &[&str]) -> Done {
+    Done::of(command(lab, folder, words))
+}
+
+fn json(lab: &Lab, folder: &Path, words: &[&str]) -> Value {
+    run(lab, folder, &[words, &["--format", "json"]].concat()).ends_with(0).json()
+}
+
+fn git(folder: &Path, words: &[&str]) -> String {
+    let done = Command::new("git").args(words).current_dir(folder).output().unwrap();
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn revisions_are_compared_by_their_names_and_built_once() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.012"]);
+    let words = ["compare", "--commits", "HEAD~1,HEAD", "--build", BUILD, "./program"];
+    let first = run(&lab, &top, &[&words[..], &["--format", "json"]].concat()).ends_with(0);
+    assert_eq!(first.err.matches("building").count(), 2, "{}", first.err);
+    let found = first.json();
+    let comparison = &found["comparisons"][0];
+    assert_eq!(comparison["verdict"], "different");
+    let short = git(&top, &["log", "-1", "--format=%h %s"]);
+    assert_eq!(comparison["b"], short.as_str());
+    let hash = git(&top, &["rev-parse", "HEAD"]);
+    assert_eq!(found["commands"][1]["parameters"][0][1], hash.as_str(), "{}", found["commands"][1]);
+    let again = run(&lab, &top, &[&words[..], &["--max-pairs", "6"]].concat()).succeeds();
+    assert!(!again.out.is_empty());
+    assert_eq!(git(&top, &["status", "--porcelain"]), "");
+    assert_eq!(git(&top, &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn local_changes_and_merge_bases_are_revisions() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.004"]);
+    lab.shell("cd 'a repository' && printf 0.012 > seconds");
+    let found = json(&lab, &top, &["compare", "--commits", "HEAD,WORKTREE", "--build", BUILD, "./program"]);
+    assert_eq!(found["comparisons"][0]["verdict"], "different");
+    assert!(found["comparisons"][0]["b"].as_str().unwrap().starts_with("WORKTREE on "));
+    lab.shell("cd 'a repository' && git stash -q && git checkout -q -b side HEAD~1 && echo > side && git add -A && git -c user.name=n -c user.email=e commit -qm side");
+    let words = [
+        "compare",
+        "--commits",
+        "main,side",
+        "--merge-base",
+        "--build",
+        BUILD,
+        "--max-pairs",
+        "6",
+        "./program",
+    ];
+    let found = json(&lab, &top, &words);
+    assert_eq!(found["comparisons"][0]["a"], git(&top, &["log", "-1", "--format=%h %s", "side~1"]).as_str());
+    let warnings = found["warnings"].to_string();
+    assert!(warnings.contains("the same program (SHA-256"), "{warnings}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["", "0.004"]);
+    let refused = |words: &[&str], status: i32, said: &str| {
+        let done = run(&lab, &top, &[&["compare"], words].concat());
+        assert_eq!(done.code, Some(status), "{}", done.err);
+        assert!(done.err.contains(said), "{words:?}: {}", done.err);
+    };
+    let both = ["--commits", "HEAD~1,HEAD"];
+    refused(&[&both[..], &["--build", BUILD, "./program"]].concat(), 4, "number 0 does not build");
+    refused(&["--commits", "HEAD", "true"], 2, "--commits needs two revisions");
+    refused(&["--commits", "HEAD,nothing", "true"], 2, "there is no revision `nothing`");
+    refused(&[&both[..], &["true", "false", "true"]].concat(), 2, "do not suit 2 revisions");
+    refused(&[&both[..], &["./missing"]].concat(), 2, "number 0");
+    let own = lab.write("a repository/own", "#!/bin/sh\n");
+    lab.shell("chmod +x 'a repository/own'");
+    refused(&[&both[..], &[&format!("'{own}'")]].concat(), 2, "a file of your own work tree");
+    let done = run(&lab, lab.folder(), &["compare", "--commits", "a,b", "true"]);
+    assert!(done.code == Some(2) && done.err.contains("in no git repository"), "{}", done.err);
+}
+
+#[test]
+fn what_is_not_decided_has_a_code_of_its_own() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "", "0.004"]);
+    let words = ["compare", "--max-pairs", "6", "--undecided-code", "125", "--build", BUILD];
+    let status =
+        |commits: &str| run(&lab, &top, &[&words[..], &["--commits", commits, "./program"]].concat()).code;
+    assert_eq!(status("HEAD~2,HEAD"), Some(125));
+    assert_eq!(status("HEAD~2,HEAD~1"), Some(125), "one that does not build is no answer either");
+}
+
+#[test]
+fn git_bisect_finds_the_commit_by_a_gate() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.004", "0.004", "", "0.02", "0.02"]);
+    let gate = ["compare", "--commits", "main~5,HEAD", "--fail-if", "slower", "--undecided-code", "125"];
+    lab.shell("cd 'a repository' && git bisect start main main~5 > ../bisect.log 2>&1");
+    let fauxplat = command(&lab, &top, &[&gate[..], &["--build", BUILD, "./program"]].concat());
+    let mut bisect = Command::new("git");
+    lab.settle(&mut bisect);
+    bisect.args(["bisect", "run"]).arg(fauxplat.get_program()).args(fauxplat.get_args()).current_dir(&top);
+    let done = Done::of(bisect);
+    let said = done.out + &done.err;
+    // Commit 3 does not build, so that git cannot tell it from commit 4.
+    assert!(said.contains("only 'skip'ped commits left") || said.contains("number 4"), "{said}");
+}
+
+#[test]
+fn a_search_names_the_commit() {
+    let lab = Lab::new();
+    let mut seconds = vec!["0.004"; 7];
+    seconds.extend(["0.016"; 6]);
+    // The third does not build, and is not needed.
+    seconds[2] = "";
+    let top = repository(&lab, &seconds);
+    let words = ["bisect", "--good", "HEAD~12", "--build", BUILD, "./program"];
+    let found = json(&lab, &top, &words);
+    assert_eq!(
+        (&found["schema"], &found["answer"]),
+        (&"fauxplat.bisect/1".into(), &"commit".into()),
+        "{found}"
+    );
+    let name = found["found"]["commit"]["name"].as_str().unwrap();
+    assert!(name.ends_with("number 7"), "{name}");
+    assert!(found["found"]["own"]["low_ratio"].as_f64().unwrap() > 1.0);
+    let text = run(&lab, &top, &words).ends_with(0);
+    assert!(text.out.contains("number 7") && text.out.contains("changed it"), "{}", text.out);
+    assert!(!text.err.contains("building"), "{}", text.err);
+    assert_eq!(git(&top, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn without_a_change_no_commit_is_named() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.004", "0.004"]);
+    let words = [
+        "bisect",
+        "--good",
+        "HEAD~2",
+        "--max-time",
+        "4s",
+        "--undecided-code",
+        "9",
+        "--build",
+        BUILD,
+        "./program",
+    ];
+    let done = run(&lab, &top, &words);
+    assert_eq!(done.code, Some(9), "{}", done.err);
+    assert!(done.out.contains("No change between the ends"), "{}", done.out);
+}
+
+#[test]
+fn a_killed_search_goes_on() {
+    let lab = Lab::new();
+    let mut seconds = vec!["0.004"; 9];
+    seconds.extend(["0.016"; 8]);
+    let top = repository(&lab, &seconds);
+    let words = ["bisect", "--good", "HEAD~16", "--build", BUILD, "./program"];
+    let mut killed = command(&lab, &top, &words);
+    let mut killed = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let notes = lab.path(".cache/fauxplat/commits/searches");
+    let is_noted = || {
+        let files = std::fs::read_dir(&notes).into_iter().flatten().flatten();
+        let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        texts.filter(|text| text.contains("\"outcome\"")).count() > 0
+    };
+    // For minutes at most: the first step has to be noted.
+    assert!((0..60_000).any(|_| is_noted() || (std::thread::sleep(Duration::from_millis(5)), false).1));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let found = json(&lab, &top, &words);
+    assert!(found["steps_before"].as_u64().unwrap() >= 1, "{found}");
+    assert!(found["found"]["commit"]["name"].as_str().unwrap().ends_with("number 9"), "{found}");
+}
+
+#[test]
+fn a_search_that_makes_no_sense_is_refused() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.004"]);
+    let refused = |words: &[&str], said: &str| {
+        let done = run(&lab, &top, &[&["bisect"], words].concat());
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(done.err.contains(said), "{words:?}: {}", done.err);
+    };
+    refused(&["--good", "HEAD", "--bad", "HEAD~1", "true"], "is no ancestor of");
+    refused(&["--good", "HEAD", "true"], "is no ancestor of");
+    refused(&["--good", "HEAD~1", "true", "false"], "measures one command");
+    refused(&["--good", "HEAD~1", "-L", "n=1,2", "echo {n}"], "measures one command");
+    refused(&["--good", "HEAD~1", "--metric", "wall,cpu", "true"], "wall,cpu");
+}

@@ -1,0 +1,124 @@
+//! Builds in a work tree: the key by which the result is found again, and the run of the build command.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use fauxplat_launch::{Capture, words};
+use fauxplat_model::Outcome;
+use fauxplat_sys::clock;
+
+use crate::cache::key;
+use crate::{Revision, RevisionError};
+
+/// Variables of the environment by which builds usually decide what they make.
+const VARIABLES: [&str; 22] = [
+    "AR",
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_HOME",
+    "CC",
+    "CFLAGS",
+    "CMAKE_GENERATOR",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "GOARCH",
+    "GOFLAGS",
+    "GOOS",
+    "GOROOT",
+    "JAVA_HOME",
+    "LD",
+    "LDFLAGS",
+    "LD_LIBRARY_PATH",
+    "MAKEFLAGS",
+    "PATH",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+];
+/// Variables that lead what is built to a place that all commits share.
+const ELSEWHERE: [&str; 5] =
+    ["CARGO_BUILD_TARGET_DIR", "CARGO_TARGET_DIR", "DESTDIR", "GOBIN", "KBUILD_OUTPUT"];
+/// Tools of builds: a newer one may make another program.
+const TOOLS: [&str; 16] = [
+    "as", "c++", "cargo", "cc", "clang", "cmake", "g++", "gcc", "go", "javac", "ld", "make", "ninja", "node",
+    "python3", "rustc",
+];
+
+/// A build command, and where it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// The line of the shell.
+    pub line: String,
+    /// Folder below the top of the work tree.
+    pub folder: String,
+}
+
+impl Build {
+    /// Key of what the build makes of a tree. The commit is no part of it, so that commits with equal trees are built once.
+    pub(crate) fn key(&self, revision: &Revision) -> String {
+        let variable = |name: &&str| format!("{name}={:?}", std::env::var_os(name));
+        let variables: Vec<String> = VARIABLES.iter().chain(&ELSEWHERE).map(variable).collect();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let tools: Vec<String> = TOOLS.iter().filter_map(|name| tool(name, &path)).collect();
+        let parts = ["1", std::env::consts::ARCH, &revision.tree, &self.line, &self.folder];
+        key(&parts.into_iter().chain(variables.iter().chain(&tools).map(String::as_str)).collect::<Vec<_>>())
+    }
+
+    /// Builds in a work tree; returns the time that this took in nanoseconds.
+    ///
+    /// # Errors
+    /// The folder is missing in the commit; the command fails or is interrupted.
+    pub(crate) fn run(&self, revision: &Revision, top: &Path) -> Result<u64, RevisionError> {
+        let commit = revision.name.clone();
+        let cwd = top.join(&self.folder);
+        if !cwd.is_dir() {
+            return Err(RevisionError::NoFolder { commit, folder: self.folder.clone() });
+        }
+        let begun_ns = clock::monotonic_ns();
+        let done = Capture { cwd: Some(cwd), ..in_own_repository(&self.line) }.run()?;
+        let how = match done.outcome {
+            Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
+            Outcome::TimedOut => return Err(RevisionError::Interrupted { commit }),
+            Outcome::Exited(code) => format!("ended with status {code}"),
+            Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
+        };
+        let output = done.output.text().into_owned();
+        Err(RevisionError::Build { commit, line: self.line.clone(), how, output })
+    }
+
+    /// Judges a build that changed nothing in its work tree: a note, or an error where the environment leads what it made to
+    /// a place that all commits share.
+    pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, RevisionError> {
+        let led = ELSEWHERE.iter().find(|name| std::env::var_os(name).is_some());
+        match led {
+            Some(name) => Err(RevisionError::BuiltElsewhere {
+                commit: revision.name.clone(),
+                line: self.line.clone(),
+                hint: format!(": unset {name}"),
+            }),
+            None => Ok(format!(
+                "{}: the build left nothing in its work tree; if it made a program, that lies elsewhere and is the same \
+                 for all commits",
+                revision.name
+            )),
+        }
+    }
+}
+
+/// A line of the shell without the variables by which git, where it runs a hook or a step of a rebase, leads every git
+/// below it to the user's repository.
+fn in_own_repository(line: &str) -> Capture {
+    let leading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"];
+    let unset = leading.iter().flat_map(|name| ["-u".to_owned(), (*name).to_owned()]);
+    let shell = Capture::shell(line);
+    let words = std::iter::once(shell.program.display().to_string()).chain(shell.arguments.clone());
+    Capture { program: "/usr/bin/env".into(), arguments: unset.chain(words).collect(), ..shell }
+}
+
+/// Path, size and age of a tool, by which another one of the same name is seen.
+fn tool(name: &str, path: &str) -> Option<String> {
+    let found = words::find_program(name, Path::new("/"), path).ok()?;
+    let facts = fs::metadata(&found).ok()?;
+    Some(format!("{} {} {}", found.display(), facts.len(), facts.mtime()))
+}

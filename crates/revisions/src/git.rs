@@ -1,0 +1,107 @@
+//! Calls of the user's `git`, which may only read the repository.
+
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::{Capture, Captured, words};
+use fauxplat_model::Outcome;
+
+use crate::RevisionError;
+
+/// Settings for every call: no lock that git could do without (`git status` writes the index otherwise), no question on
+/// the terminal, no object fetched from elsewhere, no large file fetched by LFS, and messages in one language.
+const QUIET: [(&str, &str); 5] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_LFS_SKIP_SMUDGE", "1"),
+    ("LC_ALL", "C"),
+];
+
+/// The program `git`, called in one folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Git {
+    program: PathBuf,
+    folder: PathBuf,
+    env: Vec<(String, String)>,
+}
+
+impl Git {
+    /// The user's git, called in a folder.
+    ///
+    /// # Errors
+    /// [`RevisionError::NoGit`] when there is none.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Self, RevisionError> {
+        let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
+        let program = words::find_program("git", Path::new("/"), &path).map_err(|_| RevisionError::NoGit)?;
+        let env = QUIET.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Ok(Git { program, folder: folder.to_owned(), env })
+    }
+
+    /// The same git with a variable more.
+    pub(crate) fn with(&self, name: &str, value: &Path) -> Self {
+        let mut git = self.clone();
+        git.env.push((name.to_owned(), value.display().to_string()));
+        git
+    }
+
+    /// The same git in another folder.
+    pub(crate) fn at(&self, folder: &Path) -> Self {
+        Git { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    /// Calls git, whatever it answers. Hooks of the user and monitors of files are left alone.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub(crate) fn call(&self, words: &[&str]) -> Result<Captured, RevisionError> {
+        let own = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"];
+        let arguments = own.iter().chain(words).map(ToString::to_string).collect();
+        let call = Capture {
+            program: self.program.clone(),
+            arguments,
+            env_set: self.env.clone(),
+            cwd: Some(self.folder.clone()),
+            ..Capture::default()
+        };
+        Ok(call.run()?)
+    }
+
+    /// What git writes to standard output, without the end of the last line.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub(crate) fn ask(&self, words: &[&str]) -> Result<String, RevisionError> {
+        let done = self.call(words)?;
+        match done.outcome {
+            Outcome::Exited(0) => Ok(done.output.text().trim_end_matches('\n').to_owned()),
+            _ => Err(self.failed(words, &done)),
+        }
+    }
+
+    /// As [`Git::ask`], or `None` where git says no.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub(crate) fn try_ask(&self, words: &[&str]) -> Result<Option<String>, RevisionError> {
+        let done = self.call(words)?;
+        let text = || done.output.text().trim_end_matches('\n').to_owned();
+        Ok((done.outcome == Outcome::Exited(0)).then(text))
+    }
+
+    /// The error of a call that failed.
+    pub(crate) fn failed(&self, words: &[&str], done: &Captured) -> RevisionError {
+        let errors = done.errors.text();
+        if errors.contains("dubious ownership") {
+            return RevisionError::Owner { folder: owned_by_others(&errors, &self.folder) };
+        }
+        let last = errors.lines().rev().find(|line| !line.trim().is_empty());
+        let said = last.map_or_else(|| format!("{:?}", done.outcome), str::to_owned);
+        RevisionError::Git { call: words.join(" "), said }
+    }
+}
+
+/// The repository that git names in its complaint, which may lie above the folder.
+fn owned_by_others(errors: &str, folder: &Path) -> PathBuf {
+    let named = errors.split("repository at '").nth(1).and_then(|rest| rest.split('\'').next());
+    named.map_or_else(|| folder.to_owned(), PathBuf::from)
+}

@@ -1,0 +1,23 @@
+//! Revisions of a repository: work trees of their own, and builds that are kept.
+//!
+//! The user's repository is only read. A work tree is a repository of its own that borrows the objects of the user's
+//! (`tree.rs`), so that no checkout, stash, lock or entry of `git worktree` can be left behind in the user's.
+
+mod build;
+mod cache;
+mod commands;
+mod error;
+mod git;
+mod local;
+mod repository;
+mod snapshot;
+mod tree;
+mod words;
+mod workshop;
+
+pub use build::Build;
+pub use cache::key as hash_of;
+pub use commands::{alike, commands_in};
+pub use error::RevisionError;
+pub use repository::{LineCommit, Repository, Revision, WORKTREE};
+pub use workshop::{Tree, Workshop};

@@ -1,0 +1,266 @@
+//! The user's repository: revisions, their trees, and the line of commits between two of them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fauxplat_launch::Captured;
+use fauxplat_model::Outcome;
+
+use crate::git::Git;
+use crate::local::{self, LocalTree};
+use crate::{RevisionError, words};
+
+/// The word for the local changes, in the place of a revision.
+pub const WORKTREE: &str = "WORKTREE";
+
+/// A repository that is only read.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    git: Git,
+    /// The user's work tree; `None` in a bare repository.
+    pub(crate) top: Option<PathBuf>,
+    /// Folder of the objects, refs and settings that all work trees of the repository share.
+    common: PathBuf,
+    is_shallow: bool,
+}
+
+/// A commit whose work tree can be made, or the local changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The word by which the user named it.
+    pub said: String,
+    /// Hash of the commit; of the local changes, that of HEAD.
+    pub commit: String,
+    /// Hash of the tree: equal trees hold equal files.
+    pub tree: String,
+    /// Name in reports: the short hash and the subject.
+    pub name: String,
+    /// Objects that the repository does not have: those of the local changes.
+    pub(crate) own_objects: Option<PathBuf>,
+}
+
+/// A commit between two others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCommit {
+    /// The commit.
+    pub revision: Revision,
+    /// Places of its parents on the line.
+    pub parents: Vec<usize>,
+}
+
+impl Repository {
+    /// The repository around a folder.
+    ///
+    /// # Errors
+    /// There is none, or git does not read it.
+    pub fn around(folder: &Path) -> Result<Self, RevisionError> {
+        let git = Git::in_folder(folder)?;
+        let words = ["rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-common-dir"];
+        let done = git.call(&words)?;
+        let errors = done.errors.text();
+        if errors.contains("not a git repository") {
+            return Err(RevisionError::NoRepository { folder: folder.to_owned() });
+        }
+        let answer = match done.outcome {
+            Outcome::Exited(0) => done.output.text().into_owned(),
+            _ => return Err(git.failed(&words, &done)),
+        };
+        let mut lines = answer.lines();
+        let (is_bare, is_shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
+        let common = folder.join(lines.next().unwrap_or(".git"));
+        let common = common.canonicalize().map_err(crate::error::at(common))?;
+        let top = if is_bare { None } else { git.try_ask(&["rev-parse", "--show-toplevel"])? };
+        Ok(Repository { git, top: top.filter(|top| !top.is_empty()).map(PathBuf::from), common, is_shallow })
+    }
+
+    /// Where the repository is, for messages: its work tree, or itself.
+    pub fn place(&self) -> &Path {
+        self.top.as_deref().unwrap_or(&self.common)
+    }
+
+    /// The folder of the objects and refs.
+    pub(crate) fn common(&self) -> &Path {
+        &self.common
+    }
+
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
+    }
+
+    /// A folder relative to the top of the work tree, where it lies in it; the top itself in a bare repository.
+    pub(crate) fn relative(&self, folder: &Path) -> Option<PathBuf> {
+        let Some(top) = &self.top else { return Some(PathBuf::new()) };
+        let (folder, top) = (folder.canonicalize().ok()?, top.canonicalize().ok()?);
+        folder.strip_prefix(top).ok().map(Path::to_owned)
+    }
+
+    /// The commit that a word names.
+    ///
+    /// # Errors
+    /// The word names nothing, several commits, or something else.
+    pub fn resolve(&self, word: &str) -> Result<Revision, RevisionError> {
+        let commit = self.commit_of(word)?;
+        self.revision(word, &commit)
+    }
+
+    /// The local changes: everything in the work tree that git does not ignore. Their objects are written below `place`,
+    /// which is to live as long as work trees are made of them.
+    ///
+    /// # Errors
+    /// The repository is bare or has no commit; git fails.
+    pub fn local_changes(&self, place: &Path) -> Result<Revision, RevisionError> {
+        let top =
+            self.top.as_ref().ok_or_else(|| RevisionError::Bare { repository: self.place().to_owned() })?;
+        let head = self.resolve("HEAD")?;
+        let LocalTree { tree, objects } = local::write(&self.git, top, &self.common, place)?;
+        let name = match tree == head.tree {
+            true => format!("{WORKTREE}, which is {}", head.name),
+            false => format!("{WORKTREE} on {}", head.name),
+        };
+        Ok(Revision { said: WORKTREE.to_owned(), tree, name, own_objects: Some(objects), ..head })
+    }
+
+    /// The best common ancestor of two revisions.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, RevisionError> {
+        let found = self.git.try_ask(&["merge-base", &a.commit, &b.commit])?;
+        let found = found.ok_or_else(|| RevisionError::NoMergeBase {
+            a: a.said.clone(),
+            b: b.said.clone(),
+            hint: self.hint(": they belong to histories that have nothing in common"),
+        })?;
+        self.revision(&format!("merge base of {} and {}", a.said, b.said), &found)
+    }
+
+    /// The commits from `good` to `bad`, ends included, each after its parents. Commits of side branches that do not come
+    /// from `good` are left out: what they changed came with the merge. With `first_parent`, a merge is one commit with all
+    /// that it brought.
+    ///
+    /// # Errors
+    /// The one is no ancestor of the other.
+    pub fn line(
+        &self,
+        good: &Revision,
+        bad: &Revision,
+        first_parent: bool,
+    ) -> Result<Vec<LineCommit>, RevisionError> {
+        let not_a_line = |hint| RevisionError::NotALine {
+            good: good.said.clone(),
+            bad: bad.said.clone(),
+            hint: self.hint(hint),
+        };
+        let is_before = self.git.try_ask(&["merge-base", "--is-ancestor", &good.commit, &bad.commit])?;
+        if is_before.is_none() || good.commit == bad.commit {
+            return Err(not_a_line(""));
+        }
+        let range = format!("{}..{}", good.commit, bad.commit);
+        let way = if first_parent { "--first-parent" } else { "--ancestry-path" };
+        let format = "--format=%H%x00%P%x00%T%x00%h%x00%s";
+        let order = ["log", "--no-show-signature", "--topo-order", "--reverse", format, way];
+        let listed = self.git.ask(&[&order[..], &[&range]].concat())?;
+        let mut line = vec![LineCommit { revision: good.clone(), parents: Vec::new() }];
+        let mut known = BTreeMap::from([(good.commit.clone(), 0)]);
+        for row in listed.lines() {
+            let mut parts = row.splitn(5, '\0');
+            let mut next = || parts.next().unwrap_or_default();
+            let (hash, parents, tree, short, subject) = (next(), next(), next(), next(), next());
+            let parents = parents.split(' ').take(if first_parent { 1 } else { usize::MAX });
+            let parents: Vec<usize> = parents.filter_map(|parent| known.get(parent).copied()).collect();
+            if parents.is_empty() {
+                return Err(not_a_line(" by first parents"));
+            }
+            known.insert(hash.to_owned(), line.len());
+            let name = words::name(short, subject);
+            let (said, commit, tree) = (short.to_owned(), hash.to_owned(), tree.to_owned());
+            let revision = Revision { said, commit, tree, name, own_objects: None };
+            line.push(LineCommit { revision, parents });
+        }
+        Ok(line)
+    }
+
+    /// What a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn lacks(&self, revision: &Revision) -> Result<Option<String>, RevisionError> {
+        let git = match &revision.own_objects {
+            Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
+            None => self.git.clone(),
+        };
+        let listed = git.ask(&["ls-tree", "-r", "--full-tree", &revision.tree])?;
+        let modules = listed.lines().filter_map(|line| line.strip_prefix("160000 commit "));
+        let modules: Vec<&str> = modules.filter_map(|line| line.split('\t').nth(1)).collect();
+        let mut pointers = git.call(&[
+            "grep",
+            "-lI",
+            "--full-name",
+            "^version https://git-lfs.github.com/spec/v1",
+            &revision.tree,
+        ])?;
+        if pointers.outcome != Outcome::Exited(0) {
+            pointers.output = fauxplat_launch::Written::default();
+        }
+        let pointers = pointers.output.text().into_owned();
+        let pointers: Vec<&str> =
+            pointers.lines().filter_map(|line| line.split_once(':')).map(|it| it.1).collect();
+        Ok(words::lacks(&modules, &pointers))
+    }
+
+    /// A commit by its hash.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn revision(&self, said: &str, commit: &str) -> Result<Revision, RevisionError> {
+        let told = self.git.ask(&["log", "-1", "--no-show-signature", "--format=%T%x00%h%x00%s", commit])?;
+        let mut parts = told.split('\0');
+        let mut next = || parts.next().unwrap_or_default().to_owned();
+        let (tree, short, subject) = (next(), next(), next());
+        let name = words::name(&short, &subject);
+        Ok(Revision { said: said.to_owned(), commit: commit.to_owned(), tree, name, own_objects: None })
+    }
+
+    /// Hash of the commit that a word names.
+    fn commit_of(&self, word: &str) -> Result<String, RevisionError> {
+        let none = || RevisionError::NoRevision {
+            revision: word.to_owned(),
+            repository: self.place().to_owned(),
+            hint: self.hint(""),
+        };
+        // Git would take such a word for an option.
+        if word.is_empty() || word.starts_with('-') {
+            return Err(none());
+        }
+        let peeled = format!("{word}^{{commit}}");
+        let done = self.git.call(&["rev-parse", "--verify", &peeled])?;
+        match done.outcome {
+            Outcome::Exited(0) => Ok(done.output.text().trim_end().to_owned()),
+            _ => Err(self.no_commit(word, &done).unwrap_or_else(none)),
+        }
+    }
+
+    /// What a word names, if that is anything.
+    fn no_commit(&self, word: &str, done: &Captured) -> Option<RevisionError> {
+        let errors = done.errors.text();
+        let revision = word.to_owned();
+        if errors.contains("ambiguous") && errors.contains("candidates") {
+            return Some(RevisionError::Ambiguous { revision });
+        }
+        if errors.contains("dubious ownership") {
+            return Some(self.git.failed(&["rev-parse"], done));
+        }
+        // `^{}` leads from a tag to what it names, and has no meaning behind `HEAD:file`.
+        let kind = |word: &str| self.git.try_ask(&["cat-file", "-t", word]).ok().flatten();
+        let kind = kind(&format!("{word}^{{}}")).or_else(|| kind(word))?;
+        Some(RevisionError::NoCommit { revision, kind })
+    }
+
+    /// The hint, or that of a repository whose history was cut off.
+    fn hint(&self, usual: &'static str) -> &'static str {
+        match self.is_shallow {
+            true => ", which is a shallow clone: `git fetch --unshallow` brings the history that is missing",
+            false => usual,
+        }
+    }
+}

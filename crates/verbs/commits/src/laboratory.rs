@@ -1,0 +1,183 @@
+//! The laboratory of a real search: commits are built and measured on this machine.
+
+use std::collections::BTreeMap;
+
+use fauxplat_experiment::measure::compare::{compare_until, complete};
+use fauxplat_experiment::{Driver, Failure, Kind, Machine};
+use fauxplat_model::document::{Findings, OwnFindings};
+use fauxplat_model::{CompareFindings, Definition};
+use fauxplat_revisions::{LineCommit, Tree, Workshop, alike, commands_in};
+use fauxplat_sys::signal;
+use fauxplat_verb::Host;
+
+use crate::findings::{BisectFindings, Compared, SCHEMA};
+use crate::hunt::{Attempt, Laboratory, Test};
+use crate::options::BisectArgs;
+
+/// Commits on this machine.
+pub(crate) struct Here<'a> {
+    pub(crate) args: &'a BisectArgs,
+    pub(crate) host: &'a dyn Host,
+    pub(crate) invocation: &'a [String],
+    pub(crate) workshop: &'a Workshop,
+    pub(crate) line: &'a [LineCommit],
+    /// One command, and the rule of the user.
+    pub(crate) definition: Definition,
+    pub(crate) work: Work,
+    trees: BTreeMap<usize, Tree>,
+    /// The experiment that was measured last: the report is its record.
+    last: Option<(Driver, CompareFindings)>,
+}
+
+/// What was built.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Work {
+    /// Commits that were built now.
+    pub(crate) built: usize,
+    /// Seconds that this took.
+    pub(crate) build_s: f64,
+}
+
+/// Why no tree or command is there.
+enum Missing {
+    /// Another commit may do.
+    Commit(String),
+    Stopped,
+}
+
+impl<'a> Here<'a> {
+    pub(crate) fn new(
+        args: &'a BisectArgs,
+        (host, invocation): (&'a dyn Host, &'a [String]),
+        (workshop, line): (&'a Workshop, &'a [LineCommit]),
+        definition: Definition,
+    ) -> Self {
+        let (work, trees) = (Work::default(), BTreeMap::new());
+        Here { args, host, invocation, workshop, line, definition, work, trees, last: None }
+    }
+
+    /// Makes and builds the trees of commits, and tries whether each has the command.
+    fn prepare(&mut self, commits: &[usize]) -> Result<Result<(), Missing>, Failure> {
+        let last = self.line.len() - 1;
+        self.trees.retain(|commit, _| [0, last].contains(commit) || commits.contains(commit));
+        for &commit in commits {
+            if self.trees.contains_key(&commit) {
+                continue;
+            }
+            let revision = &self.line[commit].revision;
+            let made = self.workshop.tree(revision, &|line| self.say(line));
+            let tried = made.map_err(Failure::from).and_then(|tree| self.tried(tree));
+            match tried {
+                Ok(tree) => drop(self.trees.insert(commit, tree)),
+                Err(_) if signal::stop_requested() => return Ok(Err(Missing::Stopped)),
+                Err(failure) if commit != 0 && commit != last && is_about_the_commit(&failure) => {
+                    return Ok(Err(Missing::Commit(failure.to_string())));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// A line for whoever waits.
+    pub(crate) fn say(&self, line: &str) {
+        if !self.args.output.is_quiet() {
+            self.host.complain(line);
+        }
+    }
+
+    /// A tree that has the command.
+    fn tried(&mut self, tree: Tree) -> Result<Tree, Failure> {
+        if let (true, Some(took_ns)) = (tree.is_new, tree.took_ns) {
+            self.work.built += 1;
+            self.work.build_s += took_ns as f64 / 1e9;
+        }
+        commands_in(&self.workshop.repository, &[&tree], &self.definition, &Machine::here())?;
+        Ok(tree)
+    }
+
+    /// Begins the experiment of a comparison.
+    fn driver(&self, commits: &[usize], test: &Test) -> Result<Driver, Failure> {
+        let trees: Vec<&Tree> = commits.iter().filter_map(|commit| self.trees.get(commit)).collect();
+        let mut definition = self.definition.clone();
+        let only = definition.commands.first().cloned().unwrap_or_default();
+        let named = |tree: &&Tree| {
+            let name = Some(tree.revision.name.clone());
+            fauxplat_model::CommandLine { name, ..only.clone() }
+        };
+        definition.commands = trees.iter().map(named).collect();
+        definition.rule = test.rule(&definition.rule);
+        let machine = Machine::here();
+        let options = (&*self.args.output, &self.args.end);
+        let beginning = self.host.beginning("bisect", (definition, machine), options, self.invocation)?;
+        let mut driver = Driver::of(beginning, |definition, machine| {
+            commands_in(&self.workshop.repository, &trees, definition, machine)
+        })?;
+        let notes = trees.iter().flat_map(|tree| tree.notes.clone()).chain(alike(&trees, &driver.commands));
+        notes.collect::<Vec<_>>().into_iter().for_each(|note| driver.warn(note));
+        Ok(driver)
+    }
+
+    /// Ends the experiment that was measured last with its own findings.
+    fn finish_last(&mut self) -> Result<(), Failure> {
+        self.last
+            .take()
+            .map_or(Ok(()), |(driver, found)| driver.finish(Findings::Compare(found), None).stored)
+    }
+
+    /// Reports the search as the findings of the experiment that was measured last.
+    pub(crate) fn conclude(&mut self, found: &BisectFindings, warnings: Vec<String>) -> Result<(), Failure> {
+        let findings = OwnFindings::new(SCHEMA, found).map_err(Failure::machine)?;
+        match self.last.take() {
+            None => self.host.show(&Findings::Own(findings), &self.args.output, self.invocation),
+            Some((mut driver, _)) => {
+                warnings.into_iter().for_each(|warning| driver.warn(warning));
+                self.host.conclude(driver.finish(Findings::Own(findings), None), &self.args.output)
+            }
+        }
+    }
+}
+
+impl Laboratory for Here<'_> {
+    fn compare(&mut self, commits: &[usize], test: Test) -> Result<Attempt, Failure> {
+        match self.prepare(commits)? {
+            Ok(()) => {}
+            Err(Missing::Stopped) => return Ok(Attempt::Stopped),
+            Err(Missing::Commit(why)) => return Ok(Attempt::Failed(why)),
+        }
+        self.finish_last()?;
+        let mut driver = self.driver(commits, &test)?;
+        let judged = match compare_until(&mut driver, Some(test.until)) {
+            Ok(judged) => judged,
+            Err(failure) => {
+                // A run that fails may be what a commit in the middle does; of the ends it is an error.
+                let why = failure.to_string();
+                let is_of_a_commit = failure.kind() == Kind::Command && commits[0] != 0;
+                let finished = driver.give_up(failure);
+                return match finished.failed {
+                    Some(failure) if !is_of_a_commit => Err(failure),
+                    _ => Ok(Attempt::Failed(why)),
+                };
+            }
+        };
+        let found = complete(&mut driver, judged);
+        let is_stopped = driver.is_interrupted();
+        let compared = Compared::with_first(&found, commits.len() - 1);
+        self.last = Some((driver, found));
+        Ok(if is_stopped { Attempt::Stopped } else { Attempt::Measured(compared) })
+    }
+
+    fn tell(&mut self, line: &str) {
+        self.say(line);
+    }
+
+    fn build_s(&self) -> f64 {
+        let took = self.trees.values().filter_map(|tree| tree.took_ns);
+        took.max().map_or(0.0, |took_ns| took_ns as f64 / 1e9)
+    }
+}
+
+/// Whether a failure says something about one commit, so that its neighbours may be tried.
+fn is_about_the_commit(failure: &Failure) -> bool {
+    matches!(failure.kind(), Kind::Command | Kind::Usage)
+}

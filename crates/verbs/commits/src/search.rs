@@ -1,0 +1,193 @@
+//! Which commit is measured next, and what is left: bisection of a history with merges, as git does it.
+//!
+//! A commit that lies nearer to the bad end has the change among its ancestors, itself included; one that lies nearer to
+//! the good end has it not. So each decision leaves the suspects that are ancestors of the one, or no ancestors of the
+//! other.
+
+/// The halves of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Before the change.
+    Good,
+    /// After the change.
+    Bad,
+}
+
+/// A search among commits that are numbered so that each has a larger number than its parents; number 0 is good, and the
+/// last is bad.
+#[derive(Clone, Debug)]
+pub struct Search {
+    ancestors: Vec<Bits>,
+    suspects: Bits,
+    passed: Bits,
+}
+
+impl Search {
+    /// A search among commits with these parents.
+    pub fn new(parents: &[Vec<usize>]) -> Self {
+        let count = parents.len();
+        let mut ancestors: Vec<Bits> = Vec::with_capacity(count);
+        for (commit, parents) in parents.iter().enumerate() {
+            let mut own = Bits::none(count);
+            parents.iter().filter(|&&parent| parent < commit).for_each(|&parent| own.add(&ancestors[parent]));
+            if commit > 0 {
+                own.set(commit);
+            }
+            ancestors.push(own);
+        }
+        let suspects = ancestors.last().cloned().unwrap_or_else(|| Bits::none(count));
+        Search { ancestors, suspects, passed: Bits::none(count) }
+    }
+
+    /// The commit that divides the suspects best, among those that were not passed; `None` where none divides them.
+    pub fn next(&self) -> Option<usize> {
+        let all = self.suspects.count();
+        let worth = |commit: usize| {
+            let before = self.ancestors[commit].common(&self.suspects);
+            before.min(all - before)
+        };
+        let open = self.suspects.members().filter(|&commit| !self.passed.has(commit));
+        // Of equals the first is taken, so that the same history is searched in the same order.
+        let best = open.map(|commit| (worth(commit), std::cmp::Reverse(commit))).max()?;
+        (best.0 > 0).then_some(best.1.0)
+    }
+
+    /// Takes a decision about a commit.
+    pub fn decide(&mut self, commit: usize, side: Side) {
+        match side {
+            Side::Bad => self.suspects.keep(&self.ancestors[commit]),
+            Side::Good => self.suspects.remove(&self.ancestors[commit]),
+        }
+    }
+
+    /// Passes a commit that cannot be decided.
+    pub fn pass(&mut self, commit: usize) {
+        self.passed.set(commit);
+    }
+
+    /// The commits that may have made the change, oldest first.
+    pub fn suspects(&self) -> Vec<usize> {
+        self.suspects.members().collect()
+    }
+
+    /// Decisions that are needed at most, if none is passed and each divides evenly.
+    pub fn steps(&self) -> u32 {
+        usize::BITS - self.suspects.count().saturating_sub(1).leading_zeros()
+    }
+}
+
+/// A set of numbers below a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn none(bound: usize) -> Self {
+        Bits(vec![0; bound.div_ceil(64)])
+    }
+
+    fn set(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    fn each(&mut self, other: &Bits, of: impl Fn(u64, u64) -> u64) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own = of(*own, *other));
+    }
+
+    fn add(&mut self, other: &Bits) {
+        self.each(other, |own, other| own | other);
+    }
+
+    fn keep(&mut self, other: &Bits) {
+        self.each(other, |own, other| own & other);
+    }
+
+    fn remove(&mut self, other: &Bits) {
+        self.each(other, |own, other| own & !other);
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn common(&self, other: &Bits) -> usize {
+        self.0.iter().zip(&other.0).map(|(own, other)| (own & other).count_ones() as usize).sum()
+    }
+
+    fn members(&self) -> impl Iterator<Item = usize> + '_ {
+        let of = |(place, &word): (usize, &u64)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * place + bit)
+        };
+        self.0.iter().enumerate().flat_map(of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(count: usize) -> Vec<Vec<usize>> {
+        (0..=count).map(|commit| commit.checked_sub(1).into_iter().collect()).collect()
+    }
+
+    /// Searches with a truth; commits for which `passes` are never decided. Returns the suspects and the steps.
+    fn found(parents: &[Vec<usize>], truth: usize, passes: impl Fn(usize) -> bool) -> (Vec<usize>, u32) {
+        let mut search = Search::new(parents);
+        let mut steps = 0;
+        while let Some(commit) = search.next() {
+            assert!(steps < 1000);
+            match passes(commit) {
+                true => search.pass(commit),
+                false => {
+                    steps += 1;
+                    let has_it = Search::new(parents).ancestors[commit].has(truth);
+                    search.decide(commit, if has_it { Side::Bad } else { Side::Good });
+                }
+            }
+        }
+        (search.suspects(), steps)
+    }
+
+    #[test]
+    fn every_commit_of_a_line_is_found_in_the_fewest_steps() {
+        for count in [1, 2, 3, 7, 200, 256, 257] {
+            let line = line(count);
+            let most = Search::new(&line).steps();
+            assert_eq!(most, (count as f64).log2().ceil() as u32, "{count}");
+            for truth in 1..=count {
+                let (suspects, steps) = found(&line, truth, |_| false);
+                assert_eq!(suspects, [truth]);
+                assert!(steps <= most, "{count}: {steps}");
+            }
+        }
+    }
+
+    #[test]
+    fn commits_that_cannot_be_decided_stay_together_with_their_successor() {
+        let (suspects, _) = found(&line(20), 11, |commit| (9..=12).contains(&commit));
+        assert_eq!(suspects, [9, 10, 11, 12, 13]);
+        let (suspects, _) = found(&line(20), 3, |commit| (9..=12).contains(&commit));
+        assert_eq!(suspects, [3]);
+        let (suspects, steps) = found(&line(5), 3, |_| true);
+        assert_eq!((suspects, steps), (vec![1, 2, 3, 4, 5], 0));
+    }
+
+    #[test]
+    fn side_branches_are_searched_too() {
+        // 1 and 2 on one side, 3 and 4 on the other, 5 merges them, 6 follows.
+        let parents = vec![vec![], vec![0], vec![1], vec![0], vec![3], vec![2, 4], vec![5]];
+        for truth in 1..=6 {
+            assert_eq!(found(&parents, truth, |_| false).0, [truth]);
+        }
+    }
+
+    #[test]
+    fn ends_that_follow_each_other_leave_nothing_to_search() {
+        let search = Search::new(&line(1));
+        assert_eq!((search.next(), search.suspects(), search.steps()), (None, vec![1], 0));
+    }
+}

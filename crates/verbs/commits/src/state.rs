@@ -1,0 +1,108 @@
+//! How far a search came, noted after each step, so that an interrupted one goes on.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{BisectError, at};
+use crate::findings::{Compared, Step};
+
+/// Version of the note; another one is begun anew.
+const VERSION: u32 = 1;
+
+/// What is known of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// The bad end over the good one, once they are shown to differ.
+    pub ends: Option<Compared>,
+    /// Whether readings rise from the good end to the bad one.
+    pub up: bool,
+    /// How far a commit has to lie away from an end, as a logarithm.
+    pub near: f64,
+    /// The steps so far.
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    version: u32,
+    key: String,
+    known: Known,
+}
+
+/// The note of one search, which this process has alone.
+#[derive(Debug)]
+pub struct State {
+    path: PathBuf,
+    key: String,
+    _lock: File,
+}
+
+impl State {
+    /// Opens the note of a search below a folder.
+    ///
+    /// # Errors
+    /// Another process makes the same search; the file cannot be used.
+    pub fn open(folder: &Path, key: &str) -> Result<Self, BisectError> {
+        let name = &key[..key.len().min(16)];
+        let lock_path = folder.join(format!("{name}.lock"));
+        let lock = File::options().create(true).append(true).open(&lock_path).map_err(at(&lock_path))?;
+        if lock.try_lock().is_err() {
+            return Err(BisectError::Twice);
+        }
+        Ok(State { path: folder.join(format!("{name}.json")), key: key.to_owned(), _lock: lock })
+    }
+
+    /// What an earlier call found out; nothing where there was none, or its note cannot be read.
+    pub fn known(&self) -> Known {
+        let note: Option<Note> =
+            fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        note.filter(|note| note.version == VERSION && note.key == self.key)
+            .map(|note| note.known)
+            .unwrap_or_default()
+    }
+
+    /// Notes what is known, by one rename.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn note(&self, known: &Known) -> Result<(), BisectError> {
+        let note = Note { version: VERSION, key: self.key.clone(), known: known.clone() };
+        let text = serde_json::to_vec(&note).map_err(|error| at(&self.path)(error.into()))?;
+        let fresh = self.path.with_extension("new");
+        fs::write(&fresh, text).map_err(at(&fresh))?;
+        fs::rename(&fresh, &self.path).map_err(at(&self.path))
+    }
+
+    /// Forgets the search: it is over, or begun anew.
+    pub fn forget(&self) {
+        let _absent = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_goes_on_and_another_one_does_not_take_its_steps() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = "0123456789abcdef-one";
+        let known = Known { up: true, near: 0.1 + 0.2, ..Known::default() };
+        let state = State::open(folder.path(), key).unwrap();
+        state.note(&known).unwrap();
+        assert!(matches!(State::open(folder.path(), key), Err(BisectError::Twice)));
+        drop(state);
+        assert_eq!(State::open(folder.path(), key).unwrap().known(), known);
+        let other = State::open(folder.path(), "0123456789abcdef-two").unwrap();
+        assert_eq!(other.known(), Known::default());
+        drop(other);
+        fs::write(folder.path().join("0123456789abcdef.json"), "{").unwrap();
+        let state = State::open(folder.path(), key).unwrap();
+        assert_eq!(state.known(), Known::default());
+        state.note(&known).unwrap();
+        state.forget();
+        assert_eq!(state.known(), Known::default());
+    }
+}
