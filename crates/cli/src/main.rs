@@ -1,14 +1,15 @@
 //! The fauxplat command: verbs, wiring, exit codes.
 
 mod begin;
-mod define;
 mod events;
 mod exit;
 mod first_sentence;
+mod host;
 mod inspection;
 mod names;
 mod output;
 mod progress;
+mod registry;
 mod verbs;
 
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
-use fauxplat_options::{Verb, doubt, misuse, parse, understood};
+use fauxplat_options::{Parsed, Verb, doubt, misuse, parse, understood};
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
 
@@ -68,12 +69,13 @@ fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
 
 /// Parses the command line and runs the verb; returns the exit code.
 fn dispatch(words: &[String]) -> u8 {
+    registry::join();
     if let Some(doubt) = doubt(words) {
         return exit::tell(&Failure::usage(doubt));
     }
     let words = &understood(words);
-    let cli = match parse(words) {
-        Ok(cli) => cli,
+    let parsed = match parse(words) {
+        Ok(parsed) => parsed,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
             return told(error.print());
@@ -84,8 +86,11 @@ fn dispatch(words: &[String]) -> u8 {
         }
         Err(error) => return exit::tell(&Failure::usage(misuse(&error, words))),
     };
-    let end = cli.verb.end().cloned();
-    let done = execute(cli.verb, &recorded(words));
+    let end = match &parsed {
+        Parsed::Defined(cli) => cli.verb.end().cloned(),
+        Parsed::Joined(name, given) => registry::verb(name).and_then(|verb| verb.end(given)),
+    };
+    let done = execute(parsed, &recorded(words));
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
         if let Some(line) = &end.notify
@@ -117,8 +122,8 @@ fn told(printed: std::io::Result<()>) -> u8 {
 fn perform(words: &[String]) -> Result<(), Failure> {
     doubt(words).map_or(Ok(()), |doubt| Err(Failure::usage(doubt)))?;
     let words = &understood(words);
-    let cli = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
-    execute(cli.verb, &recorded(words))
+    let parsed = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
+    execute(parsed, &recorded(words))
 }
 
 /// The words of a command line as they may be shown and recorded: without passwords.
@@ -129,11 +134,25 @@ fn recorded(words: &[String]) -> Vec<String> {
     words.iter().map(shown).collect()
 }
 
-fn execute(verb: Verb, words: &[String]) -> Result<(), Failure> {
-    if measures(&verb) {
+fn execute(parsed: Parsed, words: &[String]) -> Result<(), Failure> {
+    let measures = match &parsed {
+        Parsed::Defined(cli) => measures(&cli.verb),
+        Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
+    };
+    if measures {
         signal::stop_on_interrupt().map_err(Failure::machine)?;
         pause::tell_when_stopped().map_err(Failure::machine)?;
     }
+    match parsed {
+        Parsed::Defined(cli) => execute_defined(cli.verb, words),
+        Parsed::Joined(name, given) => match registry::verb(&name) {
+            Some(verb) => verb.run(&given, &host::Terminal, words),
+            None => Err(Failure::usage(format!("{name}: there is no such verb"))),
+        },
+    }
+}
+
+fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
     match verb {
         Verb::Run(args) => verbs::run::run(&args, words),
         Verb::Compare(args) => verbs::compare::compare(&args, words),

@@ -45,23 +45,30 @@ macro_rules! findings {
         #[serde(untagged)]
         pub enum Findings {
             $($(#[$doc])* $variant($noun),)*
+            /// By a verb that keeps the type of its findings to itself.
+            Own(OwnFindings),
         }
+
+        /// Names and versions of the documents that are defined here.
+        const SCHEMAS: &[&str] = &[$($schema,)*];
 
         impl Findings {
             /// Name and version of the JSON document.
-            pub fn schema(&self) -> &'static str {
+            pub fn schema(&self) -> &str {
                 match self {
                     $(Findings::$variant(_) => $schema,)*
+                    Findings::Own(own) => &own.schema,
                 }
             }
 
-            /// Reads findings of a schema back; `None` when this version does not know it.
-            /// `None` when this version does not know the schema.
+            /// Reads findings of a schema back; `None` when this version does not know the schema.
+            ///
             /// # Errors
             /// The input does not fit the schema.
             pub fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Option<Result<Self, D::Error>> {
                 match schema {
                     $($schema => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
+                    own if is_own(own) => Some(OwnFindings::deserialize(own, from).map(Findings::Own)),
                     _ => None,
                 }
             }
@@ -120,6 +127,48 @@ findings! {
     FleetCompare(Box<FleetCompareFindings>) = "fauxplat.fleet-compare/1",
     /// By `fleet watch`.
     FleetWatch(Box<FleetWatchFindings>) = "fauxplat.fleet-watch/1",
+}
+
+/// Findings of a verb that keeps their type in its own crate: everybody else stores, copies and shows them unread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnFindings {
+    /// Name and version of the document, such as `fauxplat.suite/1`.
+    pub schema: String,
+    /// The findings as the verb wrote them, a JSON object.
+    pub document: serde_json::Value,
+}
+
+impl OwnFindings {
+    /// The findings of a verb as a document.
+    ///
+    /// # Errors
+    /// The findings have no form in JSON, such as a map whose keys are no text.
+    pub fn new(schema: &str, findings: &impl Serialize) -> serde_json::Result<Self> {
+        Ok(OwnFindings { schema: schema.to_owned(), document: serde_json::to_value(findings)? })
+    }
+
+    /// The field `summary` of the document: what stands in a list of experiments.
+    pub fn summary(&self) -> &str {
+        self.document.get("summary").and_then(serde_json::Value::as_str).unwrap_or_default()
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Result<Self, D::Error> {
+        let document = serde_json::Value::deserialize(from)?;
+        Ok(OwnFindings { schema: schema.to_owned(), document })
+    }
+}
+
+impl Serialize for OwnFindings {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document.serialize(serializer)
+    }
+}
+
+/// Whether a schema is of this program and of a verb that is not defined here. Another version of a document that is
+/// defined here is unknown instead.
+fn is_own(schema: &str) -> bool {
+    let name = |schema: &str| schema.split('/').next().map(str::to_owned);
+    schema.starts_with("fauxplat.") && !SCHEMAS.iter().any(|known| name(known) == name(schema))
 }
 
 /// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.

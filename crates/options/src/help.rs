@@ -1,21 +1,46 @@
 //! Help texts beside the options: verbs in groups, examples, exit codes. Manual pages contain them, too.
 
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use crate::joined::joined;
+
+/// A question of the overview, to which verbs belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Is it faster?
+    Faster,
+    /// What moved it?
+    Moved,
+    /// Verbs about the machine.
+    Machine,
+    /// Verbs about results.
+    Results,
+}
+
+impl Group {
+    fn title(self) -> &'static str {
+        match self {
+            Group::Faster => "Is it faster?",
+            Group::Moved => "What moved it?",
+            Group::Machine => "The machine:",
+            Group::Results => "Results:",
+        }
+    }
+}
 
 /// The verbs, grouped by the questions that they answer.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("Is it faster?", &["run", "compare", "aa"]),
-    ("What moved it?", &["sweep", "explain", "profile", "lab"]),
+const GROUPS: [(Group, &[&str]); 4] = [
+    (Group::Faster, &["run", "compare", "aa"]),
+    (Group::Moved, &["sweep", "explain", "profile", "lab"]),
     (
-        "The machine:",
+        Group::Machine,
         &[
             "doctor", "tune", "restore", "topo", "index", "contend", "latency", "load", "counters", "limit",
             "fleet",
         ],
     ),
-    ("Results:", &["history", "table"]),
+    (Group::Results, &["history", "table"]),
 ];
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
@@ -32,7 +57,7 @@ Exit codes:
   70  a bug in fauxplat";
 
 /// Examples and exit codes.
-pub(crate) fn after(examples: &str) -> String {
+pub fn after(examples: &str) -> String {
     // A text that begins on a line of its own has lost the blanks before its first line.
     format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
 }
@@ -51,9 +76,14 @@ pub(crate) const OVERVIEW: &str = "\
 
 /// The definition of the command line, whose overview has the verbs in groups.
 pub fn definition() -> Command {
-    let cli = Cli::command();
+    let cli = whole();
     let groups = groups(&cli);
     cli.help_template(TEMPLATE).override_usage(USAGE).before_help(groups).after_help(after(OVERVIEW))
+}
+
+/// All verbs, those among them that have joined.
+pub(crate) fn whole() -> Command {
+    Cli::command().subcommands(joined().iter().map(|verb| (verb.command)()))
 }
 
 /// Whether the verb of these words takes an option, by its long name.
@@ -71,12 +101,29 @@ pub fn takes(words: &[String], long: &str) -> bool {
     verb.get_arguments().any(|arg| arg.get_long() == Some(long))
 }
 
+/// A command line that was read.
+#[derive(Debug)]
+pub enum Parsed {
+    /// A verb that is defined here.
+    Defined(Box<Cli>),
+    /// The name of a verb that has joined, and what was given to it.
+    Joined(String, ArgMatches),
+}
+
 /// Reads a command line.
 ///
 /// # Errors
 /// Those of the parser, help and version among them.
-pub fn parse(words: &[String]) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&definition().try_get_matches_from(words)?)
+pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
+    let mut matches = definition().try_get_matches_from(words)?;
+    let is_joined = |name: &str| joined().iter().any(|verb| (verb.command)().get_name() == name);
+    match matches.subcommand_name().is_some_and(is_joined) {
+        true => {
+            let (name, given) = matches.remove_subcommand().expect("its name was just read");
+            Ok(Parsed::Joined(name, given))
+        }
+        false => Cli::from_arg_matches(&matches).map(|cli| Parsed::Defined(Box::new(cli))),
+    }
 }
 
 /// A line for each verb that is there, below the question that it belongs to.
@@ -85,9 +132,12 @@ fn groups(cli: &Command) -> String {
         let verb = cli.get_subcommands().find(|verb| verb.get_name() == *name && !verb.is_hide_set())?;
         Some(format!("  {name:<9}{}\n", verb.get_about()?))
     };
-    let group = |(title, names): &(&str, &[&str])| {
-        let lines: String = names.iter().filter_map(line).collect();
-        format!("{title}\n{lines}")
+    let group = |(group, names): &(Group, &[&str])| {
+        let joined = joined().iter().filter(|verb| verb.group == *group).map(|verb| (verb.command)());
+        let joined: Vec<String> = joined.map(|verb| verb.get_name().to_owned()).collect();
+        let names = names.iter().copied().chain(joined.iter().map(String::as_str));
+        let lines: String = names.filter_map(|name| line(&name)).collect();
+        format!("{}\n{lines}", group.title())
     };
     GROUPS.iter().map(group).collect::<Vec<_>>().join("\n")
 }

@@ -13,6 +13,7 @@ mod completions;
 mod condition;
 mod contend;
 mod counters;
+pub mod define;
 mod doctor;
 mod end;
 mod explain;
@@ -21,6 +22,7 @@ mod foreign;
 mod help;
 mod history;
 mod index;
+mod joined;
 mod lab;
 mod latency;
 mod limit;
@@ -57,9 +59,10 @@ pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
-pub use help::{definition, parse, takes};
+pub use help::{Group, Parsed, after, definition, parse, takes};
 pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
+pub use joined::{JoinedVerb, join};
 pub use lab::{LabAction, LabArgs, LabRunArgs};
 pub use latency::{LatencyArgs, LatencyKind};
 pub use limit::LimitArgs;

@@ -1,19 +1,22 @@
 //! Normalises the command line before it is parsed: commands without a verb, and options whose values other tools
 //! separate by blanks.
 
-use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::{Cli, Verb, parse};
+use crate::help::{Parsed, whole};
+use crate::joined::joined as joined_verbs;
+use crate::{Verb, parse};
 
 /// The command line with a verb, and with the values of options joined.
 pub fn understood(words: &[String]) -> Vec<String> {
-    let verbs: Vec<String> =
-        Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let verbs: Vec<String> = whole().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     let first = words.get(1).map_or("", String::as_str);
     let has_verb = ["", "help", "-h", "--help", "-V", "--version"].contains(&first)
         || verbs.iter().any(|verb| verb == first);
-    match (has_verb, MEASURING.contains(&first) || first == "profile") {
+    let takes_commands = |name: &str| {
+        joined_verbs().iter().any(|verb| verb.takes_commands && (verb.command)().get_name() == name)
+    };
+    match (has_verb, MEASURING.contains(&first) || first == "profile" || takes_commands(first)) {
         (true, true) => [words[..2].to_vec(), joined(&words[2..])].concat(),
         (true, false) => words.to_vec(),
         (false, _) => with_verb(words, &joined(words.get(1..).unwrap_or_default())),
@@ -58,7 +61,7 @@ pub fn doubt(words: &[String]) -> Option<String> {
     let understood = understood(words);
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
-    let cli = parse(&understood).ok()?;
+    let Parsed::Defined(cli) = parse(&understood).ok()? else { return None };
     let commands = commands(&cli.verb)?;
     (commands.len() > 1 && commands.contains(behind)).then(|| {
         format!(
@@ -124,8 +127,12 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
         Err(error) => error.kind() == ErrorKind::UnknownArgument,
         Ok(_) => false,
     };
+    let is_several = |parsed: &Parsed| match parsed {
+        Parsed::Defined(cli) => matches!(&cli.verb, Verb::Run(args) if args.commands.is_several()),
+        Parsed::Joined(..) => false,
+    };
     match parse(&run) {
-        Ok(Cli { verb: Verb::Run(args) }) if args.commands.is_several() && !unknown(&compare) => compare,
+        Ok(parsed) if is_several(&parsed) && !unknown(&compare) => compare,
         Err(error) if error.kind() == ErrorKind::UnknownArgument && !unknown(&compare) => compare,
         _ => run,
     }

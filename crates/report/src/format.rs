@@ -257,7 +257,8 @@ pub enum Detail {
 impl Detail {
     /// From the shortest to all.
     pub const ALL: [Detail; 3] = [Detail::Line, Detail::Brief, Detail::Full];
-    pub(crate) const FROM_BRIEF: [Detail; 2] = [Detail::Brief, Detail::Full];
+    /// The brief report and the full one.
+    pub const FROM_BRIEF: [Detail; 2] = [Detail::Brief, Detail::Full];
 }
 
 /// A unit of time.

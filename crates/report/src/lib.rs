@@ -13,7 +13,8 @@ mod evidence;
 mod export;
 mod format;
 mod json;
-mod parts;
+mod own;
+pub mod parts;
 mod relation;
 mod render;
 mod samples;
@@ -22,6 +23,13 @@ mod tables;
 mod verbs;
 mod verdict;
 mod words;
+
+/// The words in which all reports speak: numbers with their units, changes, lists, and marks of names and commands within
+/// sentences.
+pub mod say {
+    pub use crate::parts::spans::{code, emphasis, named, strong};
+    pub use crate::words::{change, counted, grouped, listed, p_value, percent, quantity, visible};
+}
 
 use std::io::{BufWriter, Write};
 
@@ -34,6 +42,7 @@ pub use baseline::{
 pub use error::ReportError;
 pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use json::evidence_json;
+pub use own::{Case, CaseOutcome, OwnReport, Rows, know_reports};
 pub use words::visible;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.

@@ -147,12 +147,12 @@ impl Scale {
 }
 
 /// A value in its own best unit.
-pub(crate) fn quantity(metric: Metric, value: f64) -> String {
+pub fn quantity(metric: Metric, value: f64) -> String {
     Scale::of(metric, value).with_unit(value)
 }
 
 /// A ratio as a signed change in per cent: 1.0231 becomes `+2.31 %`.
-pub(crate) fn change(ratio: f64) -> String {
+pub fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     match percent {
         p if !p.is_finite() => "?".to_owned(),
@@ -162,7 +162,7 @@ pub(crate) fn change(ratio: f64) -> String {
 }
 
 /// A share or a distance in per cent without a sign: 0.0231 becomes `2.31 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     match share * 100.0 + 0.0 {
         p if !p.is_finite() => "?".to_owned(),
         p if p < 0.0 => format!("−{}", magnitude(-p)),
@@ -192,7 +192,7 @@ fn magnitude(percent: f64) -> String {
 }
 
 /// A p-value; nothing below one in ten thousand is worth digits.
-pub(crate) fn p_value(p: f64) -> String {
+pub fn p_value(p: f64) -> String {
     match p {
         p if !p.is_finite() => "p unknown".to_owned(),
         p if p < 0.0001 => format!("p{TIE}<{TIE}0.0001"),
@@ -219,7 +219,7 @@ pub(crate) fn round_number(value: f64) -> String {
 }
 
 /// A whole number with commas between thousands: 12345 becomes `12,345`.
-pub(crate) fn grouped(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -232,12 +232,12 @@ pub(crate) fn grouped(count: u64) -> String {
 }
 
 /// `1 run`, `2 runs`.
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count}{TIE}{}", if count == 1 { one } else { many })
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn listed(items: &[String]) -> String {
+pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),

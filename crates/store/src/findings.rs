@@ -74,6 +74,7 @@ pub(crate) fn summary(findings: &Findings) -> String {
             let changed = watch.nodes.iter().filter(|node| !node.changes.is_empty()).count();
             format!("{changed} of {} machines changed", watch.nodes.len())
         }
+        Findings::Own(own) => own.summary().to_owned(),
     }
 }
 
@@ -181,6 +182,7 @@ fn hazards(findings: &DoctorFindings) -> String {
 mod tests {
     use super::*;
     use fauxplat_model::AaStratum;
+    use fauxplat_model::document::OwnFindings;
 
     fn stratum(comparisons: usize, false_verdicts: usize) -> AaStratum {
         AaStratum {
@@ -201,6 +203,16 @@ mod tests {
         let text = encode(&findings).unwrap();
         assert_eq!(decode(findings.schema(), &text), Some(findings));
         assert_eq!(decode("fauxplat.aa/2", &text), None);
+    }
+
+    #[test]
+    fn findings_that_a_verb_owns_come_back_unread_with_their_summary() {
+        let document = serde_json::json!({"summary": "2 of 9 changed", "rows": [1.5, null]});
+        let findings = Findings::Own(OwnFindings::new("fauxplat.herd/3", &document).unwrap());
+        assert_eq!(summary(&findings), "2 of 9 changed");
+        let text = encode(&findings).unwrap();
+        assert_eq!(decode("fauxplat.herd/3", &text), Some(findings));
+        assert_eq!(decode("strange.herd/3", &text), None, "another program's document");
     }
 
     #[test]

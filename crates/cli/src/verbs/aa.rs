@@ -12,8 +12,9 @@ use fauxplat_sys::text::read_text;
 
 use super::baseline::is_id;
 use crate::begin::{beginning, conclude};
-use crate::{define, inspection, output};
+use crate::{inspection, output};
 use fauxplat_options::AaArgs;
+use fauxplat_options::define;
 
 /// Default number of comparisons of a stratum.
 const COMPARISONS: u32 = 20;

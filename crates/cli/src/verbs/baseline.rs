@@ -12,8 +12,9 @@ use fauxplat_store::Store;
 use fauxplat_sys::clock;
 use fauxplat_sys::text::read_text;
 
-use crate::{define, inspection, output};
+use crate::{inspection, output};
 use fauxplat_options::CompareArgs;
+use fauxplat_options::define;
 
 /// Reads an experiment of the store by its id, or a file, and returns the readings of the named command in the metrics
 /// of a rule.

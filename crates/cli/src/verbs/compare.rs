@@ -19,7 +19,8 @@ use super::baseline::{compare_stored, earlier, is_id};
 use super::gate::{Alarm, agreed, alarms, question};
 use super::profile::in_turns;
 use crate::begin::{beginning, conclude, finish};
-use crate::{define, output};
+use crate::output;
+use fauxplat_options::define;
 use fauxplat_options::{CommandArgs, CompareArgs};
 
 /// Compares commands with the first of them, or one command with stored results.

@@ -8,7 +8,7 @@ use fauxplat_model::{Aslr, Definition, Metric, Rule};
 use fauxplat_sys::clock;
 
 use crate::begin::{beginning, finish};
-use crate::define;
+use fauxplat_options::define;
 use fauxplat_options::{DesignArgs, ExplainArgs, Varied};
 
 /// Default number of blocks, and default time in seconds.

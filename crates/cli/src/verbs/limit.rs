@@ -8,7 +8,8 @@ use fauxplat_sys::clock::monotonic_ns;
 use fauxplat_units::Nanos;
 
 use crate::begin::{beginning, conclude};
-use crate::{define, output};
+use crate::output;
+use fauxplat_options::define;
 use fauxplat_options::{LimitArgs, OutputArgs};
 
 /// Name of the group where only one is stated.

@@ -8,7 +8,8 @@ use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 
 use crate::begin::{beginning, check_reports, conclude};
-use crate::{define, inspection};
+use crate::inspection;
+use fauxplat_options::define;
 use fauxplat_options::{OutputArgs, ProfileArgs, RATE_HZ, STACK_BYTES};
 
 /// Default time for which several commands are sampled in turns, in seconds.

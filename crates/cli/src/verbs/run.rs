@@ -5,8 +5,8 @@ use fauxplat_experiment::{Driver, Failure, Machine, measure};
 use fauxplat_model::document::Findings;
 
 use crate::begin::{beginning, conclude};
-use crate::define;
 use fauxplat_options::RunArgs;
+use fauxplat_options::define;
 
 /// Measures one or several commands.
 pub(crate) fn run(args: &RunArgs, invocation: &[String]) -> Result<(), Failure> {

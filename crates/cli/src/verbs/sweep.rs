@@ -5,8 +5,8 @@ use fauxplat_experiment::{Failure, Machine};
 use fauxplat_model::document::Findings;
 
 use crate::begin::{beginning, finish};
-use crate::define;
 use fauxplat_options::SweepArgs;
+use fauxplat_options::define;
 
 /// Runs a sweep: visits the levels of a factor in random order until it is decided whether they differ.
 pub(crate) fn sweep(args: &SweepArgs, invocation: &[String]) -> Result<(), Failure> {

@@ -11,23 +11,10 @@ use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Comparison, GateState, LabOutcome, Metric, RunFindings, Verdict};
 
 use super::{names, timed};
+use crate::own::{self, Case, CaseOutcome as Outcome};
 use crate::samples::{command_findings, compared, summary};
 use crate::words::visible;
 use crate::{Format, ReportError, verdict_sentence};
-
-/// A test case of the report.
-struct Case {
-    name: String,
-    /// Seconds; absent where the case has no time.
-    time_s: Option<f64>,
-    outcome: Outcome,
-}
-
-enum Outcome {
-    Passed(String),
-    Failed(String),
-    Skipped(String),
-}
 
 /// Writes one suite.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -45,7 +32,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
         cases.len(),
         escaped(started)
     )?;
-    cases.iter().try_for_each(|case| case.write(suite, out))?;
+    cases.iter().try_for_each(|case| write_case(case, suite, out))?;
     Ok(writeln!(out, "  </testsuite>\n</testsuites>")?)
 }
 
@@ -64,6 +51,10 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
             });
             Ok(claims.collect())
         }
+        Findings::Own(found) => own::cases(found).ok_or(ReportError::NothingToExport {
+            format: Format::JUnit.name(),
+            reason: "this version of fauxplat cannot read the document; take json",
+        }),
         _ => run_cases(record),
     }
 }
@@ -121,18 +112,16 @@ fn run_case(name: String, found: &RunFindings) -> Case {
     Case { name, time_s: wall.map(|wall| wall.median / 1e9), outcome }
 }
 
-impl Case {
-    fn write(&self, suite: &str, out: &mut dyn Write) -> std::io::Result<()> {
-        let time = self.time_s.map_or_else(String::new, |time_s| format!(" time=\"{time_s:.9}\""));
-        let (name, class) = (escaped(&self.name), escaped(suite));
-        writeln!(out, "    <testcase name=\"{name}\" classname=\"{class}\"{time}>")?;
-        match &self.outcome {
-            Outcome::Passed(said) => writeln!(out, "      <system-out>{}</system-out>", escaped(said)),
-            Outcome::Failed(said) => writeln!(out, "      <failure message=\"{}\"/>", escaped(said)),
-            Outcome::Skipped(said) => writeln!(out, "      <skipped message=\"{}\"/>", escaped(said)),
-        }?;
-        writeln!(out, "    </testcase>")
-    }
+fn write_case(case: &Case, suite: &str, out: &mut dyn Write) -> std::io::Result<()> {
+    let time = case.time_s.map_or_else(String::new, |time_s| format!(" time=\"{time_s:.9}\""));
+    let (name, class) = (escaped(&case.name), escaped(suite));
+    writeln!(out, "    <testcase name=\"{name}\" classname=\"{class}\"{time}>")?;
+    match &case.outcome {
+        Outcome::Passed(said) => writeln!(out, "      <system-out>{}</system-out>", escaped(said)),
+        Outcome::Failed(said) => writeln!(out, "      <failure message=\"{}\"/>", escaped(said)),
+        Outcome::Skipped(said) => writeln!(out, "      <skipped message=\"{}\"/>", escaped(said)),
+    }?;
+    writeln!(out, "    </testcase>")
 }
 
 /// Text as XML holds it: nothing that drives a terminal, and no character that XML 1.0 forbids, which are among those.

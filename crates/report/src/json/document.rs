@@ -18,7 +18,7 @@ use crate::samples::{ByCommand, P95_FROM, baseline, command_findings, compared};
 /// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
 #[derive(SerializeDerive)]
 pub(crate) struct Document<'r, 'a> {
-    schema: &'static str,
+    schema: &'a str,
     #[serde(flatten)]
     header: &'a Header,
     #[serde(flatten)]

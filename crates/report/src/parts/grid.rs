@@ -2,20 +2,25 @@
 
 /// The meaning of a row, shown in colour where possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
+    /// A row like the others.
     Plain,
     /// Titles of commands.
     Title,
     /// Headings of tables, and marginal notes.
     Faint,
+    /// Good news.
     Good,
+    /// Bad news.
     Bad,
+    /// Neither good nor bad, and decided.
     Neutral,
+    /// Not decided, or not to be relied upon.
     Doubt,
 }
 
 /// A row of a grid.
-pub(crate) struct Row {
+pub struct Row {
     pub(crate) tone: Tone,
     pub(crate) cells: Vec<String>,
 }
@@ -28,7 +33,7 @@ impl Row {
 }
 
 /// A table. The first column is text, to be shortened where there is no room.
-pub(crate) struct Grid {
+pub struct Grid {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Row>,
     /// Columns that may be left out when there is no room, the most dispensable first.
@@ -38,13 +43,14 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    pub(crate) fn new(header: &[&str], dispensable: &[usize]) -> Self {
+    /// A grid without rows: its titles, and the columns that go first where there is no room.
+    pub fn new(header: &[&str], dispensable: &[usize]) -> Self {
         let header = header.iter().map(|&title| title.to_owned()).collect();
         Grid { header, rows: Vec::new(), dispensable: dispensable.to_vec(), named: false }
     }
 
     /// A grid whose first column holds names.
-    pub(crate) fn named(header: &[&str], dispensable: &[usize]) -> Self {
+    pub fn named(header: &[&str], dispensable: &[usize]) -> Self {
         Grid { named: true, ..Grid::new(header, dispensable) }
     }
 
@@ -55,7 +61,8 @@ impl Grid {
         column > 0 && self.rows.iter().all(|row| is_number(&row.cells[column]))
     }
 
-    pub(crate) fn push(&mut self, tone: Tone, cells: Vec<String>) {
+    /// Adds a row with a cell for each title.
+    pub fn push(&mut self, tone: Tone, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());
         self.rows.push(Row { tone, cells });
     }

@@ -16,7 +16,7 @@ mod tree;
 pub(crate) use distribution::{Distribution, Shape};
 pub(crate) use flame::{Bar, Flame};
 pub(crate) use fleet_map::{FleetMap, MapMachine, MapRow, Patch};
-pub(crate) use grid::{Grid, Row, Tone};
+pub use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use listing::{Listed, Listing};
 pub(crate) use quantiles::{Curve, Quantiles};
@@ -61,7 +61,7 @@ pub(crate) struct Sentence {
 
 /// The role of a sentence in the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rank {
+pub enum Rank {
     /// The answer to the verb's question, which comes first.
     Answer,
     /// Full title of the parts below.
@@ -70,42 +70,43 @@ pub(crate) enum Rank {
     Subtitle,
     /// Heading of the parts below, in one line.
     Heading,
+    /// Anything else that is said.
     Plain,
     /// A circumstance that may spoil the result.
     Warning,
 }
 
 /// Lines that belong together.
-pub(crate) struct Notes {
+pub struct Notes {
     /// Title of the notes.
-    pub(crate) title: String,
+    pub title: String,
     /// Whether readers may fold the notes away: evidence behind the result, needed only when there is a doubt.
-    pub(crate) folded: bool,
+    pub folded: bool,
     /// The lines, in their order.
-    pub(crate) lines: Vec<Note>,
+    pub lines: Vec<Note>,
 }
 
 /// A line of notes, as long as it needs to be.
-pub(crate) struct Note {
+pub struct Note {
     /// Meaning of the line, shown in colour where possible.
-    pub(crate) tone: Tone,
+    pub tone: Tone,
     /// Indentation below the title, from 1.
-    pub(crate) depth: usize,
+    pub depth: usize,
     /// Label of the values; empty where the line needs none.
-    pub(crate) label: &'static str,
+    pub label: &'static str,
     /// The values, in which names are marked.
-    pub(crate) values: Vec<String>,
+    pub values: Vec<String>,
     /// Whether a line break would change the meaning, as inside a command line.
-    pub(crate) unbroken: bool,
+    pub unbroken: bool,
     /// Media in which the note is shown.
-    pub(crate) media: &'static [Medium],
+    pub media: &'static [Medium],
     /// Amounts of detail at which the note is shown.
-    pub(crate) details: &'static [Detail],
+    pub details: &'static [Detail],
 }
 
 impl Note {
     /// A fact with its label.
-    pub(crate) fn fact(label: &'static str, values: Vec<String>) -> Self {
+    pub fn fact(label: &'static str, values: Vec<String>) -> Self {
         Note {
             tone: Tone::Faint,
             depth: 1,
@@ -118,7 +119,7 @@ impl Note {
     }
 
     /// The note for full reports only.
-    pub(crate) fn in_full(self) -> Self {
+    pub fn in_full(self) -> Self {
         Note { details: &[Detail::Full], ..self }
     }
 
@@ -130,7 +131,7 @@ impl Note {
 
 /// The medium in which a report is read; it decides how much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Medium {
+pub enum Medium {
     /// Characters in a narrow window.
     Terminal,
     /// A message among others, such as a comment of a pull request.
@@ -140,11 +141,12 @@ pub(crate) enum Medium {
 }
 
 impl Medium {
-    pub(crate) const ALL: [Medium; 3] = [Medium::Terminal, Medium::Comment, Medium::Page];
+    /// All media.
+    pub const ALL: [Medium; 3] = [Medium::Terminal, Medium::Comment, Medium::Page];
 }
 
 /// A part of a report with its position and visibility.
-pub(crate) struct Piece {
+pub struct Piece {
     pub(crate) part: Part,
     /// Indentation in steps.
     pub(crate) depth: usize,
@@ -176,37 +178,44 @@ impl Piece {
         Piece { part, depth, joined: false, media, details }
     }
 
-    pub(crate) fn sentence(rank: Rank, tone: Tone, text: impl Into<String>) -> Self {
+    /// A sentence of a rank.
+    pub fn sentence(rank: Rank, tone: Tone, text: impl Into<String>) -> Self {
         Piece::new(Part::Sentence(Sentence { rank, tone, text: text.into() }))
     }
 
     /// The answer to the verb's question.
-    pub(crate) fn answer(tone: Tone, text: impl Into<String>) -> Self {
+    pub fn answer(tone: Tone, text: impl Into<String>) -> Self {
         Piece::sentence(Rank::Answer, tone, text)
     }
 
     /// Heading of the pieces below, in one line.
-    pub(crate) fn heading(text: impl Into<String>) -> Self {
+    pub fn heading(text: impl Into<String>) -> Self {
         Piece::sentence(Rank::Heading, Tone::Title, text)
     }
 
     /// A sentence that is neither good nor bad.
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<String>) -> Self {
         Piece::said(Tone::Plain, text)
     }
 
     /// A sentence.
-    pub(crate) fn said(tone: Tone, text: impl Into<String>) -> Self {
+    pub fn said(tone: Tone, text: impl Into<String>) -> Self {
         Piece::sentence(Rank::Plain, tone, text)
     }
 
     /// A warning about a circumstance that may spoil the result.
-    pub(crate) fn warning(text: &str) -> Self {
+    pub fn warning(text: &str) -> Self {
         Piece::sentence(Rank::Warning, Tone::Doubt, crate::words::visible(text))
     }
 
-    pub(crate) fn table(grid: Grid) -> Self {
+    /// A table.
+    pub fn table(grid: Grid) -> Self {
         Piece::new(Part::Table(grid))
+    }
+
+    /// Lines under a title, close together.
+    pub fn notes(notes: Notes) -> Self {
+        Piece::new(Part::Notes(notes))
     }
 
     /// Whether the piece continues the paragraph of the one before, in formats with paragraphs.
@@ -219,22 +228,22 @@ impl Piece {
     }
 
     /// The piece, directly below the one before.
-    pub(crate) fn joined(self) -> Self {
+    pub fn joined(self) -> Self {
         Piece { joined: true, ..self }
     }
 
     /// The piece, indented by `depth` steps.
-    pub(crate) fn at(self, depth: usize) -> Self {
+    pub fn at(self, depth: usize) -> Self {
         Piece { depth, ..self }
     }
 
     /// The piece for some media only.
-    pub(crate) fn only(self, media: &'static [Medium]) -> Self {
+    pub fn only(self, media: &'static [Medium]) -> Self {
         Piece { media, ..self }
     }
 
     /// The piece for full reports only.
-    pub(crate) fn in_full(self) -> Self {
+    pub fn in_full(self) -> Self {
         Piece { details: &[Detail::Full], ..self }
     }
 
@@ -244,17 +253,17 @@ impl Piece {
     }
 
     /// The piece for brief reports only.
-    pub(crate) fn in_brief(self) -> Self {
+    pub fn in_brief(self) -> Self {
         Piece { details: &[Detail::Brief], ..self }
     }
 
     /// The piece for brief and full reports.
-    pub(crate) fn since_brief(self) -> Self {
+    pub fn since_brief(self) -> Self {
         Piece { details: &Detail::FROM_BRIEF, ..self }
     }
 
     /// The piece for reports of one line only.
-    pub(crate) fn in_line(self) -> Self {
+    pub fn in_line(self) -> Self {
         Piece { details: &[Detail::Line], ..self }
     }
 

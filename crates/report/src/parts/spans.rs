@@ -33,22 +33,22 @@ pub(crate) struct Span {
 }
 
 /// Marks a foreign name.
-pub(crate) fn named(name: &str) -> String {
+pub fn named(name: &str) -> String {
     marked(NAME, name)
 }
 
 /// Marks text to type.
-pub(crate) fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     marked(CODE, text)
 }
 
 /// Marks a term.
-pub(crate) fn emphasis(text: &str) -> String {
+pub fn emphasis(text: &str) -> String {
     marked(EMPHASIS, text)
 }
 
 /// Marks a word that must not be missed.
-pub(crate) fn strong(text: &str) -> String {
+pub fn strong(text: &str) -> String {
     marked(STRONG, text)
 }
 

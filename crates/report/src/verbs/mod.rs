@@ -33,8 +33,8 @@ use std::io::Write;
 use fauxplat_model::CountersFindings;
 use fauxplat_model::document::{Findings, Record};
 
-use crate::View;
 use crate::parts::Piece;
+use crate::{View, own};
 
 /// The whole report, the answer first and what it rests upon last.
 pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
@@ -79,6 +79,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Fleet(found) => fleet::parts(found),
         Findings::FleetCompare(found) => fleet::parts_of_comparison(found),
         Findings::FleetWatch(found) => fleet::parts_of_watch(found),
+        Findings::Own(found) => own::pieces(record, found),
     }
 }
 
@@ -115,6 +116,12 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         Findings::FleetCompare(found) => fleet::rows_of_comparison(found, rows)?,
         Findings::FleetWatch(found) => fleet::rows_of_watch(found, rows)?,
         Findings::Profile(found) => profile::rows(found, rows)?,
+        Findings::Own(found) => match own::rows(found) {
+            Some(own) => {
+                std::iter::once(&own.headings).chain(&own.rows).try_for_each(|row| rows.write_record(row))?
+            }
+            None => return Ok(false),
+        },
         _ => return Ok(false),
     }
     Ok(true)

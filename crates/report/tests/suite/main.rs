@@ -16,6 +16,7 @@ mod hostile;
 mod html;
 mod json;
 mod markdown;
+mod own;
 mod profile;
 mod properties;
 mod renamed;

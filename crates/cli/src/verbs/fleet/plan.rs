@@ -7,7 +7,7 @@ use fauxplat_fleet::{Asked, EngineOptions};
 use fauxplat_model::{Definition, Metric, NodeOrder, NodePlan, PrintedSource, Runs, Shell};
 use fauxplat_sys::clock;
 
-use crate::define;
+use fauxplat_options::define;
 use fauxplat_options::{CommandArgs, ConditionArgs, EngineArgs};
 
 /// The definition that the options describe. It holds nothing of this machine: relations between CPUs, programs and

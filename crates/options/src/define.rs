@@ -9,11 +9,11 @@ use fauxplat_model::{
 };
 use fauxplat_sys::text::read_text;
 
-use fauxplat_options::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
+use crate::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
 /// The definition that the options ask for. Options override a saved definition; relations between CPUs are resolved
 /// here, once.
-pub(crate) fn definition(
+pub fn definition(
     commands: &CommandArgs,
     condition: &ConditionArgs,
     machine: &Machine,
@@ -24,7 +24,7 @@ pub(crate) fn definition(
 }
 
 /// A definition for other machines than this one: relations between CPUs are resolved there.
-pub(crate) fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
+pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.definition {
         Some(path) => read(path)?,
         None => Definition::default(),
@@ -227,7 +227,7 @@ fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
 const PROGRAM: &str = "{program}";
 
 /// The commands that were given, or the built program by itself.
-pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
+pub fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     let mut given = commands.clone();
     if builds && given.commands.is_empty() && given.definition.is_none() {
         given.commands.push(PROGRAM.to_owned());
@@ -236,7 +236,7 @@ pub(crate) fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
 }
 
 /// Applies the options for builds. Without a measured command, the built program itself is run.
-pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
+pub fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     let line = args.build.as_ref().or(args.link.as_ref());
     if let Some(line) = line {
         let build = Build { line: line.clone(), objects: args.objects.clone() };
@@ -249,7 +249,7 @@ pub(crate) fn apply_build(definition: &mut Definition, args: &BuildArgs) {
 }
 
 /// Refuses options about builds where nothing is built.
-pub(crate) fn needs_build(definition: &Definition) -> Result<(), Failure> {
+pub fn needs_build(definition: &Definition) -> Result<(), Failure> {
     let option = match (&definition.check, definition.vary.is_empty()) {
         (Some(_), _) => "--check",
         (None, false) => "--vary",
@@ -264,7 +264,7 @@ pub(crate) fn needs_build(definition: &Definition) -> Result<(), Failure> {
 }
 
 /// Applies the options of the decision rule.
-pub(crate) fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
+pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.decide(&args.metric);
     rule.check().and_then(|()| rule.allow(&args.margin)).map_err(Failure::usage)?;
     rule.level = args.level.unwrap_or(rule.level);
@@ -299,7 +299,7 @@ const PATIENCE_S: f64 = 30.0;
 const BLOCKS_MAX: u32 = 100;
 
 /// Applies the options of a sweep: factor, levels, and the rule of decision.
-pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
+pub fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
     definition.sweep = args.factor.clone().or(definition.sweep.take());
     definition.exhaustive |= args.rule.exhaustive;
     let (rule, stated) = (&mut definition.rule, &args.rule);
@@ -313,7 +313,7 @@ pub(crate) fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Resu
 }
 
 /// The number of runs of `run`.
-pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
+pub fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
     let saved = match definition.runs {
         // Bounds on the command line only apply where the number is automatic.
         Runs::Count(_) if args.min_runs.is_some() || args.max_runs.is_some() => Runs::Auto,
@@ -337,7 +337,7 @@ pub(crate) fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<
 
 /// Defaults of verbs that look at a program in its ordinary surroundings: nothing is pinned or padded unless an option
 /// says so.
-pub(crate) fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
+pub fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
     }
@@ -348,7 +348,7 @@ pub(crate) fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArg
 
 /// Defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only where nothing else
 /// moves the stack. With ASLR on, the kernel draws its place anew in each run.
-pub(crate) fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
+pub fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;
     let padded = condition.env_pad;

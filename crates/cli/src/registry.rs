@@ -1,0 +1,26 @@
+//! The verbs that are crates of their own. Help, completions, manual pages, reports and exit codes walk this list.
+
+use fauxplat_options::JoinedVerb;
+use fauxplat_verb::Verb;
+
+/// The verbs, in the order in which the overview shows them within their group.
+const VERBS: &[&dyn Verb] = &[];
+
+/// Makes the verbs and their reports known, before anything is read or shown.
+pub(crate) fn join() {
+    fauxplat_options::join(VERBS.iter().map(|verb| joined(*verb)).collect());
+    fauxplat_report::know_reports(VERBS.iter().flat_map(|verb| verb.reports()).collect());
+}
+
+fn joined(verb: &'static dyn Verb) -> JoinedVerb {
+    JoinedVerb {
+        group: verb.group(),
+        takes_commands: verb.takes_commands(),
+        command: Box::new(|| verb.command()),
+    }
+}
+
+/// The verb of a name.
+pub(crate) fn verb(name: &str) -> Option<&'static dyn Verb> {
+    VERBS.iter().copied().find(|verb| verb.command().get_name() == name)
+}

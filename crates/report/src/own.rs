@@ -1,0 +1,101 @@
+//! Reports of findings whose type a verb keeps in its own crate: the verb says how they are shown, every renderer shows
+//! them.
+
+use std::sync::OnceLock;
+
+use fauxplat_model::document::{OwnFindings, Record};
+use serde_json::{Error, Value};
+
+use crate::parts::{Piece, Tone};
+
+/// The way in which a verb shows its own documents.
+pub trait OwnReport: Sync {
+    /// Name and version of the document, such as `fauxplat.suite/1`.
+    fn schema(&self) -> &'static str;
+
+    /// The report, the answer first. The frame of all reports (condition, machine, warnings) is added to it.
+    ///
+    /// # Errors
+    /// The document does not have the form of its schema.
+    fn pieces(&self, record: &Record, document: &Value) -> Result<Vec<Piece>, Error>;
+
+    /// The rows for spreadsheets.
+    ///
+    /// # Errors
+    /// The document does not have the form of its schema.
+    fn rows(&self, document: &Value) -> Result<Rows, Error>;
+
+    /// The test cases for CI systems.
+    ///
+    /// # Errors
+    /// The document does not have the form of its schema.
+    fn cases(&self, document: &Value) -> Result<Vec<Case>, Error>;
+}
+
+/// Rows for spreadsheets, with their headings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// The headings; a unit is the end of its heading, as in `low_ratio`.
+    pub headings: Vec<String>,
+    /// The fields of each row, as many as there are headings; an empty field is a missing value.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A test case of the report for CI systems.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The name of the case, unique in its report.
+    pub name: String,
+    /// The time of the case in seconds; `None` where it has no time.
+    pub time_s: Option<f64>,
+    /// The outcome, with the sentence that explains it.
+    pub outcome: CaseOutcome,
+}
+
+/// The outcome of a test case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CaseOutcome {
+    /// The question was answered, and nothing is wrong.
+    Passed(String),
+    /// A gate failed.
+    Failed(String),
+    /// There is no answer.
+    Skipped(String),
+}
+
+static REPORTS: OnceLock<Vec<&'static dyn OwnReport>> = OnceLock::new();
+
+/// Makes the reports of verbs known, once, before anything is reported. A later call changes nothing.
+pub fn know_reports(reports: Vec<&'static dyn OwnReport>) {
+    let _known_already = REPORTS.set(reports);
+}
+
+fn report_of(found: &OwnFindings) -> Option<&'static dyn OwnReport> {
+    let all = REPORTS.get()?;
+    all.iter().copied().find(|report| report.schema() == found.schema)
+}
+
+/// The report of a document, or the sentence that this version has none for it.
+pub(crate) fn pieces(record: &Record, found: &OwnFindings) -> Vec<Piece> {
+    let Some(report) = report_of(found) else {
+        let name = crate::words::visible(&found.schema);
+        let sentence = format!(
+            "This version of fauxplat cannot show documents of {name}: take the version that measured, or --format json."
+        );
+        return vec![Piece::answer(Tone::Doubt, sentence)];
+    };
+    report.pieces(record, &found.document).unwrap_or_else(|error| {
+        let name = crate::words::visible(&found.schema);
+        vec![Piece::answer(Tone::Bad, format!("The document does not have the form of {name}: {error}."))]
+    })
+}
+
+/// The rows of a document; `None` where this version cannot read it.
+pub(crate) fn rows(found: &OwnFindings) -> Option<Rows> {
+    report_of(found)?.rows(&found.document).ok()
+}
+
+/// The test cases of a document; `None` where this version cannot read it.
+pub(crate) fn cases(found: &OwnFindings) -> Option<Vec<Case>> {
+    report_of(found)?.cases(&found.document).ok()
+}

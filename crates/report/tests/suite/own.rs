@@ -1,0 +1,89 @@
+//! Findings that a verb keeps to itself, in every format.
+
+use fauxplat_model::document::{Findings, OwnFindings, Record};
+use fauxplat_report::parts::{Grid, Piece, Tone};
+use fauxplat_report::{Case, CaseOutcome, Format, OwnReport, Rows, Style, know_reports, say, write};
+use serde::Deserialize;
+use serde_json::{Error, Value, json};
+
+use crate::common;
+
+#[derive(Deserialize)]
+struct Herd {
+    sheep: Vec<(String, f64)>,
+}
+
+struct HerdReport;
+
+impl OwnReport for HerdReport {
+    fn schema(&self) -> &'static str {
+        "fauxplat.herd/1"
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        let herd = Herd::deserialize(document)?;
+        let mut grid = Grid::named(&["sheep", "weight"], &[]);
+        for (name, weight) in &herd.sheep {
+            grid.push(Tone::Plain, vec![say::visible(name), say::percent(*weight)]);
+        }
+        let first = say::named(&herd.sheep[0].0);
+        Ok(vec![Piece::answer(Tone::Good, format!("The herd is led by {first}.")), Piece::table(grid)])
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let row = |(name, weight): (String, f64)| vec![name, weight.to_string()];
+        let herd = Herd::deserialize(document)?;
+        let headings = ["sheep", "weight_ratio"].map(str::to_owned).to_vec();
+        Ok(Rows { headings, rows: herd.sheep.into_iter().map(row).collect() })
+    }
+
+    fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
+        let case = |(name, weight): (String, f64)| {
+            let outcome = match weight < 1.0 {
+                true => CaseOutcome::Passed("light".to_owned()),
+                false => CaseOutcome::Failed("heavy".to_owned()),
+            };
+            Case { name, time_s: None, outcome }
+        };
+        Ok(Herd::deserialize(document)?.sheep.into_iter().map(case).collect())
+    }
+}
+
+fn shown(schema: &str, document: Value, format: Format) -> Result<String, String> {
+    know_reports(vec![&HerdReport]);
+    let mut owned = common::run(&["true"]);
+    owned.findings = Findings::Own(OwnFindings { schema: schema.to_owned(), document });
+    let mut out = Vec::new();
+    write(&owned.record(), format, &Style::default(), &mut out).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+fn herd() -> Value {
+    json!({"summary": "two sheep", "sheep": [["Ann\u{1b}[31m", 0.25], ["Bob, \"b\"", 1.5]]})
+}
+
+#[test]
+fn every_format_shows_the_document_of_a_verb() {
+    let of = |format| shown("fauxplat.herd/1", herd(), format).unwrap();
+    for format in [Format::Text, Format::Markdown, Format::Html, Format::Org, Format::AsciiDoc] {
+        let text = of(format);
+        assert!(text.contains("The herd is led by") && text.contains("150"), "{format}: {text}");
+        assert!(!text.contains('\u{1b}'), "{format}");
+    }
+    let json: Value = serde_json::from_str(&of(Format::Json)).unwrap();
+    assert_eq!((&json["schema"], &json["sheep"][1][1]), (&json!("fauxplat.herd/1"), &json!(1.5)));
+    assert!(of(Format::Csv).starts_with("sheep,weight_ratio\nAnn"), "{}", of(Format::Csv));
+    let junit = of(Format::JUnit);
+    assert!(junit.contains("tests=\"2\" failures=\"1\"") && junit.contains("message=\"heavy\""), "{junit}");
+}
+
+#[test]
+fn a_document_of_another_version_or_form_says_so() {
+    let text = shown("fauxplat.herd/9", herd(), Format::Text).unwrap();
+    assert!(text.contains("cannot show documents of fauxplat.herd/9"), "{text}");
+    let json = shown("fauxplat.herd/9", herd(), Format::Json).unwrap();
+    assert!(json.contains("two sheep"), "the document itself can still be had: {json}");
+    let text = shown("fauxplat.herd/1", json!({"sheep": 7}), Format::Text).unwrap();
+    assert!(text.contains("does not have the form of fauxplat.herd/1"), "{text}");
+    assert!(shown("fauxplat.herd/1", json!({}), Format::JUnit).unwrap_err().contains("cannot read"));
+}
