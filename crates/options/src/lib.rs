@@ -69,7 +69,7 @@ pub use limit::LimitArgs;
 pub use load::LoadArgs;
 pub use man::{man, page};
 pub use misuse::misuse;
-pub use output::{Export, HyperfineExports, Look, Output, OutputArgs, When};
+pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
 pub use spoken::{MEASURING, doubt, understood};
@@ -192,7 +192,7 @@ pub enum Candidates {
 }
 
 /// Parses a share: `1%`, or `0.01`.
-fn percent(text: &str) -> Result<f64, String> {
+pub fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number / scale < 1.0 => Ok(number / scale),
@@ -201,7 +201,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a time with its unit. A number alone is refused, since other tools use other units for the same option.
-fn time_with_unit(text: &str) -> Result<Nanos, String> {
+pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 

@@ -68,6 +68,21 @@ pub fn of_help(help: &str) -> Option<Choice> {
     WORDS.iter().find(|(word, _)| help.contains(word)).map(|(_, name)| Choice((*name).to_owned()))
 }
 
+/// The harness that wrote a file.
+pub fn of_file(text: &str) -> Option<Choice> {
+    let begins = text.trim_start();
+    let name = match begins.chars().next()? {
+        '{' if text.contains("\"machine_info\"") => "pytest-benchmark",
+        '{' if text.contains("\"benchmarks\"") => "google-benchmark",
+        '{' | '[' => "json:",
+        '<' if text.contains("<BenchmarkResults") => "catch2",
+        _ if text.contains("ns/op") => "go",
+        _ if text.contains("fastest") && text.contains('│') => "divan",
+        _ => return None,
+    };
+    Some(Choice(name.to_owned()))
+}
+
 /// The names that may be given, for messages.
 pub(crate) fn names() -> String {
     format!("{}, json:POINTER, lines:REGEX", NAMES.join(", "))
@@ -91,5 +106,20 @@ mod tests {
     fn a_program_is_recognised_by_its_help() {
         assert_eq!(of_help("  -test.benchtime d\n"), Some(Choice("go".to_owned())));
         assert_eq!(of_help("usage: nothing"), None);
+    }
+
+    #[test]
+    fn a_file_is_recognised_by_its_form() {
+        for (text, name) in [
+            (include_str!("../../fixtures/google-benchmark.json"), "google-benchmark"),
+            (include_str!("../../fixtures/pytest-benchmark.json"), "pytest-benchmark"),
+            (include_str!("../../fixtures/go.txt"), "go"),
+            (include_str!("../../fixtures/catch2.xml"), "catch2"),
+            (include_str!("../../fixtures/divan.txt"), "divan"),
+            ("{\"a\": 1}", "json:"),
+        ] {
+            assert_eq!(of_file(text), Some(Choice(name.to_owned())));
+        }
+        assert_eq!(of_file("nothing"), None);
     }
 }

@@ -20,8 +20,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use choice::names as names_of_all;
-pub use choice::{Choice, of_help};
-pub use names::{numbered, shown};
+pub use choice::{Choice, of_file, of_help};
+pub use names::{medians, numbered, shown};
 pub use unit::Unit;
 
 use crate::error::SuiteError;
@@ -145,7 +145,7 @@ pub trait Harness: Debug {
     /// Asks a program to run some of its benchmarks for about `time` each.
     fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked;
 
-    /// Reads what a process told.
+    /// Reads what a process told. What it repeated has one name.
     ///
     /// # Errors
     /// The output is not one of this harness, or is incomplete.

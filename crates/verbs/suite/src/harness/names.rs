@@ -27,7 +27,7 @@ pub(super) fn plain<'a>(name: &'a str, all: &[String]) -> &'a str {
 
 /// Several readings of one benchmark within a process as one: their median. What a process repeats is no replicate, since
 /// its layout and its place are those of the process.
-pub(super) fn medians(readings: Vec<Reading>) -> Vec<Reading> {
+pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
     let mut merged: Vec<(Reading, Vec<f64>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for reading in readings {
