@@ -1,5 +1,7 @@
 //! Options of `suite`.
 
+#![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -156,8 +156,8 @@ pub struct SuiteFindings {
     pub groups: Vec<Group>,
     /// Processes that were run.
     pub processes: u32,
-    /// Seconds of the measurement.
-    pub seconds: f64,
+    /// Time of the measurement in seconds.
+    pub elapsed_s: f64,
     /// How it ended.
     pub stopped_by: StoppedBy,
 }

@@ -235,7 +235,7 @@ fn how(found: &SuiteFindings) -> String {
         "{error} is at most {level}, at every look; so is that of a false *unchanged*. Harness {}, {} in {}.",
         say::named(&found.harness),
         say::counted(found.processes as usize, "process", "processes"),
-        fauxplat_units::Nanos::from_secs_f64(found.seconds)
+        fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
     )
 }
 

@@ -115,6 +115,11 @@ impl Judge {
         !self.cases[benchmark].is_closed
     }
 
+    /// What the last look said of a benchmark.
+    pub fn state(&self, benchmark: usize) -> State {
+        self.cases[benchmark].state
+    }
+
     /// Number of pairs of a benchmark.
     pub fn pairs(&self, benchmark: usize) -> usize {
         self.cases[benchmark].bets.len()

@@ -11,7 +11,7 @@ use crate::error::SuiteError;
 
 /// Catch2.
 #[derive(Debug)]
-pub struct Catch2;
+pub(super) struct Catch2;
 
 /// Between the name of a test case and that of a benchmark in it.
 const BETWEEN: &str = " / ";

@@ -10,7 +10,7 @@ use crate::error::SuiteError;
 
 /// criterion.rs.
 #[derive(Debug)]
-pub struct Criterion;
+pub(super) struct Criterion;
 
 /// The fewest samples that it takes.
 const SAMPLES: u32 = 10;

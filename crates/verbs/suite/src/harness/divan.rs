@@ -9,7 +9,7 @@ use crate::error::SuiteError;
 
 /// divan.
 #[derive(Debug)]
-pub struct Divan;
+pub(super) struct Divan;
 
 /// Column of the median among the figures of a row.
 const MEDIAN: usize = 2;

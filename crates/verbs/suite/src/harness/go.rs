@@ -9,7 +9,7 @@ use crate::error::SuiteError;
 
 /// Go's benchmarks.
 #[derive(Debug)]
-pub struct Go;
+pub(super) struct Go;
 
 impl Harness for Go {
     fn name(&self) -> String {

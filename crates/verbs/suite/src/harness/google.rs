@@ -10,7 +10,7 @@ use crate::error::SuiteError;
 
 /// Google Benchmark.
 #[derive(Debug)]
-pub struct Google;
+pub(super) struct Google;
 
 /// Name of the file that a process writes. A file, since the program itself may print.
 const FILE: &str = "google-benchmark.json";

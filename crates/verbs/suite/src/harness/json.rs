@@ -11,7 +11,7 @@ use crate::error::SuiteError;
 /// The value at a pointer (RFC 6901): a number; an object of name and number, or of name and an object with the number, as
 /// in Bencher's metric format; or an array of objects, each with a name and a number.
 #[derive(Debug)]
-pub struct Json {
+pub(super) struct Json {
     pointer: String,
 }
 
@@ -24,7 +24,7 @@ impl Json {
     ///
     /// # Errors
     /// The pointer is not empty and has no slash at its beginning.
-    pub fn new(pointer: &str) -> Result<Self, SuiteError> {
+    pub(super) fn new(pointer: &str) -> Result<Self, SuiteError> {
         match pointer.is_empty() || pointer.starts_with('/') {
             true => Ok(Json { pointer: pointer.to_owned() }),
             false => Err(SuiteError::Pointer(pointer.to_owned())),

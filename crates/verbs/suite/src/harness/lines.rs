@@ -12,7 +12,7 @@ use crate::error::SuiteError;
 /// Lines that match a pattern. Its groups are `name`, `value` and `unit`; without names they are the first, the second and
 /// the third.
 #[derive(Debug)]
-pub struct Lines {
+pub(super) struct Lines {
     pattern: Regex,
 }
 
@@ -21,7 +21,7 @@ impl Lines {
     ///
     /// # Errors
     /// The pattern is invalid, or has fewer than two groups.
-    pub fn new(pattern: &str) -> Result<Self, SuiteError> {
+    pub(super) fn new(pattern: &str) -> Result<Self, SuiteError> {
         let fail = |why: String| SuiteError::Pattern { pattern: pattern.to_owned(), why };
         let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
             fail(error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned())

@@ -9,7 +9,7 @@ use crate::error::SuiteError;
 
 /// pytest-benchmark.
 #[derive(Debug)]
-pub struct Pytest;
+pub(super) struct Pytest;
 
 /// Name of the file that a process writes.
 const FILE: &str = "pytest-benchmark.json";

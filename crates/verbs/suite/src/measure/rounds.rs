@@ -9,11 +9,14 @@ use fauxplat_stats::draw::Draw;
 use super::listing::List;
 use super::process::{Given, Processes};
 use super::{Asked, Desk};
-use crate::analysis::{Judge, Named, benchmarks, common, geometric_mean, groups};
+use crate::analysis::{Judge, Named, benchmarks, chosen, common, geometric_mean, groups};
 use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
 
 /// Pairs of each benchmark for which the time within a process is chosen.
 const PAIRS_WANTED: f64 = 50.0;
+
+/// How many times the time that it is asked for a harness takes, with the search for a number of iterations.
+const WARMING: f64 = 2.0;
 
 /// Time for a benchmark within a process, in seconds: what is longer than the most lowers the noise of a process little, as its
 /// layout and its place stay as they are.
@@ -25,9 +28,6 @@ const STARTS: f64 = 10.0;
 
 /// Benchmarks that one process runs at most: their names have to fit into a command line.
 const CHOSEN_MAX: usize = 64;
-
-/// Pairs before which nobody knows how long a decision takes.
-const RACED_FROM: usize = 8;
 
 /// Failures in a row after which a benchmark is given up.
 const FAILURES_MAX: u32 = 3;
@@ -58,10 +58,10 @@ struct Rounds<'a> {
 /// The programs cannot be started.
 pub(super) fn run(driver: &mut Driver, desk: &Desk, asked: &Asked, list: List) -> Result<SuiteFindings, Failure> {
     let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
-    let share_s = asked.max_time_s / (2.0 * PAIRS_WANTED * list.common.len() as f64);
+    let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
     let time = Duration::from_secs_f64(share_s.clamp(TIME_S.0, TIME_S.1));
     let entry = |name: &String| Entry {
-        named: Named { name: name.clone(), cost_s: 2.0 * time.as_secs_f64(), ..Named::default() },
+        named: Named { name: name.clone(), cost_s: WARMING * time.as_secs_f64(), ..Named::default() },
         ..Entry::default()
     };
     let mut rounds = Rounds {
@@ -84,7 +84,8 @@ impl Rounds<'_> {
     fn all(&mut self, driver: &mut Driver, processes: &Processes<'_>) -> Result<StoppedBy, Failure> {
         let mut round = 0;
         loop {
-            let chosen = self.chosen(driver, round);
+            let cost_s: Vec<f64> = self.entries.iter().map(|entry| entry.named.cost_s).collect();
+            let chosen = chosen(&self.judge, &cost_s, self.left_s(driver), round);
             if chosen.is_empty() {
                 return Ok(StoppedBy::Decided);
             }
@@ -108,29 +109,6 @@ impl Rounds<'_> {
     /// Seconds that a pair of processes takes which run these benchmarks.
     fn cost_s(&self, list: &List, part: &[usize]) -> f64 {
         2.0 * (list.overhead_s + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
-    }
-
-    /// The benchmarks of a round: all that are open, and in every other round those alone that can probably be decided in
-    /// the time that is left, the cheapest first. In the other rounds the rest shows whether it is nearer than it seemed.
-    fn chosen(&self, driver: &Driver, round: u32) -> Vec<usize> {
-        let open: Vec<usize> = (0..self.entries.len()).filter(|&at| self.judge.is_open(at)).collect();
-        if round.is_multiple_of(2) || (round as usize) < RACED_FROM {
-            return open;
-        }
-        let takes = |&at: &usize| {
-            let more = self.judge.pairs_to_decide(at) - self.judge.pairs(at) as f64;
-            (2.0 * more * self.entries[at].named.cost_s, at)
-        };
-        let mut by_cost: Vec<(f64, usize)> = open.iter().map(takes).collect();
-        by_cost.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut left_s = self.left_s(driver);
-        let is_reached = |&(cost, at): &(f64, usize)| {
-            left_s -= cost;
-            left_s > 0.0 || self.judge.pairs(at) < RACED_FROM
-        };
-        let mut reached: Vec<usize> = by_cost.into_iter().filter(is_reached).map(|(_, at)| at).collect();
-        reached.sort_unstable();
-        if reached.is_empty() { open } else { reached }
     }
 
     /// Divides benchmarks over processes: so that A and B of one lie close together in time, and starts cost little.
@@ -250,7 +228,7 @@ impl Rounds<'_> {
             gone: list.gone,
             groups,
             processes: self.processes,
-            seconds: driver.elapsed_s() - self.began_s,
+            elapsed_s: driver.elapsed_s() - self.began_s,
             stopped_by,
         }
     }

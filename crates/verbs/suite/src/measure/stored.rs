@@ -62,7 +62,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         common: None,
         groups: Vec::new(),
         processes: 0,
-        seconds: 0.0,
+        elapsed_s: 0.0,
         stopped_by: StoppedBy::Files,
     })
 }
