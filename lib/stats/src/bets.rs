@@ -7,7 +7,7 @@ use crate::describe::{MAD_TO_SD, median, median_in_place};
 const STAKES: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
 
 /// How many usual spreads a difference counts at most: one spike costs a bet no more than a few plain differences.
-const FENCE: f64 = 3.0;
+const FENCE: f64 = 2.0;
 
 /// Number of earlier differences that tell the usual spread. Before that, a difference counts by its sign alone.
 const SPREAD_FROM: usize = 4;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::names::plain;
 use super::unit::number;
-use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, any_of, numbered};
+use super::{Asked, Chosen, Harness, Output, Reading, Told, Unit, numbered, quoted};
 use crate::error::SuiteError;
 
 /// divan.
@@ -37,7 +37,9 @@ impl Harness for Divan {
         asked.option(user, "--sample-count", 25);
         asked.option(user, "--max-time", time.as_secs_f64());
         asked.arguments.push("--color=never".to_owned());
-        asked.arguments.push(any_of(chosen.only.iter().map(|name| plain(name, chosen.all))));
+        // The path that a filter sees begins with the name of the crate, which is the title of the table.
+        let names: Vec<String> = chosen.only.iter().map(|name| quoted(plain(name, chosen.all))).collect();
+        asked.arguments.push(format!("^[^:]+::({})$", names.join("|")));
         asked
     }
 

@@ -13,7 +13,7 @@ use crate::analysis::{Judge, Named, benchmarks, chosen, common, geometric_mean, 
 use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
 
 /// Pairs of each benchmark for which the time within a process is chosen.
-const PAIRS_WANTED: f64 = 50.0;
+const PAIRS_WANTED: f64 = 100.0;
 
 /// How many times the time that it is asked for a harness takes, with the search for a number of iterations.
 const WARMING: f64 = 2.0;
