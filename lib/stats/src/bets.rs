@@ -210,7 +210,13 @@ mod tests {
                 |draw| match shape {
                     0 => 0.01 * draw.normal(),
                     1 => 0.01 / draw.uniform(),
-                    2 => if draw.uniform() < 0.1 { 2.0 } else { 1e-3 * draw.normal() },
+                    2 => {
+                        if draw.uniform() < 0.1 {
+                            2.0
+                        } else {
+                            1e-3 * draw.normal()
+                        }
+                    }
                     _ => 1.0,
                 },
                 0.05,

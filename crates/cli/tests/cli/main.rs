@@ -52,6 +52,7 @@ mod restore;
 mod run;
 mod simulated;
 mod store;
+mod suite;
 mod surroundings;
 mod sweep;
 mod table;

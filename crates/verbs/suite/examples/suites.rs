@@ -55,7 +55,8 @@ fn run(rule: Rule, noise: &Noise, (changed, by): (usize, f64), max_time_s: f64, 
             let process = noise.process * (draw.normal() - draw.normal());
             for &at in part {
                 let mut side = |shift: f64| {
-                    let spike = if draw.uniform() < noise.disturbed { 0.05 / draw.uniform().max(0.05) } else { 0.0 };
+                    let spike =
+                        if draw.uniform() < noise.disturbed { 0.05 / draw.uniform().max(0.05) } else { 0.0 };
                     shift + own * draw.normal() + spike
                 };
                 let effect = if at < changed { by } else { 0.0 };
@@ -100,7 +101,9 @@ fn main() {
                         states(&run).iter().any(is_changed)
                     };
                     let alarms = (0..suites).filter(alarm).count();
-                    println!("{name}, {control:?}: any alarm in {alarms} of {suites} suites of {BENCHMARKS} identical benchmarks");
+                    println!(
+                        "{name}, {control:?}: any alarm in {alarms} of {suites} suites of {BENCHMARKS} identical benchmarks"
+                    );
                 }
             }
             "power" => {

@@ -25,8 +25,8 @@ pub struct SuiteArgs {
     /// Two builds of one benchmark program, each with its arguments as one word of the shell
     #[arg(value_name = "PROGRAM", num_args = 2, required_unless_present = "from")]
     pub programs: Vec<String>,
-    /// How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark,
-    /// criterion, go, pytest-benchmark, catch2, divan, json:POINTER, or lines:REGEX with groups for the name, the number and
+    /// How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark (or
+    /// google-benchmark:cpu, for its CPU time), criterion, go, pytest-benchmark, catch2, divan, json:POINTER, or lines:REGEX with groups for the name, the number and
     /// the unit
     #[arg(long, value_name = "NAME")]
     pub harness: Option<Choice>,
@@ -51,7 +51,13 @@ pub struct SuiteArgs {
     pub max_time: Nanos,
     /// Fail with exit code 1 if some benchmark is slower or faster than that by more than the margin, or changed either way;
     /// `undecided` fails too where neither that nor the contrary is shown. Sampling goes on until the question is answered
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', conflicts_with = "from", help_heading = "Decision")]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        conflicts_with = "from",
+        help_heading = "Decision"
+    )]
     pub fail_if: Vec<FailIf>,
     /// Seed of the coin [default: drawn, and reported]
     #[arg(long, value_name = "N")]

@@ -40,18 +40,23 @@ fn side(gates: &[FailIf]) -> Option<Side> {
 /// # Errors
 /// Options that contradict each other.
 pub fn definition(args: &SuiteArgs, machine: &Machine, stdout: &Path) -> Result<Definition, Failure> {
-    let commands =
-        CommandArgs { commands: args.programs.clone(), seed: args.seed, ..CommandArgs::default() };
+    let commands = CommandArgs { commands: args.programs.clone(), seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
     let condition = &mut definition.condition;
     if condition.shell.is_used() {
-        return Err(Failure::usage("--shell: words are added to the command lines of a suite, which a shell would read anew; leave it out"));
+        return Err(Failure::usage(
+            "--shell: words are added to the command lines of a suite, which a shell would read anew; leave it out",
+        ));
     }
     if condition.simulate.is_some() {
-        return Err(Failure::usage("a harness times its benchmarks itself, which a simulated machine cannot: leave the option out"));
+        return Err(Failure::usage(
+            "a harness times its benchmarks itself, which a simulated machine cannot: leave the option out",
+        ));
     }
     if condition.output != Output::Null {
-        return Err(Failure::usage("the standard output of a suite's programs is read: leave --stdout and --show-output out"));
+        return Err(Failure::usage(
+            "the standard output of a suite's programs is read: leave --stdout and --show-output out",
+        ));
     }
     condition.output = Output::File(stdout.to_owned());
     if condition.cpu == Placement::Auto {

@@ -34,7 +34,9 @@ pub enum SuiteError {
     #[error("`{0}` has no benchmarks{1}")]
     NoBenchmarks(String, &'static str),
     /// The two programs have no benchmark in common.
-    #[error("the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new")]
+    #[error(
+        "the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new"
+    )]
     NothingInCommon(usize, usize),
     /// An option has no valid value.
     #[error("{0}")]

@@ -33,10 +33,23 @@ impl OwnReport for SuiteReport {
     fn rows(&self, document: &Value) -> Result<Rows, Error> {
         let found = SuiteFindings::deserialize(document)?;
         let headings = [
-            "benchmark", "group", "state", "ratio", "low_ratio", "high_ratio", "p_adjusted", "a", "b", "unit", "pairs",
+            "benchmark",
+            "group",
+            "state",
+            "ratio",
+            "low_ratio",
+            "high_ratio",
+            "p_adjusted",
+            "a",
+            "b",
+            "unit",
+            "pairs",
             "gate",
         ];
-        Ok(Rows { headings: headings.map(str::to_owned).to_vec(), rows: found.benchmarks.iter().map(fields).collect() })
+        Ok(Rows {
+            headings: headings.map(str::to_owned).to_vec(),
+            rows: found.benchmarks.iter().map(fields).collect(),
+        })
     }
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
@@ -103,27 +116,38 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::said(Tone::Doubt, WEAKER));
     }
     pieces.extend(found.common.map(common));
-    pieces.extend(found.mean.map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))));
+    pieces.extend(
+        found.mean.map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))),
+    );
     let sorted = sorted(&found.benchmarks);
-    let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) = sorted.iter().partition(|it| it.state != State::Unchanged);
+    let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =
+        sorted.iter().partition(|it| it.state != State::Unchanged);
     let changed: Vec<&Benchmark> = told.iter().copied().filter(|it| is_changed(it)).collect();
     if !told.is_empty() {
-        let short: Vec<&Benchmark> = told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
+        let short: Vec<&Benchmark> =
+            told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
         let left_out = told.len() - short.len();
         pieces.push(Piece::table(grid(&told)).only(&[Medium::Terminal, Medium::Page]));
         pieces.push(Piece::table(grid(&short)).only(&[Medium::Comment]));
         if left_out > 0 {
-            let sentence = format!("{left_out} further benchmarks are left out here; --format html and csv have all.");
+            let sentence =
+                format!("{left_out} further benchmarks are left out here; --format html and csv have all.");
             pieces.push(Piece::plain(sentence).only(&[Medium::Comment]));
         }
     }
     pieces.extend(open(found));
     if !found.groups.is_empty() {
         pieces.push(Piece::heading("groups, the worst first").in_full());
-        pieces.push(Piece::table(groups(&found.groups)).joined().in_full().only(&[Medium::Terminal, Medium::Page]));
+        pieces.push(
+            Piece::table(groups(&found.groups)).joined().in_full().only(&[Medium::Terminal, Medium::Page]),
+        );
     }
     if !alike.is_empty() {
-        pieces.push(Piece::heading(format!("unchanged within {}", say::percent(found.margin))).in_full().only(&[Medium::Terminal, Medium::Page]));
+        pieces.push(
+            Piece::heading(format!("unchanged within {}", say::percent(found.margin)))
+                .in_full()
+                .only(&[Medium::Terminal, Medium::Page]),
+        );
         pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&[Medium::Terminal, Medium::Page]));
     }
     pieces.extend(one_sided("of B alone", &found.new));
@@ -176,7 +200,9 @@ fn answer(found: &SuiteFindings) -> Piece {
         _ => format!("Of {} in both programs,", say::counted(all, "benchmark", "benchmarks")),
     };
     let worst = sorted(&found.benchmarks).into_iter().find(|it| is_changed(it));
-    let worst = worst.and_then(|it| Some(format!("; the most: {} {}", say::named(&it.name), say::change(it.effect?.ratio))));
+    let worst = worst.and_then(|it| {
+        Some(format!("; the most: {} {}", say::named(&it.name), say::change(it.effect?.ratio)))
+    });
     let tone = match (slower, faster, open) {
         (0, 0, 0) => Tone::Good,
         (0, 0, _) => Tone::Doubt,
@@ -204,7 +230,9 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     if open.is_empty() || found.is_weaker {
         return None;
     }
-    let takes = |it: &&&Benchmark| it.pairs_to_decide.map(|pairs| f64::from(pairs.saturating_sub(it.pairs)) * 2.0 * it.cost_s);
+    let takes = |it: &&&Benchmark| {
+        it.pairs_to_decide.map(|pairs| f64::from(pairs.saturating_sub(it.pairs)) * 2.0 * it.cost_s)
+    };
     let known: Vec<f64> = open.iter().filter_map(|it| takes(&it)).collect();
     let more: f64 = known.iter().sum();
     let sentence = match known.len() {
@@ -222,7 +250,13 @@ fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
     let shown: Vec<String> = names.iter().take(NAMES).map(|name| say::named(name)).collect();
     let rest = names.len().saturating_sub(NAMES);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    (!names.is_empty()).then(|| Piece::plain(format!("{} {of}: {}{rest}.", say::counted(names.len(), "benchmark", "benchmarks"), shown.join(", "))))
+    (!names.is_empty()).then(|| {
+        Piece::plain(format!(
+            "{} {of}: {}{rest}.",
+            say::counted(names.len(), "benchmark", "benchmarks"),
+            shown.join(", ")
+        ))
+    })
 }
 
 fn how(found: &SuiteFindings) -> String {
@@ -240,7 +274,8 @@ fn how(found: &SuiteFindings) -> String {
 }
 
 fn grid(benchmarks: &[&Benchmark]) -> Grid {
-    let mut grid = Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
+    let mut grid =
+        Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
     for it in benchmarks {
         let tone = match it.state {
             State::Slower => Tone::Bad,
@@ -258,8 +293,16 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
             (_, true) => format!("{}, within the margin", word(it.state)),
             _ => word(it.state).to_owned(),
         };
-        let cells =
-            vec![say::visible(&it.name), change, low, high, amount(it.a, &it.unit), amount(it.b, &it.unit), it.pairs.to_string(), finding];
+        let cells = vec![
+            say::visible(&it.name),
+            change,
+            low,
+            high,
+            amount(it.a, &it.unit),
+            amount(it.b, &it.unit),
+            it.pairs.to_string(),
+            finding,
+        ];
         grid.push(tone, cells);
     }
     grid
@@ -303,10 +346,5 @@ fn amount(value: Option<f64>, unit: &str) -> String {
 /// A sentence for lists of experiments.
 pub fn summary(found: &SuiteFindings) -> String {
     let count = |state| found.count(state);
-    format!(
-        "{} slower, {} faster of {}",
-        count(State::Slower),
-        count(State::Faster),
-        found.benchmarks.len()
-    )
+    format!("{} slower, {} faster of {}", count(State::Slower), count(State::Faster), found.benchmarks.len())
 }

@@ -49,7 +49,8 @@ impl Verb for Suite {
         let desk = Desk::new().map_err(Failure::machine)?;
         let definition = definition(&args, &machine, desk.stdout())?;
         let what = (definition, machine);
-        let mut driver = Driver::of_commands(host.beginning(NAME, what, (&args.output, &args.end), invocation)?)?;
+        let mut driver =
+            Driver::of_commands(host.beginning(NAME, what, (&args.output, &args.end), invocation)?)?;
         let found = match measure(&mut driver, &desk, &asked) {
             Ok(found) => found,
             Err(failure) => return host.conclude(driver.give_up(failure), &args.output),
@@ -86,7 +87,9 @@ fn gate(gates: &[FailIf], found: &SuiteFindings) -> Result<(), Failure> {
         (0, 0) => Ok(()),
         (0, _) if !gates.contains(&FailIf::Undecided) => Ok(()),
         (0, open) => Err(Failure::gate(format!("--fail-if {words}: {open} benchmarks are not decided"))),
-        (beyond, _) => Err(Failure::gate(format!("--fail-if {words}: {beyond} benchmarks, by more than {margin} %"))),
+        (beyond, _) => {
+            Err(Failure::gate(format!("--fail-if {words}: {beyond} benchmarks, by more than {margin} %")))
+        }
     }
 }
 

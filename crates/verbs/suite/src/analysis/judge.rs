@@ -191,11 +191,20 @@ impl Judge {
         }
         let (level, margin, centre) =
             (self.rule.level / self.cases.len() as f64, self.rule.margin.ln_1p(), case.centre());
-        let takes = |distance: f64, level: f64, ln_now: f64| differences_to(distance.abs() / spread, level, ln_now);
+        let takes =
+            |distance: f64, level: f64, ln_now: f64| differences_to(distance.abs() / spread, level, ln_now);
         let more = match self.rule.gate {
-            None => takes(centre, level, case.changed).min(takes((margin - centre.abs()).max(0.0), level, case.within)),
+            None => takes(centre, level, case.changed).min(takes(
+                (margin - centre.abs()).max(0.0),
+                level,
+                case.within,
+            )),
             Some(side) => {
-                let end = if side == Side::Faster || side == Side::Changed && centre < 0.0 { -margin } else { margin };
+                let end = if side == Side::Faster || side == Side::Changed && centre < 0.0 {
+                    -margin
+                } else {
+                    margin
+                };
                 takes(centre - end, level / 2.0, case.beyond.max(case.not_beyond))
             }
         };
@@ -253,7 +262,11 @@ mod tests {
         // No pair wins more than a doubling, so six pairs cannot reach 20 times a hundred.
         let judge = judged(RULE, 5.0, 6);
         assert!(judge.cases.iter().all(|case| case.state == State::Undecided));
-        assert!(judge.pairs_to_decide(0) > 10.0 && judge.pairs_to_decide(0) < 40.0, "{}", judge.pairs_to_decide(0));
+        assert!(
+            judge.pairs_to_decide(0) > 10.0 && judge.pairs_to_decide(0) < 40.0,
+            "{}",
+            judge.pairs_to_decide(0)
+        );
     }
 
     #[test]
@@ -263,7 +276,11 @@ mod tests {
         assert_eq!(judge.cases[0].gate, Some(Gate::Beyond));
         assert!(judge.cases[1..].iter().all(|case| case.gate == Some(Gate::Within)));
         let faster = judged(rule, -0.1, 60);
-        assert_eq!(faster.cases[0].gate, Some(Gate::Within), "what is faster is not slower by more than the margin");
+        assert_eq!(
+            faster.cases[0].gate,
+            Some(Gate::Within),
+            "what is faster is not slower by more than the margin"
+        );
         let edge = judged(rule, 0.03_f64.ln_1p(), 60);
         assert_eq!(edge.cases[0].gate, Some(Gate::Undecided));
     }

@@ -34,7 +34,9 @@ impl Named {
     /// The log ratios with the round of each.
     pub fn pairs(&self) -> Vec<(u32, f64)> {
         let pairs = self.rounds.iter().zip(&self.readings);
-        pairs.filter_map(|(round, readings)| Some((*round, Named::log_ratio(&self.unit, *readings)?))).collect()
+        pairs
+            .filter_map(|(round, readings)| Some((*round, Named::log_ratio(&self.unit, *readings)?)))
+            .collect()
     }
 }
 

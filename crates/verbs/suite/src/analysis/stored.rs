@@ -32,7 +32,9 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
         let state = match (&seen[at], interval) {
             (Some(it), _) if adjusted[at] <= rule.level && it.d > 0.0 => State::Slower,
             (Some(_), _) if adjusted[at] <= rule.level => State::Faster,
-            (_, Some((low, high))) if low > -rule.margin.ln_1p() && high < rule.margin.ln_1p() => State::Unchanged,
+            (_, Some((low, high))) if low > -rule.margin.ln_1p() && high < rule.margin.ln_1p() => {
+                State::Unchanged
+            }
             _ if a.is_empty() || b.is_empty() => State::NotMeasured,
             _ => State::Undecided,
         };
@@ -105,7 +107,10 @@ mod tests {
         let row = |name: &str, a: &[f64], b: &[f64]| (name.to_owned(), Unit::Ns, a.to_vec(), b.to_vec());
         let near = [100.0, 100.1, 99.9, 100.2, 99.8, 100.0, 100.1, 99.9];
         let slow = near.map(|it| 2.0 * it);
-        let found = stored(&rule, &[row("slow", &near, &slow), row("same", &near, &near), row("one", &[1.0], &[9.0])]);
+        let found = stored(
+            &rule,
+            &[row("slow", &near, &slow), row("same", &near, &near), row("one", &[1.0], &[9.0])],
+        );
         let states: Vec<State> = found.iter().map(|it| it.state).collect();
         assert_eq!(states, [State::Slower, State::Undecided, State::Undecided]);
         assert!(found[1].effect.unwrap().low.unwrap() < 0.97, "sessions move by more than the margin tells");

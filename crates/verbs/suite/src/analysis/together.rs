@@ -108,7 +108,8 @@ pub fn groups(members: &[Member<'_>]) -> Vec<Group> {
 pub fn common(mean: Option<Mean>, intervals: &[(f64, f64)], margin: f64) -> Option<Ratio> {
     let mean = mean.filter(|_| intervals.len() >= COMMON_FROM)?;
     let is_apart = mean.log_ratio.abs() > mean.half && mean.log_ratio.abs() > margin.ln_1p();
-    let holds = |value: f64| intervals.iter().filter(|(low, high)| *low <= value && value <= *high).count() as f64;
+    let holds =
+        |value: f64| intervals.iter().filter(|(low, high)| *low <= value && value <= *high).count() as f64;
     let all = intervals.len() as f64;
     let fits = holds(mean.log_ratio) >= NEARLY_ALL * all && holds(0.0) <= (1.0 - NEARLY_ALL) * all;
     (is_apart && fits).then(|| mean.ratio())
@@ -140,7 +141,11 @@ mod tests {
             let mut draw = Draw::new(seed, 0);
             let rounds: Vec<f64> = (0..12).map(|_| 0.02 * draw.normal()).collect();
             let pairs: Vec<Vec<(u32, f64)>> = (0..10)
-                .map(|_| (0..12).map(|round| (round, 0.05 + rounds[round as usize] + 0.01 * draw.normal())).collect())
+                .map(|_| {
+                    (0..12)
+                        .map(|round| (round, 0.05 + rounds[round as usize] + 0.01 * draw.normal()))
+                        .collect()
+                })
                 .collect();
             let pairs: Vec<&[(u32, f64)]> = pairs.iter().map(Vec::as_slice).collect();
             let mean = geometric_mean(&pairs).unwrap();
@@ -157,7 +162,8 @@ mod tests {
         let all = vec![(0.05, 0.15); 10];
         assert!(common(mean, &all, 0.03).is_some());
         assert_eq!(common(mean, &all, 0.2), None, "within the margin");
-        let few: Vec<(f64, f64)> = (0..10).map(|at| if at < 3 { (-0.1, 0.02) } else { (0.05, 0.15) }).collect();
+        let few: Vec<(f64, f64)> =
+            (0..10).map(|at| if at < 3 { (-0.1, 0.02) } else { (0.05, 0.15) }).collect();
         assert_eq!(common(mean, &few, 0.03), None);
         assert_eq!(common(mean, &all[..3], 0.03), None);
     }

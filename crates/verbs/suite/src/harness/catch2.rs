@@ -64,7 +64,8 @@ impl Harness for Catch2 {
             return Err(SuiteError::output("Catch2", "its XML document ends before its end"));
         }
         let names = numbered(found.iter().map(|(name, _)| name.clone()).collect());
-        let reading = |(name, (_, value)): (String, &(String, f64))| Reading { name, value: *value, unit: Unit::Ns };
+        let reading =
+            |(name, (_, value)): (String, &(String, f64))| Reading { name, value: *value, unit: Unit::Ns };
         Ok(Told { readings: names.into_iter().zip(&found).map(reading).collect(), missing: Vec::new() })
     }
 }

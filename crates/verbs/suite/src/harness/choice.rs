@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::Harness;
 use super::catch2::Catch2;
 use super::criterion::Criterion;
 use super::divan::Divan;
@@ -10,7 +11,6 @@ use super::google::Google;
 use super::json::Json;
 use super::lines::Lines;
 use super::pytest::Pytest;
-use super::Harness;
 use crate::error::SuiteError;
 
 /// A harness as the user names it.
@@ -18,7 +18,8 @@ use crate::error::SuiteError;
 pub struct Choice(String);
 
 /// Harnesses that have a name and no argument.
-const NAMES: [&str; 6] = ["google-benchmark", "criterion", "go", "pytest-benchmark", "catch2", "divan"];
+const NAMES: [&str; 7] =
+    ["google-benchmark", "google-benchmark:cpu", "criterion", "go", "pytest-benchmark", "catch2", "divan"];
 
 /// Words of a program's help, each of which tells a harness.
 const WORDS: [(&str, &str); 6] = [
@@ -43,7 +44,8 @@ impl Choice {
             return Ok(Box::new(Json::new(pointer)?));
         }
         Ok(match self.0.as_str() {
-            "google-benchmark" => Box::new(Google),
+            "google-benchmark" => Box::new(Google { cpu: false }),
+            "google-benchmark:cpu" => Box::new(Google { cpu: true }),
             "criterion" => Box::new(Criterion),
             "go" => Box::new(Go),
             "pytest-benchmark" => Box::new(Pytest),

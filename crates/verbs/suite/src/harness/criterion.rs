@@ -39,7 +39,8 @@ impl Harness for Criterion {
     }
 
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError> {
-        let names = output.stdout.lines().filter_map(|line| line.strip_suffix(": benchmark")).map(str::to_owned);
+        let names =
+            output.stdout.lines().filter_map(|line| line.strip_suffix(": benchmark")).map(str::to_owned);
         Ok(numbered(names.collect()))
     }
 
@@ -65,13 +66,17 @@ impl Harness for Criterion {
             let sample = output.files.iter().find(|(path, _)| *path == beside);
             let Some((_, sample)) = sample else { continue };
             let sample: Sample = serde_json::from_str(sample).map_err(fail)?;
-            let each: Vec<f64> = sample.times.iter().zip(&sample.iters).map(|(time, iters)| time / iters).collect();
+            let each: Vec<f64> =
+                sample.times.iter().zip(&sample.iters).map(|(time, iters)| time / iters).collect();
             // The median: one of ten samples that was disturbed says nothing of the benchmark.
             let value = fauxplat_stats::describe::median(&each);
             readings.extend(value.map(|value| Reading { name, value, unit: Unit::Ns }));
         }
         if readings.is_empty() {
-            return Err(SuiteError::output("criterion", "it wrote no samples to the folder of CRITERION_HOME"));
+            return Err(SuiteError::output(
+                "criterion",
+                "it wrote no samples to the folder of CRITERION_HOME",
+            ));
         }
         Ok(Told { readings, missing: Vec::new() })
     }
@@ -86,9 +91,18 @@ mod tests {
         Output {
             stdout: String::new(),
             files: vec![
-                file("group_with, _odd_/f/10/new/benchmark.json", include_str!("../../fixtures/criterion-benchmark.json")),
-                file("group_with, _odd_/f/10/new/sample.json", include_str!("../../fixtures/criterion-sample.json")),
-                file("group_with, _odd_/f/10/base/benchmark.json", include_str!("../../fixtures/criterion-benchmark.json")),
+                file(
+                    "group_with, _odd_/f/10/new/benchmark.json",
+                    include_str!("../../fixtures/criterion-benchmark.json"),
+                ),
+                file(
+                    "group_with, _odd_/f/10/new/sample.json",
+                    include_str!("../../fixtures/criterion-sample.json"),
+                ),
+                file(
+                    "group_with, _odd_/f/10/base/benchmark.json",
+                    include_str!("../../fixtures/criterion-benchmark.json"),
+                ),
             ],
         }
     }
@@ -103,9 +117,11 @@ mod tests {
 
     #[test]
     fn lists_and_filters_have_the_names_of_the_user() {
-        let listed = Criterion.listed(&Output::printed("work 100: benchmark\na: b: benchmark\nx: test\n")).unwrap();
+        let listed =
+            Criterion.listed(&Output::printed("work 100: benchmark\na: b: benchmark\nx: test\n")).unwrap();
         assert_eq!(listed, ["work 100", "a: b"]);
-        let asked = Criterion.run(&[], Chosen { all: &listed, only: &listed[..1] }, Duration::from_millis(20), "/x");
+        let asked =
+            Criterion.run(&[], Chosen { all: &listed, only: &listed[..1] }, Duration::from_millis(20), "/x");
         assert_eq!(asked.arguments.last().unwrap(), "^(work 100)$");
         assert_eq!(asked.env, ["CRITERION_HOME=/x"]);
     }

@@ -59,7 +59,8 @@ impl Harness for Divan {
             return Err(SuiteError::output("divan", "it has no table with a median"));
         }
         let names = numbered(readings.iter().map(|(name, _)| name.clone()).collect());
-        let reading = |(name, (_, value)): (String, &(String, f64))| Reading { name, value: *value, unit: Unit::Ns };
+        let reading =
+            |(name, (_, value)): (String, &(String, f64))| Reading { name, value: *value, unit: Unit::Ns };
         Ok(Told { readings: names.into_iter().zip(&readings).map(reading).collect(), missing: Vec::new() })
     }
 }

@@ -42,7 +42,11 @@ impl Harness for Go {
         }
         let suffix = suffix(&rows);
         let reading = |(name, value): &(String, f64)| Reading {
-            name: suffix.as_ref().and_then(|suffix| name.strip_suffix(suffix.as_str())).unwrap_or(name).to_owned(),
+            name: suffix
+                .as_ref()
+                .and_then(|suffix| name.strip_suffix(suffix.as_str()))
+                .unwrap_or(name)
+                .to_owned(),
             value: *value,
             unit: Unit::Ns,
         };
@@ -83,7 +87,8 @@ fn rows(text: &str) -> Vec<(String, f64)> {
 /// The number of CPUs that Go adds to every name, with its dash, where it is more than one.
 fn suffix(rows: &[(String, f64)]) -> Option<String> {
     let (name, _) = rows.first()?;
-    let (_, cpus) = name.rsplit_once('-').filter(|(_, cpus)| cpus.parse::<u32>().is_ok_and(|cpus| cpus > 1))?;
+    let (_, cpus) =
+        name.rsplit_once('-').filter(|(_, cpus)| cpus.parse::<u32>().is_ok_and(|cpus| cpus > 1))?;
     let suffix = format!("-{cpus}");
     rows.iter().all(|(name, _)| name.ends_with(&suffix)).then_some(suffix)
 }
@@ -96,7 +101,8 @@ mod tests {
     fn a_captured_output_is_read() {
         let told = Go.told(&Output::printed(include_str!("../../fixtures/go.txt"))).unwrap();
         let names: Vec<&str> = told.readings.iter().map(|it| it.name.as_str()).collect();
-        let wanted = ["BenchmarkLoop/n=64", "BenchmarkOdd/a_b/c,\"d\"", "BenchmarkOdd/x-2", "BenchmarkOdd/log"];
+        let wanted =
+            ["BenchmarkLoop/n=64", "BenchmarkOdd/a_b/c,\"d\"", "BenchmarkOdd/x-2", "BenchmarkOdd/log"];
         wanted.iter().for_each(|name| assert!(names.contains(name), "{name}: {names:?}"));
     }
 

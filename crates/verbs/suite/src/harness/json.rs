@@ -16,8 +16,18 @@ pub(super) struct Json {
 }
 
 /// Members of an object that may hold the number, the most telling first.
-const VALUES: [&str; 10] =
-    ["value", "median", "median(elapsed)", "mean", "time", "real_time", "ns", "score", "latency", "throughput"];
+const VALUES: [&str; 10] = [
+    "value",
+    "median",
+    "median(elapsed)",
+    "mean",
+    "time",
+    "real_time",
+    "ns",
+    "score",
+    "latency",
+    "throughput",
+];
 
 impl Json {
     /// The value at this pointer, which is empty for the whole document.
@@ -50,9 +60,11 @@ impl Harness for Json {
     }
 
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
-        let document: Value = serde_json::from_str(&output.stdout).map_err(|error| SuiteError::json("json", &error))?;
+        let document: Value =
+            serde_json::from_str(&output.stdout).map_err(|error| SuiteError::json("json", &error))?;
         let found = document.pointer(&self.pointer);
-        let found = found.ok_or_else(|| SuiteError::output("json", &format!("it has nothing at `{}`", self.pointer)))?;
+        let found = found
+            .ok_or_else(|| SuiteError::output("json", &format!("it has nothing at `{}`", self.pointer)))?;
         let rows: Vec<(String, &Value)> = match found {
             Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
             Value::Array(rows) => rows.iter().enumerate().map(|(at, row)| (name_of(row, at), row)).collect(),
@@ -85,7 +97,8 @@ fn value_of(value: &Value, depth: usize) -> Option<(f64, Unit)> {
         Value::Number(number) => Some((number.as_f64()?, Unit::Ns)),
         Value::String(text) => Some((number(text)?, Unit::Ns)),
         Value::Object(members) if depth < 3 => {
-            let (key, (value, inner)) = VALUES.iter().find_map(|key| Some((*key, value_of(members.get(*key)?, depth + 1)?)))?;
+            let (key, (value, inner)) =
+                VALUES.iter().find_map(|key| Some((*key, value_of(members.get(*key)?, depth + 1)?)))?;
             let unit = ["unit", "time_unit", "units"].iter().find_map(|key| members.get(*key)?.as_str());
             Some(match (unit, key) {
                 (Some(unit), _) => Unit::reading(value, unit),

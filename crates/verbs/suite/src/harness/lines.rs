@@ -24,10 +24,14 @@ impl Lines {
     pub(super) fn new(pattern: &str) -> Result<Self, SuiteError> {
         let fail = |why: String| SuiteError::Pattern { pattern: pattern.to_owned(), why };
         let compiled = RegexBuilder::new(pattern).multi_line(true).build().map_err(|error| {
-            fail(error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned())
+            fail(
+                error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
+            )
         })?;
         match compiled.captures_len() {
-            0..=2 => Err(fail("it needs two groups, the name and the number, as in '^(\\S+): ([0-9.]+) (ns)'".to_owned())),
+            0..=2 => Err(fail(
+                "it needs two groups, the name and the number, as in '^(\\S+): ([0-9.]+) (ns)'".to_owned(),
+            )),
             _ => Ok(Lines { pattern: compiled }),
         }
     }
@@ -56,7 +60,8 @@ impl Harness for Lines {
             let group = |name: &str, number: usize| {
                 found.name(name).or_else(|| found.get(number)).map_or("", |it| it.as_str())
             };
-            let (name, value, unit) = (group("name", 1).trim().to_owned(), group("value", 2), group("unit", 3));
+            let (name, value, unit) =
+                (group("name", 1).trim().to_owned(), group("value", 2), group("unit", 3));
             match number(value) {
                 Some(value) => {
                     let (value, unit) = Unit::reading(value, unit.trim());
@@ -84,8 +89,12 @@ mod tests {
     fn lines_are_benchmarks() {
         let lines = Lines::new(r"^(.+): ([0-9.,]+) (\S+)$").unwrap();
         let told = lines.told(&Output::printed("a, b: 1,5 us\nhello\nc/d: 7 ns\nrate: 3 MB/s\n")).unwrap();
-        let row = |name: &str, value, unit: &str| Reading { name: name.into(), value, unit: unit.parse().unwrap() };
-        assert_eq!(told.readings, [row("a, b", 1500.0, "ns"), row("c/d", 7.0, "ns"), row("rate", 3.0, "MB/s")]);
+        let row =
+            |name: &str, value, unit: &str| Reading { name: name.into(), value, unit: unit.parse().unwrap() };
+        assert_eq!(
+            told.readings,
+            [row("a, b", 1500.0, "ns"), row("c/d", 7.0, "ns"), row("rate", 3.0, "MB/s")]
+        );
         assert!(lines.told(&Output::printed("nothing")).is_err());
     }
 

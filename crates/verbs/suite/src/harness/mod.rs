@@ -115,7 +115,9 @@ impl Asked {
 
 /// Whether the user's arguments set an option, as one word or two.
 fn is_set(user: &[String], option: &str) -> bool {
-    let is_it = |word: &String| word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    let is_it = |word: &String| {
+        word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
     user.iter().any(is_it)
 }
 

@@ -49,7 +49,8 @@ pub fn medians(readings: Vec<Reading>) -> Vec<Reading> {
 /// A text as it may be shown: without characters that move the cursor or turn the direction of what follows.
 pub fn shown(text: &str) -> String {
     let is_unfit = |it: char| {
-        it.is_control() || matches!(it, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        it.is_control()
+            || matches!(it, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars().map(|it| if is_unfit(it) { '\u{fffd}' } else { it }).collect()
 }
@@ -70,7 +71,8 @@ mod tests {
     #[test]
     fn repetitions_are_one_reading() {
         let reading = |name: &str, value| Reading { name: name.to_owned(), value, unit: Unit::Ns };
-        let merged = medians(vec![reading("a", 1.0), reading("b", 5.0), reading("a", 9.0), reading("a", 2.0)]);
+        let merged =
+            medians(vec![reading("a", 1.0), reading("b", 5.0), reading("a", 9.0), reading("a", 2.0)]);
         assert_eq!(merged, [reading("a", 2.0), reading("b", 5.0)]);
     }
 

@@ -59,19 +59,24 @@ impl Harness for Pytest {
 
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
         let text = output.file_or_stdout(FILE);
-        let document: Document = serde_json::from_str(text).map_err(|error| SuiteError::json("pytest-benchmark", &error))?;
+        let document: Document =
+            serde_json::from_str(text).map_err(|error| SuiteError::json("pytest-benchmark", &error))?;
         let names = numbered(document.benchmarks.iter().map(|row| row.fullname.clone()).collect());
         let reading = |(row, name): (&Row, String)| {
             let (value, unit) = Unit::reading(row.stats.median, "s");
             Reading { name, value, unit }
         };
-        Ok(Told { readings: document.benchmarks.iter().zip(names).map(reading).collect(), missing: Vec::new() })
+        Ok(Told {
+            readings: document.benchmarks.iter().zip(names).map(reading).collect(),
+            missing: Vec::new(),
+        })
     }
 }
 
 impl Pytest {
     fn briefly(&self, user: &[String], time: Duration, folder: &str) -> Asked {
-        let mut asked = Asked::words(["-q", "--benchmark-only", &format!("--benchmark-json={folder}/{FILE}")]);
+        let mut asked =
+            Asked::words(["-q", "--benchmark-only", &format!("--benchmark-json={folder}/{FILE}")]);
         asked.arguments.extend(["-p".to_owned(), "no:cacheprovider".to_owned()]);
         asked.option(user, "--benchmark-max-time", time.as_secs_f64());
         asked.option(user, "--benchmark-min-rounds", 3);
@@ -90,7 +95,10 @@ mod tests {
         let told = Pytest.told(&Output::printed(text)).unwrap();
         let names: Vec<&str> = told.readings.iter().map(|it| it.name.as_str()).collect();
         assert!(names.contains(&"test_b.py::test_arg[10]"), "{names:?}");
-        assert!(told.readings.iter().all(|it| it.value > 10.0 && it.unit == Unit::Ns), "seconds become nanoseconds");
+        assert!(
+            told.readings.iter().all(|it| it.value > 10.0 && it.unit == Unit::Ns),
+            "seconds become nanoseconds"
+        );
         assert!(Pytest.told(&Output::printed(&text[..text.len() / 2])).is_err());
     }
 
@@ -98,7 +106,8 @@ mod tests {
     fn what_a_wanted_name_begins_with_is_not_deselected() {
         let all = ["t::a", "t::ab", "t::b"].map(str::to_owned);
         let asked = Pytest.run(&[], Chosen { all: &all, only: &all[1..2] }, Duration::from_millis(5), "/x");
-        let deselected: Vec<&String> = asked.arguments.iter().filter(|it| it.starts_with("--deselect")).collect();
+        let deselected: Vec<&String> =
+            asked.arguments.iter().filter(|it| it.starts_with("--deselect")).collect();
         assert_eq!(deselected, ["--deselect=t::b"]);
     }
 }

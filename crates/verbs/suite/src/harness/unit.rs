@@ -51,7 +51,9 @@ impl Unit {
             Unit::Other(unit) => {
                 let unit = unit.to_ascii_lowercase();
                 unit.ends_with("per second")
-                    || unit.rsplit_once('/').is_some_and(|(_, per)| TIMES.iter().any(|(name, _)| *name == per))
+                    || unit
+                        .rsplit_once('/')
+                        .is_some_and(|(_, per)| TIMES.iter().any(|(name, _)| *name == per))
             }
         }
     }
@@ -90,7 +92,8 @@ impl<'de> Deserialize<'de> for Unit {
 /// A number as harnesses print it, with a point or, in a locale that has one, a comma before its decimals. Digits that are
 /// grouped by commas are read as such: three after each comma, and more than one comma or a point behind.
 pub fn number(text: &str) -> Option<f64> {
-    let text: String = text.trim().chars().filter(|it| !matches!(it, '_' | '\u{a0}' | '\u{202f}' | '\'')).collect();
+    let text: String =
+        text.trim().chars().filter(|it| !matches!(it, '_' | '\u{a0}' | '\u{202f}' | '\'')).collect();
     let plain = match (text.matches(',').count(), text.contains('.')) {
         (0, _) => text,
         (1, false) => text.replace(',', "."),
@@ -114,7 +117,8 @@ mod tests {
 
     #[test]
     fn numbers_of_other_locales_are_read() {
-        for (text, value) in [("1.5", 1.5), ("1,5", 1.5), ("1,234.5", 1234.5), ("1,234,567", 1_234_567.0), (" 3e2 ", 300.0)]
+        for (text, value) in
+            [("1.5", 1.5), ("1,5", 1.5), ("1,234.5", 1234.5), ("1,234,567", 1_234_567.0), (" 3e2 ", 300.0)]
         {
             assert_eq!(number(text), Some(value), "{text}");
         }

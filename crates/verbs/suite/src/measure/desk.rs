@@ -78,7 +78,9 @@ impl Desk {
 /// A file as text, with a mark in place of bytes that are no UTF-8.
 fn text(path: &Path) -> io::Result<String> {
     match fs::metadata(path)?.len() {
-        long if long > FILE_BYTES_MAX => Err(io::Error::other(format!("{}: {long} bytes are too many", path.display()))),
+        long if long > FILE_BYTES_MAX => {
+            Err(io::Error::other(format!("{}: {long} bytes are too many", path.display())))
+        }
         _ => Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned()),
     }
 }

@@ -54,7 +54,9 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked) -> Result<List, 
     let (gone, new) = (part(&of_a, &|name| !in_b.contains(name)), part(&of_b, &|name| !in_a.contains(name)));
     if common.is_empty() {
         return Err(match gone.is_empty() && new.is_empty() {
-            true => Failure::usage(SuiteError::NoBenchmarks(a.command.clone(), " that --filter lets through")),
+            true => {
+                Failure::usage(SuiteError::NoBenchmarks(a.command.clone(), " that --filter lets through"))
+            }
             false => Failure::usage(SuiteError::NothingInCommon(gone.len(), new.len())),
         });
     }
@@ -63,7 +65,11 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked) -> Result<List, 
 }
 
 fn recognised(command: &Command) -> Result<Box<dyn Harness>, Failure> {
-    let help = Capture { limit: Some(HELP_LIMIT), with_stderr: true, ..capture(command, &["--help".to_owned()], &[]) };
+    let help = Capture {
+        limit: Some(HELP_LIMIT),
+        with_stderr: true,
+        ..capture(command, &["--help".to_owned()], &[])
+    };
     let help = help.run()?.output.text().into_owned();
     let unknown = || Failure::usage(SuiteError::NotRecognised(command.command.clone()));
     of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
@@ -77,7 +83,8 @@ fn names(harness: &dyn Harness, command: &Command, desk: &Desk) -> Result<(Vec<S
     let done = capture(command, &words.arguments, &words.env).run()?;
     let seconds = (clock::monotonic_ns() - began_ns) as f64 / 1e9;
     let failed = |why: String| {
-        Failure::command(format!("`{}` did not tell its benchmarks: {why}", command.command)).quoting(&done.errors.text())
+        Failure::command(format!("`{}` did not tell its benchmarks: {why}", command.command))
+            .quoting(&done.errors.text())
     };
     if done.outcome != Outcome::Exited(0) {
         return Err(failed(format!("it ended with status {}", done.outcome.exit_status())));
@@ -94,7 +101,8 @@ fn names(harness: &dyn Harness, command: &Command, desk: &Desk) -> Result<(Vec<S
 /// A command with further words, whose output is kept.
 fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
     let condition = &command.condition;
-    let variable = |text: &String| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let variable =
+        |text: &String| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     Capture {
         program: command.program.clone(),
         arguments: command.argv[1..].iter().chain(words).cloned().collect(),

@@ -95,11 +95,18 @@ impl Processes<'_> {
         standing: Standing,
     ) -> Result<Option<Given>, Failure> {
         self.desk.clear().map_err(Failure::machine)?;
-        let trial =
-            Trial { block: round, position, command: side as u16, phase: Phase::Measured, setup: Setup::default() };
+        let trial = Trial {
+            block: round,
+            position,
+            command: side as u16,
+            phase: Phase::Measured,
+            setup: Setup::default(),
+        };
         let mut once = Once { trial: Some(trial), landed: None, standing };
         driver.steer(&mut once)?;
-        let Some((outcome, wall_s)) = once.landed.filter(|_| !driver.is_interrupted()) else { return Ok(None) };
+        let Some((outcome, wall_s)) = once.landed.filter(|_| !driver.is_interrupted()) else {
+            return Ok(None);
+        };
         if !outcome.is_success() {
             let failed = Some(format!("its process ended with status {}", outcome.exit_status()));
             return Ok(Some(Given { failed, wall_s, ..Given::default() }));

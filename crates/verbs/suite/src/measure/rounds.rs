@@ -56,7 +56,12 @@ struct Rounds<'a> {
 ///
 /// # Errors
 /// The programs cannot be started.
-pub(super) fn run(driver: &mut Driver, desk: &Desk, asked: &Asked, list: List) -> Result<SuiteFindings, Failure> {
+pub(super) fn run(
+    driver: &mut Driver,
+    desk: &Desk,
+    asked: &Asked,
+    list: List,
+) -> Result<SuiteFindings, Failure> {
     let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
     let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
     let time = Duration::from_secs_f64(share_s.clamp(TIME_S.0, TIME_S.1));
@@ -90,7 +95,9 @@ impl Rounds<'_> {
                 return Ok(StoppedBy::Decided);
             }
             for part in self.parts(processes.list, &chosen) {
-                if round > 0 && self.left_s(driver) < self.cost_s(processes.list, &part) || self.left_s(driver) <= 0.0 {
+                if round > 0 && self.left_s(driver) < self.cost_s(processes.list, &part)
+                    || self.left_s(driver) <= 0.0
+                {
                     return Ok(StoppedBy::Time);
                 }
                 if !self.pair(driver, processes, round, &part)? {
@@ -189,7 +196,8 @@ impl Rounds<'_> {
                     entry.named.trouble = Some(why);
                     entry.is_alone |= given.iter().any(|given| given.failed.is_some());
                     // What failed among others may be another's fault.
-                    entry.failures += u32::from(part.len() == 1 || !entry.is_alone || !list.harness.can_choose());
+                    entry.failures +=
+                        u32::from(part.len() == 1 || !entry.is_alone || !list.harness.can_choose());
                     if entry.failures >= FAILURES_MAX {
                         self.judge.close(at);
                     }
@@ -241,7 +249,9 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
         let why = given.failed.as_ref().or_else(|| given.missing.get(name));
         match given.readings.get(name).filter(|_| given.failed.is_none()) {
             Some((value, unit)) if *value > 0.0 => values.push((*value, unit.clone())),
-            Some((value, unit)) => return Err(format!("{side} reads {value} {unit}, of which there is no ratio")),
+            Some((value, unit)) => {
+                return Err(format!("{side} reads {value} {unit}, of which there is no ratio"));
+            }
             None => return Err(format!("{side}: {}", why.map_or("it gave no reading", String::as_str))),
         }
     }
@@ -268,7 +278,8 @@ mod tests {
         let why = |a, b| pair_of("x", &[a, b]).unwrap_err();
         assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("A is in ns and B in MB/s"));
         assert!(why(given(1.0, "ns"), given(0.0, "ns")).contains("B reads 0 ns"));
-        let failed = Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
+        let failed =
+            Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
         assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
         assert!(why(given(1.0, "ns"), Given::default()).contains("B: it gave no reading"));
     }

@@ -19,7 +19,8 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     let texts = [read(files[0])?, read(files[1])?];
     let harness = match &asked.harness {
         Some(choice) => choice.harness(),
-        None => of_file(&texts[0]).ok_or_else(|| SuiteError::NotRecognised(files[0].display().to_string()))
+        None => of_file(&texts[0])
+            .ok_or_else(|| SuiteError::NotRecognised(files[0].display().to_string()))
             .and_then(|choice| choice.harness()),
     };
     let harness = harness.map_err(Failure::usage)?;
@@ -41,11 +42,14 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     };
     let unit = |name: &str| a.iter().find(|it| it.name == name).map(|it| it.unit.clone()).unwrap_or_default();
     let common = of_a.iter().filter(|name| of_b.contains(name));
-    let rows: Vec<_> = common.map(|name| (name.clone(), unit(name), values(&a, name), values(&b, name))).collect();
+    let rows: Vec<_> =
+        common.map(|name| (name.clone(), unit(name), values(&a, name), values(&b, name))).collect();
     if rows.is_empty() {
         return Err(Failure::usage(SuiteError::NothingInCommon(of_a.len(), of_b.len())));
     }
-    let other = |these: &[String], those: &[String]| these.iter().filter(|name| !those.contains(name)).cloned().collect();
+    let other = |these: &[String], those: &[String]| {
+        these.iter().filter(|name| !those.contains(name)).cloned().collect()
+    };
     Ok(SuiteFindings {
         harness: harness.name(),
         programs: files.map(|file| file.display().to_string()),
