@@ -31,7 +31,7 @@ pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
     adjusted
 }
 
-/// Which hypotheses the procedure of e-BH rejects, of e-values given as natural logarithms (Wang and Ramdas 2022, "False
+/// The hypotheses that the procedure of e-BH rejects, of e-values given as natural logarithms (Wang and Ramdas 2022, "False
 /// discovery rate control with e-values"): the k largest, for the greatest k whose k-th largest is at least n / (k · level).
 /// The expected share of false rejections is at most `level`, however the e-values depend on each other.
 pub fn e_benjamini_hochberg(ln_e: &[f64], level: f64) -> Vec<bool> {

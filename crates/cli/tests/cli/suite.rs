@@ -45,7 +45,8 @@ fn what_programs_print_decides() {
 #[test]
 fn a_gate_fails_and_files_for_other_tools_are_written() {
     let lab = Lab::new();
-    let words = ["--fail-if", "slower", "--export", "junit=j.xml", "--export", "csv=c.csv", "--format", "markdown"];
+    let words =
+        ["--fail-if", "slower", "--export", "junit=j.xml", "--export", "csv=c.csv", "--format", "markdown"];
     let done = suite(&lab, [A, B], &words).ends_with(1);
     assert!(done.out.contains("1 slower"), "{}", done.out);
     let junit = lab.read("j.xml");

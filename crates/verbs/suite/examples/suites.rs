@@ -50,7 +50,7 @@ fn run(rule: Rule, noise: &Noise, (changed, by): (usize, f64), max_time_s: f64, 
                 return judge;
             }
             let b_first = draw.below(2) == 0;
-            // Who comes second meets the machine of a moment later.
+            // The second process meets the machine of a moment later.
             let moved = noise.drift * draw.normal() * if b_first { -1.0 } else { 1.0 };
             let process = noise.process * (draw.normal() - draw.normal());
             for &at in part {

@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
   fauxplat suite --filter '^BM_sort' --fdr ./old/bench ./new/bench
   fauxplat suite --from old.json new.json";
 
-/// Which of the benchmarks that two builds of a program have are slower or faster, under one budget of error.
+/// All benchmarks of two builds of a program: slower, faster or unchanged, under one budget of error
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct SuiteArgs {
@@ -70,7 +70,7 @@ pub struct SuiteArgs {
     pub output: Output<Measured>,
 }
 
-/// What fails a suite.
+/// A finding that fails a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailIf {
     /// B is slower by more than the margin.
@@ -79,6 +79,6 @@ pub enum FailIf {
     Faster,
     /// Either.
     Changed,
-    /// Neither that nor the contrary is shown.
+    /// A change beyond the margin is neither shown nor excluded.
     Undecided,
 }

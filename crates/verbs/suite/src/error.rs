@@ -1,4 +1,4 @@
-//! What can go wrong in a suite.
+//! Errors of suites.
 
 use crate::harness;
 
@@ -16,7 +16,7 @@ pub enum SuiteError {
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// A pointer into a document is invalid.
@@ -27,7 +27,7 @@ pub enum SuiteError {
     Output {
         /// The harness.
         harness: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// A program has no benchmarks, or none that the filter lets through.

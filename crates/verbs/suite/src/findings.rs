@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Name of the document's schema.
 pub const SCHEMA: &str = "fauxplat.suite/1";
 
-/// Which error is at most the level.
+/// The error that is at most the level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Control {
@@ -16,7 +16,7 @@ pub enum Control {
     Discovery,
 }
 
-/// What is known of a benchmark.
+/// State of knowledge about a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -26,13 +26,13 @@ pub enum State {
     Faster,
     /// A and B differ by less than the margin.
     Unchanged,
-    /// Neither was shown.
+    /// A change was not shown, and its absence neither.
     Undecided,
     /// No pair of readings came of it.
     NotMeasured,
 }
 
-/// What is known of a gate.
+/// Answer to the question of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
@@ -40,7 +40,7 @@ pub enum Gate {
     Beyond,
     /// Not worse by more than the margin.
     Within,
-    /// Neither was shown.
+    /// The question is not decided.
     Undecided,
 }
 
@@ -55,7 +55,7 @@ pub struct Ratio {
     pub high: Option<f64>,
 }
 
-/// One benchmark of both programs.
+/// A benchmark of both programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
     /// Name, as the harness has it.
@@ -64,14 +64,14 @@ pub struct Benchmark {
     pub group: String,
     /// Unit of the readings.
     pub unit: String,
-    /// What is known.
+    /// State of knowledge.
     pub state: State,
     /// B over A, with an interval that holds for all benchmarks of the suite at once; `None` without a pair. Of a unit of
     /// which more is better the ratio is that of the times behind it, so that more than one is always worse.
     pub effect: Option<Ratio>,
     /// Whether the whole interval lies within the margin.
     pub is_within_margin: bool,
-    /// What the gate says of it; `None` where none was asked for.
+    /// Answer of the gate; `None` where none was asked for.
     pub gate: Option<Gate>,
     /// Logarithm of the evidence that A and B differ.
     pub ln_evidence: f64,
@@ -132,7 +132,7 @@ pub struct SuiteFindings {
     pub programs: [String; 2],
     /// Whether the files of both programs are equal; `None` if one was not read.
     pub are_same_file: Option<bool>,
-    /// Which error is controlled.
+    /// The error that is controlled.
     pub control: Control,
     /// The error level.
     pub level: f64,
@@ -158,7 +158,7 @@ pub struct SuiteFindings {
     pub processes: u32,
     /// Time of the measurement in seconds.
     pub elapsed_s: f64,
-    /// How it ended.
+    /// End of the measurement.
     pub stopped_by: StoppedBy,
 }
 

@@ -224,7 +224,7 @@ fn common(common: Ratio) -> Piece {
     )
 }
 
-/// What is open, and what it would take.
+/// The sentence about open benchmarks, and the time that they would take.
 fn open(found: &SuiteFindings) -> Option<Piece> {
     let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| it.state == State::Undecided).collect();
     if open.is_empty() || found.is_weaker {

@@ -5,7 +5,7 @@ use fauxplat_stats::multiple::e_benjamini_hochberg;
 
 use crate::findings::{Control, Gate, State};
 
-/// Which change a gate asks about.
+/// The change that a gate asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// B is slower by more than the margin.
@@ -23,7 +23,7 @@ pub struct Rule {
     pub level: f64,
     /// The largest change that counts as none, as a share.
     pub margin: f64,
-    /// Which error is at most the level.
+    /// The error that is at most the level.
     pub control: Control,
     /// The question of a gate.
     pub gate: Option<Side>,
@@ -44,12 +44,12 @@ pub(super) struct Case {
     within: f64,
     beyond: f64,
     not_beyond: f64,
-    /// What was shown at some look, and stays shown.
+    /// Statements that were shown at some look, and stay shown.
     pub(super) state: State,
     pub(super) gate: Option<Gate>,
     pub(super) has_changed: bool,
     pub(super) is_within: bool,
-    /// Whether it is closed: its state is known, or nothing can be measured of it.
+    /// Whether the benchmark is closed: its state is known, or nothing can be measured of it.
     pub(super) is_closed: bool,
 }
 
@@ -115,7 +115,7 @@ impl Judge {
         !self.cases[benchmark].is_closed
     }
 
-    /// What the last look said of a benchmark.
+    /// The state of a benchmark at the last look.
     pub fn state(&self, benchmark: usize) -> State {
         self.cases[benchmark].state
     }
@@ -144,7 +144,7 @@ impl Judge {
         let not_beyond = self.holm(|case| case.not_beyond, level / 2.0);
         let (rule, is_family) = (self.rule, self.rule.control == Control::Family);
         for (at, case) in self.cases.iter_mut().enumerate() {
-            // What e-BH rejects may be open again when the evidence of others falls; what Holm's rejects stays so.
+            // A rejection by e-BH may be open again when the evidence of others falls; that by Holm's procedure stays.
             case.has_changed = changed[at] || is_family && case.has_changed;
             case.is_within |= within[at];
             case.state = match (case.has_changed, case.is_within) {
@@ -166,7 +166,7 @@ impl Judge {
         }
     }
 
-    /// Which benchmarks Holm's procedure rejects, by evidence whose inverse is a p-value at every moment.
+    /// The benchmarks that Holm's procedure rejects, by evidence whose inverse is a p-value at every moment.
     fn holm(&self, evidence: impl Fn(&Case) -> f64, level: f64) -> Vec<bool> {
         let adjusted = self.adjusted(evidence);
         adjusted.into_iter().map(|p| p <= level).collect()

@@ -1,4 +1,4 @@
-//! Which benchmarks the next round runs: time goes to what is still open.
+//! The benchmarks of the next round: time goes to what is still open.
 
 use super::judge::Judge;
 

@@ -7,10 +7,10 @@ use super::together::group_of;
 use crate::findings::{Benchmark, Gate, Ratio, State};
 use crate::harness::Unit;
 
-/// What is known of a benchmark beside the judge.
+/// A benchmark with its readings, beside what the judge knows of it.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Unit of its readings.
     pub unit: Unit,

@@ -1,4 +1,4 @@
-//! What all benchmarks say together: geometric means, groups, and a factor that nearly all share.
+//! Statements about all benchmarks together: geometric means, groups, and a factor that nearly all share.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,7 +39,7 @@ impl Mean {
 /// The geometric mean of several benchmarks, each given by its log ratios and the round of each. Every benchmark counts the
 /// same, however many pairs it has.
 ///
-/// What a round did to one benchmark it may have done to all of it, so rounds are the clusters of the variance (Liang and Zeger
+/// A round may move all of its benchmarks alike, so rounds are the clusters of the variance (Liang and Zeger
 /// 1986): the influence of a round is the sum of the deviations of its pairs, each by the weight of its benchmark.
 pub fn geometric_mean(benchmarks: &[&[(u32, f64)]]) -> Option<Mean> {
     let given: Vec<&[(u32, f64)]> = benchmarks.iter().copied().filter(|pairs| !pairs.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Which harness a program has: named by the user, or recognised by its help.
+//! The choice of a harness: named by the user, or recognised by its help.
 
 use std::str::FromStr;
 

@@ -46,7 +46,7 @@ pub struct Missing {
     pub why: String,
 }
 
-/// All that one process told.
+/// The readings of one process, and the benchmarks that it gave none for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     /// Readings, in the order of the output.

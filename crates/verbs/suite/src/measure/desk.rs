@@ -55,7 +55,7 @@ impl Desk {
         fs::create_dir(&self.results)
     }
 
-    /// What the last process told.
+    /// The output of the last process.
     ///
     /// # Errors
     /// A file cannot be read.

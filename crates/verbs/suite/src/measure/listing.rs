@@ -18,7 +18,7 @@ const HELP_LIMIT: Duration = Duration::from_secs(10);
 /// Benchmarks of both programs.
 #[derive(Debug)]
 pub(super) struct List {
-    /// Their harness.
+    /// The harness of the programs.
     pub(super) harness: Box<dyn Harness>,
     /// All names of each program.
     pub(super) all: [Vec<String>; 2],

@@ -16,7 +16,7 @@ use crate::harness::Choice;
 pub use desk::Desk;
 pub use stored::stored;
 
-/// What a suite is asked.
+/// The question of a suite.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// How it is judged.

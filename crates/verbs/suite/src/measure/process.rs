@@ -34,7 +34,7 @@ impl Steering for Once {
     }
 }
 
-/// What a process gave.
+/// The outcome of a process.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     /// Reading and unit of each benchmark.

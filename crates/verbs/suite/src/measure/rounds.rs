@@ -195,7 +195,7 @@ impl Rounds<'_> {
                 Err(why) => {
                     entry.named.trouble = Some(why);
                     entry.is_alone |= given.iter().any(|given| given.failed.is_some());
-                    // What failed among others may be another's fault.
+                    // A failure among others may be another's fault.
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || !list.harness.can_choose());
                     if entry.failures >= FAILURES_MAX {
