@@ -18,6 +18,9 @@ pub struct SuiteReport;
 /// Rows of a comment at most: one of a pull request holds 65,536 bytes, and nobody reads more.
 const ROWS_OF_COMMENT: usize = 25;
 
+/// Media with room for every benchmark.
+const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
+
 /// Names in a sentence at most.
 const NAMES: usize = 5;
 
@@ -127,7 +130,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         let short: Vec<&Benchmark> =
             told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
         let left_out = told.len() - short.len();
-        pieces.push(Piece::table(grid(&told)).only(&[Medium::Terminal, Medium::Page]));
+        pieces.push(Piece::table(grid(&told)).only(&WIDE));
         pieces.push(Piece::table(grid(&short)).only(&[Medium::Comment]));
         if left_out > 0 {
             let sentence =
@@ -137,18 +140,14 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     }
     pieces.extend(open(found));
     if !found.groups.is_empty() {
-        pieces.push(Piece::heading("groups, the worst first").in_full());
-        pieces.push(
-            Piece::table(groups(&found.groups)).joined().in_full().only(&[Medium::Terminal, Medium::Page]),
-        );
+        pieces.push(Piece::heading("groups, the worst first").in_full().only(&WIDE));
+        pieces.push(Piece::table(groups(&found.groups)).joined().in_full().only(&WIDE));
     }
     if !alike.is_empty() {
         pieces.push(
-            Piece::heading(format!("unchanged within {}", say::percent(found.margin)))
-                .in_full()
-                .only(&[Medium::Terminal, Medium::Page]),
+            Piece::heading(format!("unchanged within {}", say::percent(found.margin))).in_full().only(&WIDE),
         );
-        pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&[Medium::Terminal, Medium::Page]));
+        pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
     }
     pieces.extend(one_sided("of B alone", &found.new));
     pieces.extend(one_sided("of A alone", &found.gone));
@@ -226,7 +225,8 @@ fn common(common: Ratio) -> Piece {
 
 /// The sentence about open benchmarks, and the time that they would take.
 fn open(found: &SuiteFindings) -> Option<Piece> {
-    let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| it.state == State::Undecided).collect();
+    let open: Vec<&Benchmark> =
+        found.benchmarks.iter().filter(|it| it.state == State::Undecided && it.trouble.is_none()).collect();
     if open.is_empty() || found.is_weaker {
         return None;
     }
@@ -261,12 +261,12 @@ fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
 
 fn how(found: &SuiteFindings) -> String {
     let error = match found.control {
-        Control::Family => "the probability that any benchmark is called changed and is not",
-        Control::Discovery => "the expected share of those called changed that are not",
+        Control::Family => "The probability that any benchmark is called changed and is not",
+        Control::Discovery => "The expected share of those called changed that are not",
     };
     let level = say::percent(found.level);
     format!(
-        "{error} is at most {level}, at every look; so is that of a false *unchanged*. Harness {}, {} in {}.",
+        "{error} is at most {level}, at every look; so is that of a false statement that one is unchanged. Harness {}, {} in {}.",
         say::named(&found.harness),
         say::counted(found.processes as usize, "process", "processes"),
         fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
@@ -290,6 +290,7 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         };
         let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
             (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
+            (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
             (_, true) => format!("{}, within the margin", word(it.state)),
             _ => word(it.state).to_owned(),
         };
