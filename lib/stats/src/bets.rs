@@ -16,7 +16,7 @@ const SPREAD_FROM: usize = 4;
 const SPREAD_MIN: f64 = 1e-9;
 
 /// Logarithm of the price of a mixture over all stakes and both sides.
-const PRICE: f64 = 2.302_585_092_994_046;
+const PRICE: f64 = std::f64::consts::LN_10;
 
 /// Wealth of each stake after all bets on one centre, as logarithms, for the side above and the side below.
 #[derive(Clone, Debug, Default, PartialEq)]
