@@ -5,6 +5,7 @@
 
 pub mod additive;
 pub mod association;
+pub mod bets;
 pub mod bootstrap;
 pub mod changepoint;
 pub mod components;

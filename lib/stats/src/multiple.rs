@@ -1,4 +1,4 @@
-//! Several tests at once: Holm's adjustment, and that of Benjamini and Hochberg.
+//! Several tests at once: Holm's adjustment, that of Benjamini and Hochberg, and theirs of e-values.
 
 /// Holm's adjusted p-values, in the order of the input (Holm 1979, "A Simple Sequentially Rejective Multiple Test
 /// Procedure"): comparing each with the level keeps the probability of any false rejection below the level.
@@ -31,6 +31,18 @@ pub fn benjamini_hochberg(p_values: &[f64], tests: usize) -> Vec<f64> {
     adjusted
 }
 
+/// The hypotheses that the procedure of e-BH rejects, of e-values given as natural logarithms (Wang and Ramdas 2022, "False
+/// discovery rate control with e-values"): the k largest, for the greatest k whose k-th largest is at least n / (k · level).
+/// The expected share of false rejections is at most `level`, however the e-values depend on each other.
+pub fn e_benjamini_hochberg(ln_e: &[f64], level: f64) -> Vec<bool> {
+    let mut sorted = ln_e.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let least = |k: usize| (ln_e.len() as f64 / (k as f64 * level)).ln();
+    let rejected = (1..=sorted.len()).rev().find(|&k| sorted[k - 1] >= least(k));
+    let bound = rejected.map_or(f64::INFINITY, least);
+    ln_e.iter().map(|&value| value >= bound).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +65,14 @@ mod tests {
         }
         assert_eq!(benjamini_hochberg(&[0.01], 50), [0.5]);
         assert!(benjamini_hochberg(&[], 3).is_empty());
+    }
+
+    #[test]
+    fn e_values_that_are_rejected_together() {
+        let ln = |values: &[f64]| values.iter().map(|value: &f64| value.ln()).collect::<Vec<_>>();
+        // Four hypotheses at 10 %: one alone needs 40, two need 20 each.
+        assert_eq!(e_benjamini_hochberg(&ln(&[25.0, 1.0, 22.0, 0.1]), 0.1), [true, false, true, false]);
+        assert_eq!(e_benjamini_hochberg(&ln(&[25.0, 1.0, 19.0, 0.1]), 0.1), [false; 4]);
+        assert!(e_benjamini_hochberg(&[], 0.1).is_empty());
     }
 }

@@ -53,6 +53,7 @@ mod restore;
 mod run;
 mod simulated;
 mod store;
+mod suite;
 mod surroundings;
 mod sweep;
 mod table;

@@ -1,0 +1,76 @@
+//! `suite`: programs whose benchmarks print what the test says, so that nothing depends on the machine.
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab};
+
+/// Lines of the programs: name, number, unit.
+const LINES: &str = r"lines:^(.+): ([0-9.]+) (\S+)$";
+
+/// A suite of two programs that print these lines, after which further words follow.
+fn suite(lab: &Lab, [a, b]: [&str; 2], words: &[&str]) -> Done {
+    let program = |name: &str, text: &str| {
+        lab.write(name, text);
+        format!("cat {name}")
+    };
+    let [a, b] = [program("a", a), program("b", b)];
+    let mut all = vec!["suite", "--harness", LINES, "--max-time", "60s", "--cpu", "free"];
+    all.extend(words);
+    let store = lab.file("store.sqlite");
+    all.extend(["--store", &store, a.as_str(), b.as_str()]);
+    Done::of(lab.bare(&all))
+}
+
+fn state<'a>(document: &'a Value, name: &str) -> &'a str {
+    let all = document["benchmarks"].as_array().unwrap();
+    all.iter().find(|it| it["name"] == name).map_or("absent", |it| it["state"].as_str().unwrap())
+}
+
+const A: &str = "slow, \"a\"/1: 5 us\nsame: 7 ns\nrate: 9 MB/s\nzero: 0 ns\nunit: 3 ns\ngone: 1 ns\n";
+const B: &str = "slow, \"a\"/1: 6000 ns\nsame: 7 ns\nrate: 12 MB/s\nzero: 0 ns\nunit: 3 B\nnew: 1 ns\n";
+
+#[test]
+fn what_programs_print_decides() {
+    let lab = Lab::new();
+    let document = suite(&lab, [A, B], &["--format", "json"]).succeeds().json();
+    assert_eq!(document["schema"], "fauxplat.suite/1");
+    let states = ["slow, \"a\"/1", "same", "rate", "zero", "unit"].map(|name| state(&document, name));
+    assert_eq!(states, ["slower", "unchanged", "faster", "not-measured", "not-measured"]);
+    assert_eq!((&document["new"][0], &document["gone"][0]), (&"new".into(), &"gone".into()));
+    assert_eq!(document["stopped_by"], "decided");
+    let stored = lab.last();
+    assert_eq!(state(&stored, "rate"), "faster", "the store has the document");
+}
+
+#[test]
+fn a_gate_fails_and_files_for_other_tools_are_written() {
+    let lab = Lab::new();
+    let words =
+        ["--fail-if", "slower", "--export", "junit=j.xml", "--export", "csv=c.csv", "--format", "markdown"];
+    let done = suite(&lab, [A, B], &words).ends_with(1);
+    assert!(done.out.contains("1 slower"), "{}", done.out);
+    let junit = lab.read("j.xml");
+    assert!(junit.contains("failures=\"1\""), "{junit}");
+    assert!(lab.read("c.csv").contains("same,same,unchanged,1"), "{}", lab.read("c.csv"));
+    suite(&lab, [A, A], &["--fail-if", "slower", "--filter", "same|rate"]).succeeds();
+}
+
+#[test]
+fn stored_results_are_weaker() {
+    let lab = Lab::new();
+    let go = |ns: [f64; 4]| ns.map(|ns| format!("BenchmarkX-2 \t 100\t {ns} ns/op\n")).concat() + "PASS\n";
+    lab.write("old.txt", &go([100.0, 100.1, 99.9, 100.0]));
+    lab.write("new.txt", &go([200.0, 200.2, 199.8, 200.0]));
+    let words = ["suite", "--from", "old.txt", "new.txt", "--format", "json", "--level", "5%"];
+    let document = Done::of(lab.bare(&words)).succeeds().json();
+    assert_eq!((&document["is_weaker"], state(&document, "BenchmarkX")), (&true.into(), "slower"));
+}
+
+#[test]
+fn programs_without_benchmarks_are_refused() {
+    let lab = Lab::new();
+    Done::of(lab.bare(&["suite", "true", "true"])).ends_with(2);
+    suite(&lab, ["x: 1 ns\n", "y: 1 ns\n"], &[]).ends_with(2);
+    suite(&lab, ["nothing\n", "y: 1 ns\n"], &[]).ends_with(4);
+    suite(&lab, [A, B], &["--filter", "^none$"]).ends_with(2);
+}

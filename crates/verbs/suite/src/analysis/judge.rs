@@ -1,0 +1,287 @@
+//! The judge of a suite: evidence of each benchmark, and what it comes to over all of them.
+
+use fauxplat_stats::bets::{Bets, differences_to};
+use fauxplat_stats::multiple::e_benjamini_hochberg;
+
+use crate::findings::{Control, Gate, State};
+
+/// The change that a gate asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// B is slower by more than the margin.
+    Slower,
+    /// B is faster by more than the margin.
+    Faster,
+    /// Either.
+    Changed,
+}
+
+/// Settings by which a suite is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// Error level over the whole suite, of *changed*, of *unchanged*, and of the gate, each by itself.
+    pub level: f64,
+    /// The largest change that counts as none, as a share.
+    pub margin: f64,
+    /// The error that is at most the level.
+    pub control: Control,
+    /// The question of a gate.
+    pub gate: Option<Side>,
+}
+
+/// Places of the centres that evidence is kept about.
+const LOW: usize = 0;
+const ZERO: usize = 1;
+const HIGH: usize = 2;
+
+/// Evidence about one benchmark.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) bets: Bets,
+    /// The most that was ever won, as logarithms: against *no difference*, of being within the margin, and of lying beyond
+    /// it and not, on the gate's side. By Ville's inequality the most counts as much as the last.
+    changed: f64,
+    within: f64,
+    beyond: f64,
+    not_beyond: f64,
+    /// Statements that were shown at some look, and stay shown.
+    pub(super) state: State,
+    pub(super) gate: Option<Gate>,
+    pub(super) has_changed: bool,
+    pub(super) is_within: bool,
+    /// Whether the benchmark is closed: its state is known, or nothing can be measured of it.
+    pub(super) is_closed: bool,
+}
+
+/// Judges a suite while it is measured.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    rule: Rule,
+    pub(super) cases: Vec<Case>,
+}
+
+impl Judge {
+    /// A judge of this many benchmarks that both programs have.
+    pub fn new(benchmarks: usize, rule: Rule) -> Self {
+        let margin = rule.margin.ln_1p();
+        let case = Case {
+            bets: Bets::about(&[-margin, 0.0, margin]),
+            changed: 0.0,
+            within: 0.0,
+            beyond: 0.0,
+            not_beyond: 0.0,
+            state: State::Undecided,
+            gate: rule.gate.map(|_| Gate::Undecided),
+            has_changed: false,
+            is_within: false,
+            is_closed: false,
+        };
+        Judge { rule, cases: vec![case; benchmarks] }
+    }
+
+    /// The settings.
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// Takes the log ratio of a pair, B over A; more than zero is worse. The pair's order was drawn by a coin.
+    pub fn pair(&mut self, benchmark: usize, log_ratio: f64) {
+        let gate = self.rule.gate;
+        let case = &mut self.cases[benchmark];
+        case.bets.push(log_ratio);
+        case.changed = case.changed.max(case.bets.ln_either(ZERO));
+        case.within = case.within.max(case.bets.ln_above(LOW).min(case.bets.ln_below(HIGH)));
+        let (beyond, not_beyond) = match gate {
+            None => return,
+            Some(Side::Slower) => (case.bets.ln_above(HIGH), case.bets.ln_below(HIGH)),
+            Some(Side::Faster) => (case.bets.ln_below(LOW), case.bets.ln_above(LOW)),
+            // Either side has half of the stake.
+            Some(Side::Changed) => (
+                case.bets.ln_above(HIGH).max(case.bets.ln_below(LOW)) - std::f64::consts::LN_2,
+                case.bets.ln_above(LOW).min(case.bets.ln_below(HIGH)),
+            ),
+        };
+        case.beyond = case.beyond.max(beyond);
+        case.not_beyond = case.not_beyond.max(not_beyond);
+    }
+
+    /// Closes a benchmark of which nothing more can be measured.
+    pub fn close(&mut self, benchmark: usize) {
+        self.cases[benchmark].is_closed = true;
+    }
+
+    /// Whether a benchmark is still asked about.
+    pub fn is_open(&self, benchmark: usize) -> bool {
+        !self.cases[benchmark].is_closed
+    }
+
+    /// The state of a benchmark at the last look.
+    pub fn state(&self, benchmark: usize) -> State {
+        self.cases[benchmark].state
+    }
+
+    /// Number of pairs of a benchmark.
+    pub fn pairs(&self, benchmark: usize) -> usize {
+        self.cases[benchmark].bets.len()
+    }
+
+    /// Looks at all benchmarks together. There may be any number of looks, at any moment.
+    ///
+    /// Each kind of statement has the whole level for itself. *Changed* is Holm's procedure over anytime-valid p-values, or
+    /// e-BH over the present evidence for the false discovery rate, which holds however much benchmarks of one process
+    /// depend on each other. *Unchanged* and the gate are Holm's over all benchmarks, the gate's two ends with half each.
+    pub fn look(&mut self) {
+        let level = self.rule.level;
+        let changed = match self.rule.control {
+            Control::Family => self.holm(|case| case.changed, level),
+            Control::Discovery => {
+                let present: Vec<f64> = self.cases.iter().map(|case| case.bets.ln_either(ZERO)).collect();
+                e_benjamini_hochberg(&present, level)
+            }
+        };
+        let within = self.holm(|case| case.within, level);
+        let beyond = self.holm(|case| case.beyond, level / 2.0);
+        let not_beyond = self.holm(|case| case.not_beyond, level / 2.0);
+        let (rule, is_family) = (self.rule, self.rule.control == Control::Family);
+        for (at, case) in self.cases.iter_mut().enumerate() {
+            // A rejection by e-BH may be open again when the evidence of others falls; that by Holm's procedure stays.
+            case.has_changed = changed[at] || is_family && case.has_changed;
+            case.is_within |= within[at];
+            case.state = match (case.has_changed, case.is_within) {
+                (true, _) if case.centre() >= 0.0 => State::Slower,
+                (true, _) => State::Faster,
+                (false, true) => State::Unchanged,
+                (false, false) => State::Undecided,
+            };
+            case.gate = rule.gate.map(|_| match (case.gate, beyond[at], not_beyond[at]) {
+                (Some(Gate::Beyond), ..) | (_, true, _) => Gate::Beyond,
+                (Some(Gate::Within), ..) | (_, _, true) => Gate::Within,
+                _ => Gate::Undecided,
+            });
+            let is_answered = match case.gate {
+                Some(gate) => gate != Gate::Undecided,
+                None => case.state != State::Undecided,
+            };
+            case.is_closed |= is_answered;
+        }
+    }
+
+    /// The benchmarks that Holm's procedure rejects, by evidence whose inverse is a p-value at every moment.
+    fn holm(&self, evidence: impl Fn(&Case) -> f64, level: f64) -> Vec<bool> {
+        let adjusted = self.adjusted(evidence);
+        adjusted.into_iter().map(|p| p <= level).collect()
+    }
+
+    fn adjusted(&self, evidence: impl Fn(&Case) -> f64) -> Vec<f64> {
+        let p: Vec<f64> = self.cases.iter().map(|case| (-evidence(case)).exp().min(1.0)).collect();
+        fauxplat_stats::multiple::holm(&p)
+    }
+
+    /// For each benchmark the error level of the whole suite from which on it would be called changed.
+    pub fn adjusted_p(&self) -> Vec<f64> {
+        self.adjusted(|case| case.changed)
+    }
+
+    /// Pairs that a benchmark probably takes in all until it is decided. Infinite where nobody knows.
+    pub fn pairs_to_decide(&self, benchmark: usize) -> f64 {
+        let (case, n) = (&self.cases[benchmark], self.pairs(benchmark));
+        let spread = case.bets.usual_spread();
+        if spread == 0.0 {
+            return f64::INFINITY;
+        }
+        let (level, margin, centre) =
+            (self.rule.level / self.cases.len() as f64, self.rule.margin.ln_1p(), case.centre());
+        let takes =
+            |distance: f64, level: f64, ln_now: f64| differences_to(distance.abs() / spread, level, ln_now);
+        let more = match self.rule.gate {
+            None => takes(centre, level, case.changed).min(takes(
+                (margin - centre.abs()).max(0.0),
+                level,
+                case.within,
+            )),
+            Some(side) => {
+                let end = if side == Side::Faster || side == Side::Changed && centre < 0.0 {
+                    -margin
+                } else {
+                    margin
+                };
+                takes(centre - end, level / 2.0, case.beyond.max(case.not_beyond))
+            }
+        };
+        n as f64 + more.ceil()
+    }
+}
+
+impl Case {
+    /// The typical log ratio.
+    pub(super) fn centre(&self) -> f64 {
+        match self.bets.is_empty() {
+            true => 0.0,
+            false => fauxplat_stats::winsor::location(&self.bets.values()).estimate,
+        }
+    }
+
+    /// Logarithm of the evidence that A and B differ.
+    pub(super) fn ln_changed(&self) -> f64 {
+        self.changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_stats::draw::Draw;
+
+    use super::*;
+
+    const RULE: Rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+
+    /// Twenty benchmarks, of which the first has this log ratio, after so many pairs of each.
+    fn judged(rule: Rule, shift: f64, pairs: usize) -> Judge {
+        let (mut judge, mut draw) = (Judge::new(20, rule), Draw::new(7, 0));
+        for _ in 0..pairs {
+            for at in 0..20 {
+                judge.pair(at, 0.02 * draw.normal() + if at == 0 { shift } else { 0.0 });
+            }
+            judge.look();
+        }
+        judge
+    }
+
+    #[test]
+    fn a_change_is_found_and_the_rest_is_unchanged() {
+        for control in [Control::Family, Control::Discovery] {
+            let judge = judged(Rule { control, ..RULE }, 0.1, 60);
+            assert_eq!(judge.cases[0].state, State::Slower);
+            assert!(judge.cases[1..].iter().all(|case| case.state == State::Unchanged && case.is_closed));
+        }
+        assert_eq!(judged(RULE, -0.1, 60).cases[0].state, State::Faster);
+    }
+
+    #[test]
+    fn few_pairs_decide_nothing() {
+        // No pair wins more than a doubling, so six pairs cannot reach 20 times a hundred.
+        let judge = judged(RULE, 5.0, 6);
+        assert!(judge.cases.iter().all(|case| case.state == State::Undecided));
+        assert!(
+            judge.pairs_to_decide(0) > 10.0 && judge.pairs_to_decide(0) < 40.0,
+            "{}",
+            judge.pairs_to_decide(0)
+        );
+    }
+
+    #[test]
+    fn a_gate_asks_beyond_the_margin() {
+        let rule = Rule { gate: Some(Side::Slower), ..RULE };
+        let judge = judged(rule, 0.1, 60);
+        assert_eq!(judge.cases[0].gate, Some(Gate::Beyond));
+        assert!(judge.cases[1..].iter().all(|case| case.gate == Some(Gate::Within)));
+        let faster = judged(rule, -0.1, 60);
+        assert_eq!(
+            faster.cases[0].gate,
+            Some(Gate::Within),
+            "what is faster is not slower by more than the margin"
+        );
+        let edge = judged(rule, 0.03_f64.ln_1p(), 60);
+        assert_eq!(edge.cases[0].gate, Some(Gate::Undecided));
+    }
+}

@@ -1,0 +1,13 @@
+//! Judges pairs of processes: one budget of error over all benchmarks of a suite, at every look.
+
+mod judge;
+mod race;
+mod report;
+mod stored;
+mod together;
+
+pub use judge::{Judge, Rule, Side};
+pub use race::chosen;
+pub use report::{Named, benchmarks};
+pub use stored::stored;
+pub use together::{Mean, Member, common, geometric_mean, group_of, groups};

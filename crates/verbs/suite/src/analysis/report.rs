@@ -1,0 +1,106 @@
+//! From a judge to the findings of its benchmarks.
+
+use fauxplat_stats::describe::median;
+
+use super::judge::Judge;
+use super::together::group_of;
+use crate::findings::{Benchmark, Gate, Ratio, State};
+use crate::harness::Unit;
+
+/// A benchmark with its readings, beside what the judge knows of it.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Unit of its readings.
+    pub unit: Unit,
+    /// Readings of each pair, A and B.
+    pub readings: Vec<(f64, f64)>,
+    /// The round of each pair.
+    pub rounds: Vec<u32>,
+    /// Seconds that one process takes for it.
+    pub cost_s: f64,
+    /// Why readings are missing, if any are.
+    pub trouble: Option<String>,
+}
+
+impl Named {
+    /// The log ratio of a pair; more than zero is worse. `None` where a reading has no ratio.
+    pub fn log_ratio(unit: &Unit, (a, b): (f64, f64)) -> Option<f64> {
+        let log_ratio = (a > 0.0 && b > 0.0).then(|| (b / a).ln()).filter(|it| it.is_finite())?;
+        Some(if unit.more_is_better() { -log_ratio } else { log_ratio })
+    }
+
+    /// The log ratios with the round of each.
+    pub fn pairs(&self) -> Vec<(u32, f64)> {
+        let pairs = self.rounds.iter().zip(&self.readings);
+        pairs
+            .filter_map(|(round, readings)| Some((*round, Named::log_ratio(&self.unit, *readings)?)))
+            .collect()
+    }
+}
+
+/// The findings of all benchmarks, in their order, and their simultaneous intervals as log ratios.
+pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, f64)>) {
+    let adjusted = judge.adjusted_p();
+    let each = judge.rule().level / named.len().max(1) as f64;
+    let one = |(at, named): (usize, &Named)| {
+        let case = &judge.cases[at];
+        let (low, high) = shown_by(case.state, case.bets.interval(each));
+        let centre = case.centre().clamp(low, high);
+        let end = |end: f64| end.is_finite().then(|| end.exp());
+        let n = case.bets.len() as u32;
+        let state = if n == 0 { State::NotMeasured } else { case.state };
+        let is_open = match case.gate {
+            Some(gate) => gate == Gate::Undecided,
+            None => state == State::Undecided,
+        };
+        let takes = judge.pairs_to_decide(at);
+        let of = |side: fn(&(f64, f64)) -> f64| median(&named.readings.iter().map(side).collect::<Vec<_>>());
+        let margin = judge.rule().margin.ln_1p();
+        let benchmark = Benchmark {
+            name: named.name.clone(),
+            group: group_of(&named.name).to_owned(),
+            unit: named.unit.to_string(),
+            state,
+            effect: (n > 0).then(|| Ratio { ratio: centre.exp(), low: end(low), high: end(high) }),
+            is_within_margin: case.is_within || low > -margin && high < margin,
+            gate: case.gate,
+            ln_evidence: case.ln_changed(),
+            p_adjusted: adjusted[at],
+            a: of(|pair| pair.0),
+            b: of(|pair| pair.1),
+            pairs: n,
+            pairs_to_decide: (is_open && takes < 1e6).then_some(takes as u32),
+            cost_s: named.cost_s,
+            trouble: named.trouble.clone(),
+            readings: named.readings.clone(),
+        };
+        (benchmark, (low, high))
+    };
+    named.iter().enumerate().map(one).unzip()
+}
+
+/// The interval as far as it is compatible with what Holm's procedure showed: it goes further than intervals that share the
+/// level evenly, so an end that would lie beyond zero stands at it (Strassburger and Bretz 2008).
+fn shown_by(state: State, (low, high): (f64, f64)) -> (f64, f64) {
+    match state {
+        State::Slower => (low.max(0.0), high),
+        State::Faster => (low, high.min(0.0)),
+        _ => (low, high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_of_a_rate_is_better_and_zero_has_no_ratio() {
+        let rate = Unit::Other("MB/s".to_owned());
+        assert!(Named::log_ratio(&rate, (1.0, 2.0)).unwrap() < 0.0);
+        assert!(Named::log_ratio(&Unit::Ns, (1.0, 2.0)).unwrap() > 0.0);
+        assert_eq!(Named::log_ratio(&Unit::Ns, (0.0, 2.0)), None);
+        assert_eq!(Named::log_ratio(&Unit::Ns, (1.0, f64::NAN)), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Results of two times, each a set of readings a benchmark: no coin, and so a weaker statement.
+
+use fauxplat_stats::describe::mean;
+use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
+use fauxplat_stats::winsor::location;
+
+use super::judge::Rule;
+use super::report::Named;
+use super::together::group_of;
+use crate::findings::{Benchmark, Ratio, State};
+use crate::harness::Unit;
+
+/// The level between two sessions of one machine moves by about this much, as a log ratio: what `--baseline` assumes too,
+/// where the store knows no better.
+const BETWEEN_SESSIONS: f64 = 0.01;
+
+/// Findings about the readings of a benchmark in two sessions.
+///
+/// Welch's interval on logarithms, widened by the movement between sessions. A benchmark with one reading on a side says
+/// nothing of its noise and stays undecided.
+pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<Benchmark> {
+    let seen: Vec<Option<Seen>> = rows.iter().map(|(_, unit, a, b)| Seen::of(unit, a, b)).collect();
+    let p: Vec<f64> = seen.iter().map(|it| it.as_ref().map_or(1.0, Seen::p)).collect();
+    let adjusted = match rule.control {
+        crate::findings::Control::Family => fauxplat_stats::multiple::holm(&p),
+        crate::findings::Control::Discovery => fauxplat_stats::multiple::benjamini_hochberg(&p, p.len()),
+    };
+    let each = rule.level / rows.len().max(1) as f64;
+    let one = |at: usize| {
+        let (name, unit, a, b) = &rows[at];
+        let interval = seen[at].as_ref().map(|it| it.interval(each));
+        let state = match (&seen[at], interval) {
+            (Some(it), _) if adjusted[at] <= rule.level && it.d > 0.0 => State::Slower,
+            (Some(_), _) if adjusted[at] <= rule.level => State::Faster,
+            (_, Some((low, high))) if low > -rule.margin.ln_1p() && high < rule.margin.ln_1p() => {
+                State::Unchanged
+            }
+            _ if a.is_empty() || b.is_empty() => State::NotMeasured,
+            _ => State::Undecided,
+        };
+        let d = mean(a).zip(mean(b)).and_then(|pair| Named::log_ratio(unit, pair));
+        Benchmark {
+            name: name.clone(),
+            group: group_of(name).to_owned(),
+            unit: unit.to_string(),
+            state,
+            effect: d.map(|d| Ratio {
+                ratio: seen[at].as_ref().map_or(d, |it| it.d).exp(),
+                low: interval.map(|(low, _)| low.exp()),
+                high: interval.map(|(_, high)| high.exp()),
+            }),
+            is_within_margin: state == State::Unchanged,
+            gate: None,
+            ln_evidence: -p[at].max(1e-300).ln(),
+            p_adjusted: adjusted[at],
+            a: mean(a),
+            b: mean(b),
+            pairs: a.len().min(b.len()) as u32,
+            pairs_to_decide: None,
+            cost_s: 0.0,
+            trouble: None,
+            readings: Vec::new(),
+        }
+    };
+    (0..rows.len()).map(one).collect()
+}
+
+/// A difference of two sessions.
+struct Seen {
+    d: f64,
+    se: f64,
+    df: f64,
+}
+
+impl Seen {
+    fn of(unit: &Unit, a: &[f64], b: &[f64]) -> Option<Self> {
+        let logs = |values: &[f64]| -> Option<Vec<f64>> {
+            values.iter().map(|&value| (value > 0.0).then(|| value.ln())).collect()
+        };
+        let (a, b) = (location(&logs(a)?), location(&logs(b)?));
+        if a.n < 2 || b.n < 2 {
+            return None;
+        }
+        let sign = if unit.more_is_better() { -1.0 } else { 1.0 };
+        let se = (a.se.powi(2) + b.se.powi(2) + 2.0 * BETWEEN_SESSIONS.powi(2)).sqrt();
+        Some(Seen { d: sign * (b.estimate - a.estimate), se, df: a.df.min(b.df).max(1.0) })
+    }
+
+    fn p(&self) -> f64 {
+        t_two_sided_p(self.d / self.se, self.df)
+    }
+
+    fn interval(&self, level: f64) -> (f64, f64) {
+        let half = t_upper_quantile(level / 2.0, self.df) * self.se;
+        (self.d - half, self.d + half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Control;
+
+    #[test]
+    fn stored_results_are_judged_and_one_reading_is_not() {
+        let rule = Rule { level: 0.01, margin: 0.03, control: Control::Family, gate: None };
+        let row = |name: &str, a: &[f64], b: &[f64]| (name.to_owned(), Unit::Ns, a.to_vec(), b.to_vec());
+        let near = [100.0, 100.1, 99.9, 100.2, 99.8, 100.0, 100.1, 99.9];
+        let slow = near.map(|it| 2.0 * it);
+        let found = stored(
+            &rule,
+            &[row("slow", &near, &slow), row("same", &near, &near), row("one", &[1.0], &[9.0])],
+        );
+        let states: Vec<State> = found.iter().map(|it| it.state).collect();
+        assert_eq!(states, [State::Slower, State::Undecided, State::Undecided]);
+        assert!(found[1].effect.unwrap().low.unwrap() < 0.97, "sessions move by more than the margin tells");
+    }
+}

@@ -1,0 +1,66 @@
+//! From options to the definition of the experiment and the question of the suite.
+
+use std::path::Path;
+
+use fauxplat_experiment::{Failure, Machine};
+use fauxplat_model::{Definition, Output, Placement};
+use fauxplat_options::{CommandArgs, define};
+
+use crate::analysis::{Rule, Side};
+use crate::args::{FailIf, SuiteArgs};
+use crate::findings::Control;
+use crate::measure::Asked;
+
+/// The question that the options ask.
+pub fn asked(args: &SuiteArgs) -> Asked {
+    let control = if args.fdr { Control::Discovery } else { Control::Family };
+    let rule = Rule { level: args.level, margin: args.margin, control, gate: side(&args.fail_if) };
+    Asked {
+        rule,
+        max_time_s: args.max_time.as_secs_f64(),
+        harness: args.harness.clone(),
+        filter: args.filter.clone(),
+    }
+}
+
+/// The change that the gates ask about together.
+fn side(gates: &[FailIf]) -> Option<Side> {
+    let has = |gate| gates.contains(&gate);
+    match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Changed)) {
+        (_, _, true) | (true, true, _) => Some(Side::Changed),
+        (true, ..) => Some(Side::Slower),
+        (_, true, _) => Some(Side::Faster),
+        _ => has(FailIf::Undecided).then_some(Side::Changed),
+    }
+}
+
+/// The definition of the experiment: both programs, whose standard output goes to a file. They run wherever the scheduler
+/// likes unless the user says otherwise, since a harness has threads of its own.
+///
+/// # Errors
+/// Options that contradict each other.
+pub fn definition(args: &SuiteArgs, machine: &Machine, stdout: &Path) -> Result<Definition, Failure> {
+    let commands = CommandArgs { commands: args.programs.clone(), seed: args.seed, ..CommandArgs::default() };
+    let mut definition = define::definition(&commands, &args.condition, machine)?;
+    let condition = &mut definition.condition;
+    if condition.shell.is_used() {
+        return Err(Failure::usage(
+            "--shell: words are added to the command lines of a suite, which a shell would read anew; leave it out",
+        ));
+    }
+    if condition.simulate.is_some() {
+        return Err(Failure::usage(
+            "a harness times its benchmarks itself, which a simulated machine cannot: leave the option out",
+        ));
+    }
+    if condition.output != Output::Null {
+        return Err(Failure::usage(
+            "the standard output of a suite's programs is read: leave --stdout and --show-output out",
+        ));
+    }
+    condition.output = Output::File(stdout.to_owned());
+    if condition.cpu == Placement::Auto {
+        condition.cpu = Placement::Free;
+    }
+    Ok(definition)
+}

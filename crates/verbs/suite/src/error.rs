@@ -1,0 +1,56 @@
+//! Errors of suites.
+
+use crate::harness;
+
+/// Why a suite cannot be measured or judged.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The name of a harness is not known.
+    #[error("--harness {0}: there is no such harness; it is one of {list}", list = harness::names_of_all())]
+    NoSuchHarness(String),
+    /// The harness of a program was not recognised.
+    #[error("`{0} --help` shows no harness that is known; name it with --harness: {list}", list = harness::names_of_all())]
+    NotRecognised(String),
+    /// A pattern for lines is invalid.
+    #[error("--harness lines:{pattern}: {why}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// The fault.
+        why: String,
+    },
+    /// A pointer into a document is invalid.
+    #[error("--harness json:{0}: a pointer is empty or begins with a slash, as in /results")]
+    Pointer(String),
+    /// An output is not one of the harness.
+    #[error("the output is not one of {harness}: {why}")]
+    Output {
+        /// The harness.
+        harness: &'static str,
+        /// The fault.
+        why: String,
+    },
+    /// A program has no benchmarks, or none that the filter lets through.
+    #[error("`{0}` has no benchmarks{1}")]
+    NoBenchmarks(String, &'static str),
+    /// The two programs have no benchmark in common.
+    #[error(
+        "the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new"
+    )]
+    NothingInCommon(usize, usize),
+    /// An option has no valid value.
+    #[error("{0}")]
+    Option(String),
+}
+
+impl SuiteError {
+    /// An output that is not one of this harness.
+    pub(crate) fn output(harness: &'static str, why: &str) -> Self {
+        SuiteError::Output { harness, why: why.to_owned() }
+    }
+
+    /// A document that is not one of this harness.
+    pub(crate) fn json(harness: &'static str, error: &serde_json::Error) -> Self {
+        SuiteError::Output { harness, why: format!("no whole JSON document of it ({error})") }
+    }
+}

@@ -1,0 +1,115 @@
+//! The benchmarks of both programs, before anything is measured.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use fauxplat_experiment::{Driver, Failure};
+use fauxplat_launch::Capture;
+use fauxplat_model::{Command, Outcome};
+use fauxplat_sys::clock;
+
+use super::{Asked, Desk};
+use crate::error::SuiteError;
+use crate::harness::{Harness, Output, of_help};
+
+/// Time for a program to print its help: one that does not know the option may run everything instead.
+const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Benchmarks of both programs.
+#[derive(Debug)]
+pub(super) struct List {
+    /// The harness of the programs.
+    pub(super) harness: Box<dyn Harness>,
+    /// All names of each program.
+    pub(super) all: [Vec<String>; 2],
+    /// Names that both have and the filter lets through, in the order of A.
+    pub(super) common: Vec<String>,
+    pub(super) new: Vec<String>,
+    pub(super) gone: Vec<String>,
+    /// Seconds that a process takes which runs next to nothing.
+    pub(super) overhead_s: f64,
+}
+
+/// Asks both programs.
+///
+/// # Errors
+/// A harness that is not known, a program that fails or has no benchmarks, or programs with nothing in common.
+pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked) -> Result<List, Failure> {
+    let [a, b] = driver.commands.as_slice() else {
+        return Err(Failure::usage("a suite has two programs, A and B"));
+    };
+    let harness = match &asked.harness {
+        Some(choice) => choice.harness().map_err(Failure::usage)?,
+        None => recognised(a)?,
+    };
+    let (of_a, a_s) = names(harness.as_ref(), a, desk)?;
+    let (of_b, b_s) = names(harness.as_ref(), b, desk)?;
+    let is_asked = |name: &&String| asked.filter.as_ref().is_none_or(|filter| filter.is_match(name));
+    let has = |names: &[String]| names.iter().cloned().collect::<HashSet<String>>();
+    let (in_a, in_b) = (has(&of_a), has(&of_b));
+    let part = |names: &[String], keep: &dyn Fn(&String) -> bool| -> Vec<String> {
+        names.iter().filter(is_asked).filter(|name| keep(name)).cloned().collect()
+    };
+    let common = part(&of_a, &|name| in_b.contains(name));
+    let (gone, new) = (part(&of_a, &|name| !in_b.contains(name)), part(&of_b, &|name| !in_a.contains(name)));
+    if common.is_empty() {
+        return Err(match gone.is_empty() && new.is_empty() {
+            true => {
+                Failure::usage(SuiteError::NoBenchmarks(a.command.clone(), " that --filter lets through"))
+            }
+            false => Failure::usage(SuiteError::NothingInCommon(gone.len(), new.len())),
+        });
+    }
+    let overhead_s = a_s.min(b_s).clamp(1e-3, 1.0);
+    Ok(List { harness, all: [of_a, of_b], common, new, gone, overhead_s })
+}
+
+fn recognised(command: &Command) -> Result<Box<dyn Harness>, Failure> {
+    let help = Capture {
+        limit: Some(HELP_LIMIT),
+        with_stderr: true,
+        ..capture(command, &["--help".to_owned()], &[])
+    };
+    let help = help.run()?.output.text().into_owned();
+    let unknown = || Failure::usage(SuiteError::NotRecognised(command.command.clone()));
+    of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
+}
+
+/// Names of a program's benchmarks, and the seconds that it took to tell them.
+fn names(harness: &dyn Harness, command: &Command, desk: &Desk) -> Result<(Vec<String>, f64), Failure> {
+    desk.clear().map_err(Failure::machine)?;
+    let words = harness.list(&command.argv[1..], &desk.results());
+    let began_ns = clock::monotonic_ns();
+    let done = capture(command, &words.arguments, &words.env).run()?;
+    let seconds = (clock::monotonic_ns() - began_ns) as f64 / 1e9;
+    let failed = |why: String| {
+        Failure::command(format!("`{}` did not tell its benchmarks: {why}", command.command))
+            .quoting(&done.errors.text())
+    };
+    if done.outcome != Outcome::Exited(0) {
+        return Err(failed(format!("it ended with status {}", done.outcome.exit_status())));
+    }
+    let files = desk.files().map_err(Failure::machine)?;
+    let output = Output { stdout: done.output.text().into_owned(), files };
+    let names = harness.listed(&output).map_err(|error| failed(error.to_string()))?;
+    match names.is_empty() {
+        true => Err(Failure::usage(SuiteError::NoBenchmarks(command.command.clone(), ""))),
+        false => Ok((names, seconds)),
+    }
+}
+
+/// A command with further words, whose output is kept.
+fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
+    let condition = &command.condition;
+    let variable =
+        |text: &String| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Capture {
+        program: command.program.clone(),
+        arguments: command.argv[1..].iter().chain(words).cloned().collect(),
+        env: condition.env,
+        env_set: condition.env_set.iter().chain(env).filter_map(variable).collect(),
+        cwd: condition.cwd.clone(),
+        ends_group: true,
+        ..Capture::default()
+    }
+}

@@ -1,0 +1,39 @@
+//! Measures a suite: processes of A and B in turns, by the launcher of every experiment.
+
+mod desk;
+mod listing;
+mod process;
+mod rounds;
+mod stored;
+
+use fauxplat_experiment::{Driver, Failure};
+use regex::Regex;
+
+use crate::analysis::Rule;
+use crate::findings::SuiteFindings;
+use crate::harness::Choice;
+
+pub use desk::Desk;
+pub use stored::stored;
+
+/// The question of a suite.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// How it is judged.
+    pub rule: Rule,
+    /// Seconds after which no further process begins.
+    pub max_time_s: f64,
+    /// The harness; recognised if `None`.
+    pub harness: Option<Choice>,
+    /// Benchmarks that take part; all if `None`.
+    pub filter: Option<Regex>,
+}
+
+/// Lists the benchmarks of both programs and runs those that both have until everything is decided or the time is over.
+///
+/// # Errors
+/// A program that has no benchmarks or whose harness is not known; those of running it.
+pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteFindings, Failure> {
+    let list = listing::list(driver, desk, asked)?;
+    rounds::run(driver, desk, asked, list)
+}

@@ -1,0 +1,286 @@
+//! Rounds: which benchmarks run next, in which processes, in which order.
+
+use std::time::Duration;
+
+use fauxplat_experiment::steer::Standing;
+use fauxplat_experiment::{Driver, Failure};
+use fauxplat_stats::draw::Draw;
+
+use super::listing::List;
+use super::process::{Given, Processes};
+use super::{Asked, Desk};
+use crate::analysis::{Judge, Named, benchmarks, chosen, common, geometric_mean, groups};
+use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
+
+/// Pairs of each benchmark for which the time within a process is chosen.
+const PAIRS_WANTED: f64 = 100.0;
+
+/// How many times the time that it is asked for a harness takes, with the search for a number of iterations.
+const WARMING: f64 = 2.0;
+
+/// Time for a benchmark within a process, in seconds: what is longer than the most lowers the noise of a process little, as its
+/// layout and its place stay as they are.
+const TIME_S: (f64, f64) = (1e-3, 50e-3);
+
+/// Seconds that a process works at the least, so that starting it costs little beside; and how often its start is in them.
+const WORK_S: f64 = 0.5;
+const STARTS: f64 = 10.0;
+
+/// Benchmarks that one process runs at most: their names have to fit into a command line.
+const CHOSEN_MAX: usize = 64;
+
+/// Failures in a row after which a benchmark is given up.
+const FAILURES_MAX: u32 = 3;
+
+/// A benchmark under way.
+#[derive(Debug, Default)]
+struct Entry {
+    named: Named,
+    /// Whether a process that ran it among others failed.
+    is_alone: bool,
+    failures: u32,
+    has_cost: bool,
+}
+
+/// A suite under way.
+struct Rounds<'a> {
+    asked: &'a Asked,
+    judge: Judge,
+    entries: Vec<Entry>,
+    coin: Draw,
+    processes: u32,
+    began_s: f64,
+}
+
+/// Runs both programs until everything is decided, the time is over, or the user interrupts.
+///
+/// # Errors
+/// The programs cannot be started.
+pub(super) fn run(
+    driver: &mut Driver,
+    desk: &Desk,
+    asked: &Asked,
+    list: List,
+) -> Result<SuiteFindings, Failure> {
+    let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
+    let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
+    let time = Duration::from_secs_f64(share_s.clamp(TIME_S.0, TIME_S.1));
+    let entry = |name: &String| Entry {
+        named: Named { name: name.clone(), cost_s: WARMING * time.as_secs_f64(), ..Named::default() },
+        ..Entry::default()
+    };
+    let mut rounds = Rounds {
+        asked,
+        judge: Judge::new(list.common.len(), asked.rule),
+        entries: list.common.iter().map(entry).collect(),
+        coin: Draw::new(driver.header.seed, 47),
+        processes: 0,
+        began_s: driver.elapsed_s(),
+    };
+    let processes = Processes { list: &list, desk, plain: plain.clone(), time };
+    let stopped = rounds.all(driver, &processes);
+    // The record has the programs as the user named them.
+    driver.commands = plain.to_vec();
+    let stopped_by = stopped?;
+    Ok(rounds.findings(driver, list, stopped_by))
+}
+
+impl Rounds<'_> {
+    fn all(&mut self, driver: &mut Driver, processes: &Processes<'_>) -> Result<StoppedBy, Failure> {
+        let mut round = 0;
+        loop {
+            let cost_s: Vec<f64> = self.entries.iter().map(|entry| entry.named.cost_s).collect();
+            let chosen = chosen(&self.judge, &cost_s, self.left_s(driver), round);
+            if chosen.is_empty() {
+                return Ok(StoppedBy::Decided);
+            }
+            for part in self.parts(processes.list, &chosen) {
+                if round > 0 && self.left_s(driver) < self.cost_s(processes.list, &part)
+                    || self.left_s(driver) <= 0.0
+                {
+                    return Ok(StoppedBy::Time);
+                }
+                if !self.pair(driver, processes, round, &part)? {
+                    return Ok(StoppedBy::User);
+                }
+                self.judge.look();
+            }
+            round += 1;
+        }
+    }
+
+    fn left_s(&self, driver: &Driver) -> f64 {
+        self.asked.max_time_s - (driver.elapsed_s() - self.began_s)
+    }
+
+    /// Seconds that a pair of processes takes which run these benchmarks.
+    fn cost_s(&self, list: &List, part: &[usize]) -> f64 {
+        2.0 * (list.overhead_s + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
+    }
+
+    /// Divides benchmarks over processes: so that A and B of one lie close together in time, and starts cost little.
+    fn parts(&self, list: &List, chosen: &[usize]) -> Vec<Vec<usize>> {
+        if !list.harness.can_choose() {
+            return vec![chosen.to_vec()];
+        }
+        let work_s = WORK_S.max(STARTS * list.overhead_s);
+        let (mut parts, mut part, mut part_s) = (Vec::new(), Vec::new(), 0.0);
+        for &at in chosen {
+            let entry = &self.entries[at];
+            if entry.is_alone {
+                parts.push(vec![at]);
+                continue;
+            }
+            part.push(at);
+            part_s += entry.named.cost_s;
+            if part_s >= work_s || part.len() >= CHOSEN_MAX {
+                parts.push(std::mem::take(&mut part));
+                part_s = 0.0;
+            }
+        }
+        parts.extend((!part.is_empty()).then_some(part));
+        parts
+    }
+
+    /// Runs a process of each program, in the order of a coin; false if the user interrupted.
+    fn pair(
+        &mut self,
+        driver: &mut Driver,
+        processes: &Processes<'_>,
+        round: u32,
+        part: &[usize],
+    ) -> Result<bool, Failure> {
+        let only: Vec<String> = part.iter().map(|&at| self.entries[at].named.name.clone()).collect();
+        processes.choose(driver, &only)?;
+        let first = self.coin.below(2);
+        let mut given = [Given::default(), Given::default()];
+        for (position, side) in [first, 1 - first].into_iter().enumerate() {
+            let standing = self.standing(driver, round);
+            let told = processes.run(driver, (round, position as u16, side), standing)?;
+            let Some(told) = told else { return Ok(false) };
+            self.processes += 1;
+            given[side] = told;
+        }
+        self.take(processes.list, round, part, &given);
+        Ok(true)
+    }
+
+    fn standing(&self, driver: &Driver, round: u32) -> Standing {
+        let open = (0..self.entries.len()).filter(|&at| self.judge.is_open(at)).count();
+        let decided = self.entries.len() - open;
+        let share = (1.0 - self.left_s(driver) / self.asked.max_time_s).clamp(0.0, 1.0);
+        let words = format!("{decided} of {} benchmarks decided, round {}", self.entries.len(), round + 1);
+        Standing { share, words, blocks: round }
+    }
+
+    /// Takes what both processes gave.
+    fn take(&mut self, list: &List, round: u32, part: &[usize], given: &[Given; 2]) {
+        let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - list.overhead_s).max(1e-4);
+        for &at in part {
+            let entry = &mut self.entries[at];
+            let each_s = spent_s / part.len() as f64;
+            let (cost, has_cost) = (entry.named.cost_s, entry.has_cost);
+            entry.named.cost_s = if has_cost { 0.5 * (cost + each_s) } else { each_s };
+            entry.has_cost = true;
+            match pair_of(&entry.named.name, given) {
+                Ok((readings, unit)) => {
+                    entry.failures = 0;
+                    entry.named.unit = unit;
+                    entry.named.readings.push(readings);
+                    entry.named.rounds.push(round);
+                    if let Some(log_ratio) = Named::log_ratio(&entry.named.unit, readings) {
+                        self.judge.pair(at, log_ratio);
+                    }
+                }
+                Err(why) => {
+                    entry.named.trouble = Some(why);
+                    entry.is_alone |= given.iter().any(|given| given.failed.is_some());
+                    // A failure among others may be another's fault.
+                    entry.failures +=
+                        u32::from(part.len() == 1 || !entry.is_alone || !list.harness.can_choose());
+                    if entry.failures >= FAILURES_MAX {
+                        self.judge.close(at);
+                    }
+                }
+            }
+        }
+    }
+
+    fn findings(mut self, driver: &Driver, list: List, stopped_by: StoppedBy) -> SuiteFindings {
+        self.judge.look();
+        let named: Vec<Named> = self.entries.into_iter().map(|entry| entry.named).collect();
+        let (found, intervals) = benchmarks(&self.judge, &named);
+        let pairs: Vec<Vec<(u32, f64)>> = named.iter().map(Named::pairs).collect();
+        let slices: Vec<&[(u32, f64)]> = pairs.iter().map(Vec::as_slice).collect();
+        let mean = geometric_mean(&slices);
+        let members = |(benchmark, pairs)| -> (&str, _, &[(u32, f64)]) {
+            let (benchmark, pairs): (&Benchmark, &Vec<(u32, f64)>) = (benchmark, pairs);
+            (benchmark.group.as_str(), benchmark.state, pairs.as_slice())
+        };
+        let groups = groups(&found.iter().zip(&pairs).map(members).collect::<Vec<_>>());
+        let hash = |side: usize| driver.commands[side].program_sha256.clone();
+        let arguments = |side: usize| driver.commands[side].argv.get(1..).map(<[String]>::to_vec);
+        SuiteFindings {
+            harness: list.harness.name(),
+            programs: [0, 1].map(|side: usize| driver.commands[side].command.clone()),
+            are_same_file: hash(0).zip(hash(1)).map(|(a, b)| a == b && arguments(0) == arguments(1)),
+            control: self.asked.rule.control,
+            level: self.asked.rule.level,
+            margin: self.asked.rule.margin,
+            seed: driver.header.seed,
+            is_weaker: false,
+            common: common(mean, &intervals, self.asked.rule.margin),
+            mean: mean.map(|mean| mean.ratio()),
+            benchmarks: found,
+            new: list.new,
+            gone: list.gone,
+            groups,
+            processes: self.processes,
+            elapsed_s: driver.elapsed_s() - self.began_s,
+            stopped_by,
+        }
+    }
+}
+
+/// The readings of both sides, with their unit, or why there is no pair.
+fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness::Unit), String> {
+    let mut values = Vec::new();
+    for (side, given) in ["A", "B"].into_iter().zip(given) {
+        let why = given.failed.as_ref().or_else(|| given.missing.get(name));
+        match given.readings.get(name).filter(|_| given.failed.is_none()) {
+            Some((value, unit)) if *value > 0.0 => values.push((*value, unit.clone())),
+            Some((value, unit)) => {
+                return Err(format!("{side} reads {value} {unit}, of which there is no ratio"));
+            }
+            None => return Err(format!("{side}: {}", why.map_or("it gave no reading", String::as_str))),
+        }
+    }
+    match values.as_slice() {
+        [(a, unit), (b, other)] if unit == other => Ok(((*a, *b), unit.clone())),
+        [(_, unit), (_, other)] => Err(format!("A is in {unit} and B in {other}")),
+        _ => Err("it gave no reading".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Unit;
+
+    fn given(value: f64, unit: &str) -> Given {
+        let unit = Unit::reading(value, unit);
+        Given { readings: [("x".to_owned(), unit)].into(), ..Given::default() }
+    }
+
+    #[test]
+    fn only_like_readings_above_zero_are_a_pair() {
+        assert_eq!(pair_of("x", &[given(1.0, "us"), given(900.0, "ns")]).unwrap().0, (1000.0, 900.0));
+        let why = |a, b| pair_of("x", &[a, b]).unwrap_err();
+        assert!(why(given(1.0, "ns"), given(2.0, "MB/s")).contains("A is in ns and B in MB/s"));
+        assert!(why(given(1.0, "ns"), given(0.0, "ns")).contains("B reads 0 ns"));
+        let failed =
+            Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
+        assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
+        assert!(why(given(1.0, "ns"), Given::default()).contains("B: it gave no reading"));
+    }
+}

@@ -1,0 +1,351 @@
+//! The report of a suite: the answer, the changes, the worst first, and what is left open.
+
+use std::cmp::Ordering;
+
+use fauxplat_model::Metric;
+use fauxplat_model::document::Record;
+use fauxplat_report::parts::{Grid, Medium, Piece, Tone};
+use fauxplat_report::{Case, CaseOutcome, OwnReport, Rows, say};
+use serde::Deserialize;
+use serde_json::{Error, Value};
+
+use crate::findings::{Benchmark, Control, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
+
+/// Reports of suites.
+#[derive(Debug)]
+pub struct SuiteReport;
+
+/// Rows of a comment at most: one of a pull request holds 65,536 bytes, and nobody reads more.
+const ROWS_OF_COMMENT: usize = 25;
+
+/// Media with room for every benchmark.
+const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
+
+/// Names in a sentence at most.
+const NAMES: usize = 5;
+
+impl OwnReport for SuiteReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        Ok(pieces(&SuiteFindings::deserialize(document)?))
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let found = SuiteFindings::deserialize(document)?;
+        let headings = [
+            "benchmark",
+            "group",
+            "state",
+            "ratio",
+            "low_ratio",
+            "high_ratio",
+            "p_adjusted",
+            "a",
+            "b",
+            "unit",
+            "pairs",
+            "gate",
+        ];
+        Ok(Rows {
+            headings: headings.map(str::to_owned).to_vec(),
+            rows: found.benchmarks.iter().map(fields).collect(),
+        })
+    }
+
+    fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
+        Ok(SuiteFindings::deserialize(document)?.benchmarks.iter().map(case).collect())
+    }
+}
+
+fn fields(it: &Benchmark) -> Vec<String> {
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let effect = |of: fn(Ratio) -> Option<f64>| number(it.effect.and_then(of));
+    vec![
+        it.name.clone(),
+        it.group.clone(),
+        word(it.state).to_owned(),
+        effect(|it| Some(it.ratio)),
+        effect(|it| it.low),
+        effect(|it| it.high),
+        it.p_adjusted.to_string(),
+        number(it.a),
+        number(it.b),
+        it.unit.clone(),
+        it.pairs.to_string(),
+        it.gate.map(gate_word).unwrap_or_default().to_owned(),
+    ]
+}
+
+fn case(it: &Benchmark) -> Case {
+    let sentence = match it.effect {
+        Some(effect) => format!("{} ({})", word(it.state), with_interval(effect)),
+        None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
+    };
+    let outcome = match (it.gate, it.state) {
+        (Some(Gate::Beyond), _) | (None, State::Slower) => CaseOutcome::Failed(sentence),
+        (Some(Gate::Within), _) | (None, State::Unchanged | State::Faster) => CaseOutcome::Passed(sentence),
+        _ => CaseOutcome::Skipped(sentence),
+    };
+    Case { name: it.name.clone(), time_s: None, outcome }
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Slower => "slower",
+        State::Faster => "faster",
+        State::Unchanged => "unchanged",
+        State::Undecided => "not decided",
+        State::NotMeasured => "not measured",
+    }
+}
+
+fn gate_word(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Beyond => "beyond",
+        Gate::Within => "within",
+        Gate::Undecided => "undecided",
+    }
+}
+
+fn pieces(found: &SuiteFindings) -> Vec<Piece> {
+    let mut pieces = vec![answer(found)];
+    if found.are_same_file == Some(true) {
+        pieces.push(Piece::said(Tone::Doubt, "Both programs are the same file with the same arguments."));
+    }
+    if found.is_weaker {
+        pieces.push(Piece::said(Tone::Doubt, WEAKER));
+    }
+    pieces.extend(found.common.map(common));
+    pieces.extend(
+        found.mean.map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))),
+    );
+    let sorted = sorted(&found.benchmarks);
+    let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =
+        sorted.iter().partition(|it| it.state != State::Unchanged);
+    let changed: Vec<&Benchmark> = told.iter().copied().filter(|it| is_changed(it)).collect();
+    if !told.is_empty() {
+        let short: Vec<&Benchmark> =
+            told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
+        let left_out = told.len() - short.len();
+        pieces.push(Piece::table(grid(&told)).only(&WIDE));
+        pieces.push(Piece::table(grid(&short)).only(&[Medium::Comment]));
+        if left_out > 0 {
+            let sentence =
+                format!("{left_out} further benchmarks are left out here; --format html and csv have all.");
+            pieces.push(Piece::plain(sentence).only(&[Medium::Comment]));
+        }
+    }
+    pieces.extend(open(found));
+    if !found.groups.is_empty() {
+        pieces.push(Piece::heading("groups, the worst first").in_full().only(&WIDE));
+        pieces.push(Piece::table(groups(&found.groups)).joined().in_full().only(&WIDE));
+    }
+    if !alike.is_empty() {
+        pieces.push(
+            Piece::heading(format!("unchanged within {}", say::percent(found.margin))).in_full().only(&WIDE),
+        );
+        pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
+    }
+    pieces.extend(one_sided("of B alone", &found.new));
+    pieces.extend(one_sided("of A alone", &found.gone));
+    pieces.push(Piece::plain(how(found)).in_full());
+    pieces
+}
+
+const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. Run both \
+                      programs in one suite to know.";
+
+fn is_changed(it: &Benchmark) -> bool {
+    matches!(it.state, State::Slower | State::Faster)
+}
+
+/// The worst first: slower ones, faster ones, what is open, what was not measured, and what is alike.
+fn sorted(benchmarks: &[Benchmark]) -> Vec<&Benchmark> {
+    let rank = |it: &Benchmark| match it.state {
+        State::Slower => 0,
+        State::Faster => 1,
+        State::Undecided => 2,
+        State::NotMeasured => 3,
+        State::Unchanged => 4,
+    };
+    let size = |it: &Benchmark| it.effect.map_or(0.0, |effect| effect.ratio.ln().abs());
+    let mut sorted: Vec<&Benchmark> = benchmarks.iter().collect();
+    let order = |a: &&Benchmark, b: &&Benchmark| -> Ordering {
+        rank(a).cmp(&rank(b)).then(size(b).total_cmp(&size(a)))
+    };
+    sorted.sort_by(order);
+    sorted
+}
+
+fn answer(found: &SuiteFindings) -> Piece {
+    let all = found.benchmarks.len();
+    let count = |state| found.count(state);
+    let (slower, faster, alike) = (count(State::Slower), count(State::Faster), count(State::Unchanged));
+    let open = count(State::Undecided) + count(State::NotMeasured);
+    let margin = say::percent(found.margin);
+    let mut said = Vec::new();
+    for (number, words) in [(slower, "slower"), (faster, "faster")] {
+        said.extend((number > 0).then(|| format!("{number} {words}")));
+    }
+    said.extend((alike > 0).then(|| format!("{alike} unchanged within {margin}")));
+    said.extend((open > 0).then(|| format!("{open} not decided")));
+    let changed = slower + faster;
+    let begin = match (changed, open) {
+        (0, 0) => format!("No benchmark changed: of {all},"),
+        (0, _) => format!("No benchmark was shown to change: of {all},"),
+        _ => format!("Of {} in both programs,", say::counted(all, "benchmark", "benchmarks")),
+    };
+    let worst = sorted(&found.benchmarks).into_iter().find(|it| is_changed(it));
+    let worst = worst.and_then(|it| {
+        Some(format!("; the most: {} {}", say::named(&it.name), say::change(it.effect?.ratio)))
+    });
+    let tone = match (slower, faster, open) {
+        (0, 0, 0) => Tone::Good,
+        (0, 0, _) => Tone::Doubt,
+        (0, ..) => Tone::Good,
+        _ => Tone::Bad,
+    };
+    Piece::answer(tone, format!("{begin} {}{}.", say::listed(&said), worst.unwrap_or_default()))
+}
+
+fn common(common: Ratio) -> Piece {
+    let way = if common.ratio > 1.0 { "slower" } else { "faster" };
+    Piece::said(
+        Tone::Doubt,
+        format!(
+            "Nearly all are {way} by one factor, {}: look for a cause that they share, such as the compiler, its options, the \
+             harness or a library, before single benchmarks.",
+            with_interval(common)
+        ),
+    )
+}
+
+/// The sentence about open benchmarks, and the time that they would take.
+fn open(found: &SuiteFindings) -> Option<Piece> {
+    let open: Vec<&Benchmark> =
+        found.benchmarks.iter().filter(|it| it.state == State::Undecided && it.trouble.is_none()).collect();
+    if open.is_empty() || found.is_weaker {
+        return None;
+    }
+    let takes = |it: &&&Benchmark| {
+        it.pairs_to_decide.map(|pairs| f64::from(pairs.saturating_sub(it.pairs)) * 2.0 * it.cost_s)
+    };
+    let known: Vec<f64> = open.iter().filter_map(|it| takes(&it)).collect();
+    let more: f64 = known.iter().sum();
+    let sentence = match known.len() {
+        0 => "What is not decided needs more pairs of processes: give it more --max-time.".to_owned(),
+        _ => format!(
+            "What is not decided would take about {} more for {} of them: --max-time, a wider --margin, or --filter.",
+            fauxplat_units::Nanos::from_secs_f64(more.clamp(1.0, 1e7)),
+            known.len()
+        ),
+    };
+    Some(Piece::plain(sentence))
+}
+
+fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| say::named(name)).collect();
+    let rest = names.len().saturating_sub(NAMES);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    (!names.is_empty()).then(|| {
+        Piece::plain(format!(
+            "{} {of}: {}{rest}.",
+            say::counted(names.len(), "benchmark", "benchmarks"),
+            shown.join(", ")
+        ))
+    })
+}
+
+fn how(found: &SuiteFindings) -> String {
+    let error = match found.control {
+        Control::Family => "The probability that any benchmark is called changed and is not",
+        Control::Discovery => "The expected share of those called changed that are not",
+    };
+    let level = say::percent(found.level);
+    format!(
+        "{error} is at most {level}, at every look; so is that of a false statement that one is unchanged. Harness {}, {} in {}.",
+        say::named(&found.harness),
+        say::counted(found.processes as usize, "process", "processes"),
+        fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
+    )
+}
+
+fn grid(benchmarks: &[&Benchmark]) -> Grid {
+    let mut grid =
+        Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
+    for it in benchmarks {
+        let tone = match it.state {
+            State::Slower => Tone::Bad,
+            State::Faster => Tone::Good,
+            State::Unchanged => Tone::Neutral,
+            State::Undecided | State::NotMeasured => Tone::Doubt,
+        };
+        let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
+        let (change, low, high) = match it.effect {
+            Some(effect) => (say::change(effect.ratio), end(effect.low), end(effect.high)),
+            None => ("?".to_owned(), "?".to_owned(), "?".to_owned()),
+        };
+        let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
+            (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
+            (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
+            (_, true) => format!("{}, within the margin", word(it.state)),
+            _ => word(it.state).to_owned(),
+        };
+        let cells = vec![
+            say::visible(&it.name),
+            change,
+            low,
+            high,
+            amount(it.a, &it.unit),
+            amount(it.b, &it.unit),
+            it.pairs.to_string(),
+            finding,
+        ];
+        grid.push(tone, cells);
+    }
+    grid
+}
+
+fn groups(groups: &[Group]) -> Grid {
+    let mut grid = Grid::named(&["group", "change", "from", "to", "benchmarks", "slower", "faster"], &[]);
+    for it in groups {
+        let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
+        let cells = vec![
+            say::visible(&it.name),
+            say::change(it.mean.ratio),
+            end(it.mean.low),
+            end(it.mean.high),
+            it.benchmarks.to_string(),
+            it.slower.to_string(),
+            it.faster.to_string(),
+        ];
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+fn with_interval(ratio: Ratio) -> String {
+    match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => {
+            format!("{} ({} to {})", say::change(ratio.ratio), say::change(low), say::change(high))
+        }
+        _ => say::change(ratio.ratio),
+    }
+}
+
+fn amount(value: Option<f64>, unit: &str) -> String {
+    match value {
+        None => "?".to_owned(),
+        Some(value) if unit == "ns" => say::quantity(Metric::WALL, value),
+        Some(value) => format!("{value:.4} {}", say::visible(unit)),
+    }
+}
+
+/// A sentence for lists of experiments.
+pub fn summary(found: &SuiteFindings) -> String {
+    let count = |state| found.count(state);
+    format!("{} slower, {} faster of {}", count(State::Slower), count(State::Faster), found.benchmarks.len())
+}

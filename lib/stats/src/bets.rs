@@ -1,0 +1,258 @@
+//! Bets on the side to which differences lean: evidence that is valid at every moment, however the next was chosen.
+
+use crate::describe::{MAD_TO_SD, median, median_in_place};
+
+/// Stakes, as differences in units of their usual spread for which each is the best. A grid by factors of two loses at most
+/// a few per cent of the growth between two of its points.
+const STAKES: [f64; 5] = [0.15, 0.3, 0.6, 1.2, 2.4];
+
+/// How many usual spreads a difference counts at most: one spike costs a bet no more than a few plain differences.
+const FENCE: f64 = 2.0;
+
+/// Number of earlier differences that tell the usual spread. Before that, a difference counts by its sign alone.
+const SPREAD_FROM: usize = 4;
+
+/// The smallest spread, as a log ratio: differences that were all equal say nothing of how the next will vary.
+const SPREAD_MIN: f64 = 1e-9;
+
+/// Logarithm of the price of a mixture over all stakes and both sides.
+const PRICE: f64 = std::f64::consts::LN_10;
+
+/// Wealth of each stake after all bets on one centre, as logarithms, for the side above and the side below.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Wealth {
+    above: [f64; STAKES.len()],
+    below: [f64; STAKES.len()],
+}
+
+impl Wealth {
+    /// Bets on a difference from the centre, in usual spreads.
+    ///
+    /// If the difference is as likely as its negative given everything before it, 1 + tanh(λx) has the mean one for every
+    /// stake λ. The factor is exp(λx) / cosh(λx), and so above exp(λx − λ²x²/2) of the plain e-process, for every x
+    /// (Ramdas, Ruf, Larsson and Koolen 2020, "Admissible anytime-valid sequential inference must rely on nonnegative
+    /// martingales"). Where the centre of symmetry lies below, the mean for the side above is less than one.
+    fn take(&mut self, x: f64) {
+        for (at, stake) in STAKES.iter().enumerate() {
+            // ln(1 + tanh(y)) = ln 2 − ln(1 + exp(−2y)), without the cancellation far below zero.
+            let y = 2.0 * stake * x;
+            let ln_2 = std::f64::consts::LN_2;
+            self.above[at] += ln_2 - softplus(-y);
+            self.below[at] += ln_2 - softplus(y);
+        }
+    }
+
+    fn ln_above(&self) -> f64 {
+        ln_mean_exp(&self.above)
+    }
+
+    fn ln_below(&self) -> f64 {
+        ln_mean_exp(&self.below)
+    }
+
+    fn ln_either(&self) -> f64 {
+        let (above, below) = (self.ln_above(), self.ln_below());
+        ln_mean_exp(&[above, below])
+    }
+}
+
+/// ln(1 + exp(y)).
+fn softplus(y: f64) -> f64 {
+    y.max(0.0) + (-y.abs()).exp().ln_1p()
+}
+
+fn ln_mean_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+    largest + (sum / values.len() as f64).ln()
+}
+
+/// Differences, and the evidence of where they are centred.
+///
+/// Each difference has to be as likely as its negative about the true centre, given all earlier ones and everything by which
+/// it was chosen to be measured. So a benchmark may be measured again because of what any of them showed so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bets {
+    /// Each difference with the spread that was usual before it; zero while that is not known.
+    seen: Vec<(f64, f64)>,
+    /// Centres that are asked about at every moment, with the bets on each.
+    asked: Vec<(f64, Wealth)>,
+}
+
+impl Bets {
+    /// No differences yet, and centres that are asked about at every moment.
+    pub fn about(centres: &[f64]) -> Self {
+        Bets { seen: Vec::new(), asked: centres.iter().map(|&centre| (centre, Wealth::default())).collect() }
+    }
+
+    /// Adds a difference.
+    pub fn push(&mut self, d: f64) {
+        let spread = self.usual_spread();
+        self.asked.iter_mut().for_each(|(centre, wealth)| wealth.take(counted(d - *centre, spread)));
+        self.seen.push((d, spread));
+    }
+
+    /// Number of differences.
+    pub fn len(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Whether there is no difference yet.
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+
+    /// The differences, in the order in which they came.
+    pub fn values(&self) -> Vec<f64> {
+        self.seen.iter().map(|&(d, _)| d).collect()
+    }
+
+    /// Spread that the next difference is measured by; zero while too few are known.
+    pub fn usual_spread(&self) -> f64 {
+        if self.seen.len() < SPREAD_FROM {
+            return 0.0;
+        }
+        let mut values = self.values();
+        let Some(centre) = median(&values) else { return 0.0 };
+        values.iter_mut().for_each(|d| *d = (*d - centre).abs());
+        (MAD_TO_SD * median_in_place(&mut values).unwrap_or(0.0)).max(SPREAD_MIN)
+    }
+
+    /// Natural logarithm of the evidence that the centre lies above the centre of this index, against *at or below*.
+    pub fn ln_above(&self, asked: usize) -> f64 {
+        self.asked[asked].1.ln_above()
+    }
+
+    /// Natural logarithm of the evidence that the centre lies below the centre of this index, against *at or above*.
+    pub fn ln_below(&self, asked: usize) -> f64 {
+        self.asked[asked].1.ln_below()
+    }
+
+    /// Natural logarithm of the evidence that the centre is another than the centre of this index.
+    pub fn ln_either(&self, asked: usize) -> f64 {
+        self.asked[asked].1.ln_either()
+    }
+
+    /// The confidence sequence at `level`: the centres against which the evidence is below 1/level. Its ends are infinite
+    /// while nothing is excluded.
+    pub fn interval(&self, level: f64) -> (f64, f64) {
+        match median(&self.values()) {
+            Some(centre) => (self.end(centre, -1.0, level), self.end(centre, 1.0, level)),
+            None => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
+    /// The first centre in one direction that is excluded.
+    fn end(&self, centre: f64, direction: f64, level: f64) -> f64 {
+        let excluded = |distance: f64| {
+            let mut wealth = Wealth::default();
+            let theta = centre + direction * distance;
+            self.seen.iter().for_each(|&(d, spread)| wealth.take(counted(d - theta, spread)));
+            wealth.ln_either() >= -level.ln()
+        };
+        // Centres are log ratios: a factor of e⁸ is as good as anything, and a millionth as good as nothing.
+        let steps = std::iter::successors(Some(1e-6), |distance| Some(distance * 1.6)).take(34);
+        let Some(mut outside) = steps.into_iter().find(|&distance| excluded(distance)) else {
+            return direction * f64::INFINITY;
+        };
+        let mut inside = if outside <= 1e-6 { 0.0 } else { outside / 1.6 };
+        for _ in 0..12 {
+            let middle = 0.5 * (inside + outside);
+            if excluded(middle) { outside = middle } else { inside = middle }
+        }
+        centre + direction * outside
+    }
+}
+
+/// A distance from a centre as it counts: in usual spreads, pulled in to the fence, or its sign alone.
+fn counted(distance: f64, spread: f64) -> f64 {
+    match distance {
+        0.0 => 0.0,
+        _ if spread == 0.0 => distance.signum(),
+        _ => (distance / spread).clamp(-FENCE, FENCE),
+    }
+}
+
+/// Differences that it probably takes until the evidence is `1/level`, where the centre lies `distance` spreads away, from
+/// evidence of exp(`ln_now`) on. Infinite for no distance.
+pub fn differences_to(distance: f64, level: f64, ln_now: f64) -> f64 {
+    let ln_2 = std::f64::consts::LN_2;
+    // The growth of the best stake is x²/2 for small distances, and no bet wins more than its stake.
+    let growth = ln_2 * -(-distance * distance / (2.0 * ln_2)).exp_m1();
+    let wanted = -level.ln() + PRICE - ln_now.max(0.0);
+    if growth > 0.0 { (wanted / growth).max(1.0) } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    /// Share of series of noise around zero in which the evidence ever reaches 1/level.
+    fn false_alarms(noise: impl Fn(&mut Draw) -> f64, level: f64) -> f64 {
+        let alarms = (0..2000u64).filter(|&seed| {
+            let mut draw = Draw::new(seed, 3);
+            let mut bets = Bets::about(&[0.0]);
+            (0..120).any(|_| {
+                let size = noise(&mut draw);
+                bets.push(if draw.uniform() < 0.5 { size } else { -size });
+                bets.ln_either(0) >= -level.ln()
+            })
+        });
+        alarms.count() as f64 / 2000.0
+    }
+
+    #[test]
+    fn the_level_holds_at_every_moment_for_any_symmetric_noise() {
+        // Four standard errors of 5 % in 2000 are 2 points.
+        for shape in 0..4 {
+            let share = false_alarms(
+                |draw| match shape {
+                    0 => 0.01 * draw.normal(),
+                    1 => 0.01 / draw.uniform(),
+                    2 => {
+                        if draw.uniform() < 0.1 {
+                            2.0
+                        } else {
+                            1e-3 * draw.normal()
+                        }
+                    }
+                    _ => 1.0,
+                },
+                0.05,
+            );
+            assert!(share <= 0.07, "shape {shape}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_shift_is_found_and_its_interval_holds_it() {
+        let mut draw = Draw::new(4, 1);
+        let mut bets = Bets::about(&[0.0, 0.02]);
+        (0..60).for_each(|_| bets.push(0.05 + 0.02 * draw.normal()));
+        assert!(bets.ln_either(0) > 10.0 && bets.ln_above(1) > 5.0 && bets.ln_below(1) < 0.0);
+        let (low, high) = bets.interval(0.01);
+        assert!(low < 0.05 && 0.05 < high && low > 0.02 && high < 0.08, "{low} {high}");
+        let (wide_low, wide_high) = bets.interval(1e-6);
+        assert!(wide_low < low && wide_high > high);
+    }
+
+    #[test]
+    fn no_pair_wins_more_than_its_stake() {
+        let mut bets = Bets::about(&[0.0]);
+        (0..20).for_each(|_| bets.push(0.1));
+        let most = 20.0 * std::f64::consts::LN_2;
+        assert!(bets.ln_above(0) < most && bets.ln_above(0) > most - 2.5, "{}", bets.ln_above(0));
+        assert!((bets.ln_either(0) - bets.ln_above(0) + std::f64::consts::LN_2).abs() < 1e-3);
+    }
+
+    #[test]
+    fn nothing_is_known_of_nothing() {
+        let mut bets = Bets::about(&[0.0]);
+        assert_eq!(bets.interval(0.05), (f64::NEG_INFINITY, f64::INFINITY));
+        (0..50).for_each(|_| bets.push(0.0));
+        assert!(bets.ln_either(0).abs() < 1e-12);
+        assert!(differences_to(0.0, 0.01, 0.0).is_infinite());
+        assert!(differences_to(1.0, 0.01, 0.0) > differences_to(2.0, 0.01, 0.0));
+    }
+}
