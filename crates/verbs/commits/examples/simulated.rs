@@ -78,7 +78,7 @@ fn row(count: usize, limits: (f64, f64), noise: Noise, change: f64) -> Tally {
                         Answer::Commit if is_right => &mut tally.right,
                         Answer::Commit => &mut tally.wrong,
                         Answer::NotConfirmed => &mut tally.unconfirmed,
-                        Answer::NoChange => &mut tally.none,
+                        Answer::NoChange | Answer::NotShown => &mut tally.none,
                         Answer::Several | Answer::Stopped => &mut tally.several,
                     };
                     *place += 1;

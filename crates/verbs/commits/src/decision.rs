@@ -68,6 +68,11 @@ impl Ratio {
         if up { self.low_ratio.ln() } else { -self.high_ratio.ln() }
     }
 
+    /// Whether the whole interval lies within a margin, on both sides of one.
+    pub fn is_within(self, margin: f64) -> bool {
+        self.least(true) >= -margin.ln_1p() && self.least(false) >= -margin.ln_1p()
+    }
+
     fn estimate(self, up: bool) -> f64 {
         if up { self.ratio.ln() } else { -self.ratio.ln() }
     }
@@ -161,5 +166,7 @@ mod tests {
         assert_eq!(Change::of(ratio(0.98, 0.015), 0.01), None);
         assert_eq!(Change::of(ratio(1.0, f64::INFINITY), 0.01), None);
         assert!(Change::of(ratio(1.03, 0.015), 0.01).is_some());
+        assert!(ratio(1.0, 0.009).is_within(0.01) && !ratio(1.005, 0.009).is_within(0.01));
+        assert!(!ratio(0.995, 0.009).is_within(0.01));
     }
 }

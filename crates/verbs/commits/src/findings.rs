@@ -27,8 +27,10 @@ pub enum Answer {
     Several,
     /// The search led to one commit, which was not shown to differ from the one before it.
     NotConfirmed,
-    /// The ends do not differ by more than the margin, as far as they were measured.
+    /// The ends are shown not to differ by more than the margin.
     NoChange,
+    /// The ends are neither shown to differ by more than the margin nor shown not to.
+    NotShown,
     /// The user or the time limit ended the search early; a later call goes on.
     Stopped,
 }

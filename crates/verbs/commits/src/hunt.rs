@@ -179,15 +179,21 @@ impl Course<'_> {
         }
         let (margin, last) = (self.hunt.margin, self.hunt.last());
         self.laboratory.tell("do the ends differ?");
-        let until = until(move |stands| Change::of(stands[0], margin).is_some());
-        let test = Test { level: self.budget.ends(), margin, limit_s: self.limit_s(), until };
+        let until =
+            until(move |stands| Change::of(stands[0], margin).is_some() || stands[0].is_within(margin));
+        // Of a stated time the ends may take a quarter, and the steps share the rest.
+        let limit_s = self.limit_s(4);
+        let test = Test { level: self.budget.ends(), margin, limit_s, until };
         let ends = match self.compare(&[0, last], test)? {
             Attempt::Measured(compared) => compared[0],
             Attempt::Failed(why) => return Err(Failure::command(format!("an end of the search: {why}"))),
             Attempt::Stopped => return Ok(Err(Answer::Stopped)),
         };
         self.known.ends = Some(ends);
-        let Some(change) = Change::of(ends.ratio, margin) else { return Ok(Err(Answer::NoChange)) };
+        let Some(change) = Change::of(ends.ratio, margin) else {
+            let is_within = ends.ratio.is_within(margin);
+            return Ok(Err(if is_within { Answer::NoChange } else { Answer::NotShown }));
+        };
         (self.known.up, self.known.near) = (change.up, change.near);
         (self.note)(&self.known)?;
         self.foretell(ends);
@@ -218,7 +224,8 @@ impl Course<'_> {
             let name = &self.hunt.commits[commit].name;
             let line = format!("{left} suspects, {} steps to go: {name}", search.steps());
             self.laboratory.tell(&line);
-            let Some(step) = self.step(commit, change)? else { return Ok(Some(Answer::Stopped)) };
+            let limit_s = self.limit_s(search.steps() + 1);
+            let Some(step) = self.step(commit, change, limit_s)? else { return Ok(Some(Answer::Stopped)) };
             take(search, commit, step.outcome);
             self.known.steps.push(step);
             (self.note)(&self.known)?;
@@ -227,13 +234,13 @@ impl Course<'_> {
     }
 
     /// Measures a commit beside both ends; `None` if the user stopped that.
-    fn step(&mut self, commit: usize, change: Change) -> Result<Option<Step>, Failure> {
+    fn step(&mut self, commit: usize, change: Change, limit_s: f64) -> Result<Option<Step>, Failure> {
         let measured = self.known.steps.iter().filter(|step| step.outcome != Outcome::Failed).count();
         let error = self.budget.step(measured as u32);
         // Of the two tests, each on one side, one has a true statement: with both and the winner's the judge has three
         // comparisons, and by Holm's procedure the last that is open has up to half of its level.
         let until = until(move |stands| change.side(stands[0].inverted(), stands[1]).is_some());
-        let test = Test { level: 4.0 * error, margin: change.margin(), limit_s: self.limit_s(), until };
+        let test = Test { level: 4.0 * error, margin: change.margin(), limit_s, until };
         let attempt = self.compare(&[commit, 0, self.hunt.last()], test)?;
         let step = Step {
             commit: self.hunt.commits[commit].clone(),
@@ -271,7 +278,7 @@ impl Course<'_> {
             .tell(&format!("does {} differ from the commit before it?", self.hunt.commits[commit].name));
         let until = until(move |stands| change.is_made_by(stands[0]));
         let level = 2.0 * self.budget.confirmation();
-        let test = Test { level, margin: change.margin(), limit_s: self.limit_s(), until };
+        let test = Test { level, margin: change.margin(), limit_s: self.limit_s(1), until };
         let own = match self.compare(&[before, commit], test)? {
             Attempt::Measured(compared) => Some(compared[0]),
             Attempt::Failed(_) => None,
@@ -292,10 +299,11 @@ impl Course<'_> {
         Ok(attempt)
     }
 
-    /// Seconds for the next comparison.
-    fn limit_s(&self) -> f64 {
-        let left_s = self.hunt.total_s.map_or(f64::INFINITY, |total_s| (total_s - self.spent_s).max(1.0));
-        self.hunt.limit_s.min(left_s)
+    /// Seconds for the next of so many comparisons: the usual limit, or its share of what is left of a stated time.
+    fn limit_s(&self, parts: u32) -> f64 {
+        let Some(total_s) = self.hunt.total_s else { return self.hunt.limit_s };
+        let left_s = (total_s - self.spent_s).max(1.0);
+        self.hunt.limit_s.max(left_s / f64::from(parts.max(1))).min(left_s)
     }
 
     fn is_out_of_time(&self) -> bool {

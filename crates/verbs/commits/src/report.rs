@@ -82,6 +82,7 @@ pub(crate) fn summary(found: &BisectFindings) -> String {
         Answer::Several => format!("one of {} commits", found.suspects.len()),
         Answer::NotConfirmed => format!("{}, not confirmed", named(found)),
         Answer::NoChange => "no change between the ends".to_owned(),
+        Answer::NotShown => "no change shown between the ends".to_owned(),
         Answer::Stopped => format!("stopped with {} suspects", found.suspects.len()),
     }
 }
@@ -112,7 +113,17 @@ fn answer(found: &BisectFindings) -> Piece {
         (Answer::NoChange, _) => (
             Tone::Good,
             format!(
-                "No change between the ends: {} and {} are not shown to differ by more than {}.",
+                "No change between the ends: {} and {} differ by less than {}.",
+                name(&found.good),
+                name(&found.bad),
+                say::percent(found.margin)
+            ),
+        ),
+        (Answer::NotShown, _) => (
+            Tone::Doubt,
+            format!(
+                "{} and {} are not shown to differ by more than {}, nor shown not to: give it a longer --max-time, a quieter \
+                 machine, or a metric with less noise.",
                 name(&found.good),
                 name(&found.bad),
                 say::percent(found.margin)
