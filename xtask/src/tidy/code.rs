@@ -42,15 +42,21 @@ pub(super) struct Crate {
     pub(super) modules: Vec<Module>,
 }
 
+/// The folder of crates that is no crate itself.
+const VERBS: &str = "crates/verbs";
+
 /// Reads all crates, each with the given files that lie below its folder.
 pub(super) fn read(root: &Path, files: &[PathBuf]) -> Result<Vec<Crate>, ChoreError> {
     let mut folders: Vec<PathBuf> = vec![PathBuf::from("xtask")];
-    for place in ["crates", "lib"] {
+    for place in
+        ["crates", VERBS, "lib"].into_iter().filter(|place| *place != VERBS || root.join(place).is_dir())
+    {
         let folder = root.join(place);
         for entry in fs::read_dir(&folder).map_err(ChoreError::at(&folder))? {
             folders.push(Path::new(place).join(entry.map_err(ChoreError::at(&folder))?.file_name()));
         }
     }
+    folders.retain(|folder| folder != Path::new(VERBS));
     folders.sort();
     folders.into_iter().map(|folder| read_crate(root, folder, files)).collect()
 }

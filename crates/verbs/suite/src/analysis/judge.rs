@@ -12,7 +12,7 @@ pub enum Side {
     Slower,
     /// B is faster by more than the margin.
     Faster,
-    /// Either.
+    /// B is slower or faster by more than the margin.
     Changed,
 }
 
