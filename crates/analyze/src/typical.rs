@@ -74,7 +74,7 @@ impl Series {
         };
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
-        // What is not shown to differ at all is not shown to lie beyond the margin.
+        // A difference that is not shown at all is not shown to lie beyond the margin.
         let sides = self.sides(rows, design, look, (low, high)).agreeing(up, down);
         let is_equal = !(up || down) && sides == Sides::WITHIN;
         Standing {

@@ -245,8 +245,11 @@ fn no_estimate_lies_outside_of_its_interval() {
     }
 }
 
+/// A machine of a design, as [`Run`] draws from it.
+type Design = Box<dyn FnMut(&mut Draw, u16, Option<u16>) -> f64>;
+
 /// Differences and mixtures of several kinds: in what wanders, in modes, and in what is left to the next run.
-fn designs() -> Vec<Box<dyn FnMut(&mut Draw, u16, Option<u16>) -> f64>> {
+fn designs() -> Vec<Design> {
     let (mut load, mut state) = (0.0f64, false);
     vec![
         Box::new(|draw, _, _| 0.004 * draw.normal()),
@@ -291,7 +294,7 @@ fn a_verdict_at_any_time_is_turned_by_nothing_that_a_command_leaves() {
             0.02 * draw.normal() + if before == Some(0) { 0.1 } else { 0.0 }
         });
         assert!(left.verdict == Verdict::Different && left.effect_ratio < 0.95, "{left:?}");
-        // Both leave the same: nothing is to be found.
+        // Where both leave as much, nothing is to be found.
         let both = comparison(&rule, seed, &mut |draw, _, _| mixture(draw, 0));
         assert_ne!(both.verdict, Verdict::Different, "{both:?}");
     }

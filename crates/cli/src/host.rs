@@ -1,4 +1,4 @@
-//! What verbs in crates of their own find in the program around them.
+//! The program around verbs that are crates of their own.
 
 use std::path::Path;
 

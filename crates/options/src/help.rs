@@ -3,31 +3,7 @@
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
-use crate::joined::joined;
-
-/// A question of the overview, to which verbs belong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Is it faster?
-    Faster,
-    /// What moved it?
-    Moved,
-    /// Verbs about the machine.
-    Machine,
-    /// Verbs about results.
-    Results,
-}
-
-impl Group {
-    fn title(self) -> &'static str {
-        match self {
-            Group::Faster => "Is it faster?",
-            Group::Moved => "What moved it?",
-            Group::Machine => "The machine:",
-            Group::Results => "Results:",
-        }
-    }
-}
+use crate::joined::{Group, joined};
 
 /// The verbs, grouped by the questions that they answer.
 const GROUPS: [(Group, &[&str]); 4] = [

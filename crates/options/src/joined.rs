@@ -4,7 +4,30 @@ use std::sync::OnceLock;
 
 use clap::Command;
 
-use crate::help::Group;
+/// A question of the overview, to which verbs belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Verbs about whether something is faster.
+    Faster,
+    /// Verbs about what moved a figure.
+    Moved,
+    /// Verbs about the machine.
+    Machine,
+    /// Verbs about results.
+    Results,
+}
+
+impl Group {
+    /// The heading of the group.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Group::Faster => "Is it faster?",
+            Group::Moved => "What moved it?",
+            Group::Machine => "The machine:",
+            Group::Results => "Results:",
+        }
+    }
+}
 
 /// A verb of a crate of its own, as the command line knows it.
 pub struct JoinedVerb {

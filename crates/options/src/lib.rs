@@ -61,10 +61,10 @@ pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
-pub use help::{Group, Parsed, after, definition, parse, takes};
+pub use help::{Parsed, after, definition, parse, takes};
 pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
-pub use joined::{JoinedVerb, join};
+pub use joined::{Group, JoinedVerb, join};
 pub use lab::{LabAction, LabArgs, LabRunArgs};
 pub use latency::{LatencyArgs, LatencyKind};
 pub use limit::LimitArgs;

@@ -29,7 +29,7 @@ pub(crate) struct Trees {
     folder: PathBuf,
 }
 
-/// What is noted of a tree when its build has succeeded.
+/// The note about a tree whose build has succeeded.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     /// The whole key, of which the folder's name is a part.

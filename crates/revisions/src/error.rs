@@ -34,7 +34,7 @@ pub enum RevisionError {
         revision: String,
         /// The repository.
         repository: PathBuf,
-        /// What may be the cause, and what to do.
+        /// The probable cause, and the remedy.
         hint: &'static str,
     },
     /// A revision is no commit.
@@ -54,11 +54,11 @@ pub enum RevisionError {
     /// Two commits have no common ancestor.
     #[error("`{a}` and `{b}` have no merge base{hint}")]
     NoMergeBase {
-        /// One revision.
+        /// The first revision.
         a: String,
-        /// The other.
+        /// The second revision.
         b: String,
-        /// What to do.
+        /// The remedy.
         hint: &'static str,
     },
     /// The good commit does not precede the bad one.
@@ -71,7 +71,7 @@ pub enum RevisionError {
         good: String,
         /// The later end.
         bad: String,
-        /// What else may be the cause.
+        /// Another possible cause.
         hint: &'static str,
     },
     /// The local changes were asked for where there can be none.

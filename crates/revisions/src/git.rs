@@ -37,14 +37,14 @@ impl Git {
         Ok(Git { program, folder: folder.to_owned(), env })
     }
 
-    /// The same git with a variable more.
+    /// This git with a variable more.
     pub(crate) fn with(&self, name: &str, value: &Path) -> Self {
         let mut git = self.clone();
         git.env.push((name.to_owned(), value.display().to_string()));
         git
     }
 
-    /// The same git in another folder.
+    /// This git in another folder.
     pub(crate) fn at(&self, folder: &Path) -> Self {
         Git { folder: folder.to_owned(), ..self.clone() }
     }
@@ -66,7 +66,7 @@ impl Git {
         Ok(call.run()?)
     }
 
-    /// What git writes to standard output, without the end of the last line.
+    /// The text that git writes to standard output, without the end of the last line.
     ///
     /// # Errors
     /// Git fails.

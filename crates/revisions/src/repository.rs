@@ -180,7 +180,7 @@ impl Repository {
         Ok(line)
     }
 
-    /// What a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
+    /// The parts that a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
     ///
     /// # Errors
     /// Git fails.
@@ -240,7 +240,7 @@ impl Repository {
         }
     }
 
-    /// What a word names, if that is anything.
+    /// The kind of thing that a word names, if it names anything.
     fn no_commit(&self, word: &str, done: &Captured) -> Option<RevisionError> {
         let errors = done.errors.text();
         let revision = word.to_owned();

@@ -1,4 +1,4 @@
-//! What files of a work tree look like from outside, by which a change is seen.
+//! The outside of the files of a work tree, by which a change is seen.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -33,7 +33,7 @@ pub struct Workshop {
 /// A work tree that is ready to be measured, for as long as this lives.
 #[derive(Debug)]
 pub struct Tree {
-    /// What it holds.
+    /// The revision that the tree holds.
     pub revision: Revision,
     /// Top of the work tree.
     pub top: PathBuf,
@@ -48,7 +48,7 @@ pub struct Tree {
     _keeper: Keeper,
 }
 
-/// What keeps a work tree where it is.
+/// The guards that keep a work tree where it is.
 #[derive(Debug)]
 #[expect(dead_code, reason = "the values are kept for their end")]
 enum Keeper {
@@ -75,7 +75,7 @@ impl Workshop {
         let repository = Repository::around(folder)?;
         let relative = repository.relative(folder).unwrap_or_default();
         let build = build.map(|line| Build { line: line.to_owned(), folder: relative.display().to_string() });
-        // What killed processes left is removed here too, since not every caller begins an experiment.
+        // Folders that killed processes left are removed here too, since not every caller begins an experiment.
         remove_forgotten(cache);
         let trees = Trees::below(cache)?;
         Ok(Workshop {

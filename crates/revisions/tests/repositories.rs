@@ -159,7 +159,7 @@ fn a_build_that_leaves_nothing_is_told() {
     let (place, top) = Place::with_commits(1);
     let workshop = place.workshop(&top, Some("true"));
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet);
-    // Whoever runs the tests may lead builds elsewhere, as CARGO_TARGET_DIR does.
+    // The surroundings of a test may lead builds elsewhere, as CARGO_TARGET_DIR does.
     match tree {
         Ok(tree) => assert!(tree.notes[0].contains("left nothing in its work tree"), "{:?}", tree.notes),
         Err(error) => assert!(matches!(error, RevisionError::BuiltElsewhere { .. }), "{error}"),

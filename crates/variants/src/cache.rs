@@ -34,7 +34,7 @@ pub fn default_cache() -> Result<PathBuf, VariantError> {
     Ok(cache.ok_or(VariantError::NoHome)?.join("fauxplat"))
 }
 
-/// The same folder, once no other user can have put programs into it.
+/// The folder, once no other user can have put programs into it.
 ///
 /// # Errors
 /// As [`default_cache`]; [`VariantError::Stranger`] where another user may write to it.

@@ -188,7 +188,7 @@ mod tests {
         (1..=10).for_each(|index| process.push(0.1 * f64::from(index)));
         let (low, _, p) = process.median_interval(0.05);
         assert!((p - 11.0 / 1024.0).abs() < 1e-9, "{p}");
-        // One below is 2¹⁰/110 = 9.3 to one, which does not reach 20.
+        // A single one below is 2¹⁰/110 = 9.3 to one, which does not reach 20.
         assert!((low - 0.1).abs() < 1e-12, "{low}");
     }
 

@@ -18,7 +18,7 @@ const NEAR_SHARE_MIN: f64 = 0.1;
 pub(super) struct Distance {
     /// Median round trip in the meetings that count, in nanoseconds.
     pub(super) round_trip_ns: f64,
-    /// Its interval by order statistics; `None` where there are too few meetings for one.
+    /// The interval of that median by order statistics; `None` where there are too few meetings for one.
     pub(super) interval_ns: Option<[f64; 2]>,
     /// Median time and share of round trips at the other distance, if the host moved the CPUs.
     pub(super) elsewhere: Option<Elsewhere>,

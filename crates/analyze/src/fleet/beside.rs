@@ -8,9 +8,9 @@ use fauxplat_stats::paired::share::threshold_of;
 use fauxplat_stats::randomise::sign_flip_p;
 
 use super::FleetQuestion;
-use super::compare::{LEVEL, SIDES, SIGNS_FROM};
 use super::estimate::Estimate;
 use super::machine::{logarithms, sign};
+use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
 /// The part of the level that slow runs have, and that the mean has, beside that of the typical difference.
 const PART: f64 = 0.2;

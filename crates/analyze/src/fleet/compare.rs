@@ -16,15 +16,7 @@ use super::beside::{beside, concluded};
 use super::estimate::{Estimate, finite};
 use super::explained::{Subject, explained};
 use super::machine::{first_records, logarithms, sign};
-
-/// The two programs, by the index of their command.
-pub(super) const SIDES: [u16; 2] = [0, 1];
-
-/// Signs of fewer machines than this cannot reach 5 % however they fall.
-pub(super) const SIGNS_FROM: usize = 6;
-
-/// The level of the verdict.
-pub(super) const LEVEL: f64 = 0.05;
+use super::two_programs::{LEVEL, SIDES, SIGNS_FROM};
 
 /// Effect on a machine.
 struct Say<'a> {

@@ -10,6 +10,7 @@ mod explained;
 mod findings;
 mod group;
 mod machine;
+mod two_programs;
 mod watch;
 
 use fauxplat_model::Metric;

@@ -28,7 +28,7 @@ use fauxplat_options::{CommandArgs, CompareArgs, Gate};
 pub(crate) fn compare(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     let done = compared(args, invocation);
     match args.undecided_code {
-        // Whatever else ends a comparison has decided nothing: `git bisect run` would take the usual code for an answer.
+        // An end that is no gate's has decided nothing: `git bisect run` would take the usual code for an answer.
         Some(code) => done.map_err(|failure| match failure.kind() {
             Kind::Gate => failure,
             _ => failure.coded(code),

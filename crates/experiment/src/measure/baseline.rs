@@ -99,8 +99,8 @@ pub fn stored(
         let commands = old.command.iter().chain(&new.command);
         let levels = match old.machine.as_ref().or(new.machine.as_ref()) {
             Some(facts) => {
-                // Nobody knows which number of its output a metric of stored results was, so that only those that have one
-                // meaning everywhere have sessions.
+                // Stored results do not say which number of the output a user's metric was, so that only metrics with
+                // one meaning everywhere have sessions.
                 let measured = Measured { metric: rule.metric, definition: &Definition::default() };
                 levels(store, facts, commands, measured)?
             }

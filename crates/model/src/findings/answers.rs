@@ -230,11 +230,11 @@ pub struct ModeShares {
     pub cut: f64,
     /// Share of the runs of A in the upper mode, 0 to 1.
     pub share_a: f64,
-    /// Its interval at the level of the comparison, for as many independent runs as these are worth.
+    /// The interval of that share at the level of the comparison, for as many independent runs as these are worth.
     pub share_a_interval: [f64; 2],
     /// Share of the runs of B in the upper mode.
     pub share_b: f64,
-    /// Its interval.
+    /// The interval of that share.
     pub share_b_interval: [f64; 2],
     /// The command that is shown to be in the upper mode more often; absent where neither is.
     #[serde(default, skip_serializing_if = "Option::is_none")]

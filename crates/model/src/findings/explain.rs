@@ -74,7 +74,7 @@ pub struct ExplainFindings {
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers winsorised. The
     /// `points_percent` of all components add up to this difference.
     pub worst_over_best_ratio: f64,
-    /// Its 95 % interval; absent for fewer than ten blocks.
+    /// The 95 % interval of that ratio; absent for fewer than ten blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_over_best_interval: Option<[f64; 2]>,
     /// Measured runs that were analysed.

@@ -46,7 +46,7 @@ impl Summary {
     /// out in 6 of 100.
     pub const INTERVAL_FROM: usize = 6;
 
-    /// Both ends of the 95 % interval of the median; `None` where there are too few readings for one.
+    /// The ends of the 95 % interval of the median; `None` where there are too few readings for one.
     pub fn interval(&self) -> Option<[f64; 2]> {
         (self.n >= Summary::INTERVAL_FROM).then_some([self.low, self.high])
     }

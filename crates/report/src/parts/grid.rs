@@ -13,7 +13,7 @@ pub enum Tone {
     Good,
     /// Bad news.
     Bad,
-    /// Neither good nor bad, and decided.
+    /// News that is decided, and neither good nor bad.
     Neutral,
     /// Not decided, or not to be relied upon.
     Doubt,

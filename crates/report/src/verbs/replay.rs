@@ -27,7 +27,7 @@ pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
     parts
 }
 
-/// What the rows count where a gate asks.
+/// The sentence that says what the rows count where a gate asks.
 fn gated(gate: GateQuestion, rule: &Rule, found: &ReplayFindings) -> String {
     let word = match gate {
         GateQuestion::Slower => "slower",

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use fauxplat_commits::findings::Answer;
 use support::{COMMITS, History, Noise, searched};
 
-/// What became of the searches of a row.
+/// The ends of the searches of a row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     right: usize,

@@ -1,4 +1,4 @@
-//! What a search found: the document of `bisect`.
+//! The findings of a search: the document of `bisect`.
 
 use fauxplat_model::Metric;
 use serde::{Deserialize, Serialize};
@@ -11,9 +11,9 @@ pub const SCHEMA: &str = "fauxplat.bisect/1";
 /// A commit in a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Its hash.
+    /// The hash of the commit.
     pub hash: String,
-    /// Its short hash and subject.
+    /// The short hash and the subject of the commit.
     pub name: String,
 }
 
@@ -21,7 +21,7 @@ pub struct Commit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// One commit made the change, and differs from the one before it.
+    /// A single commit made the change, and differs from the one before it.
     Commit,
     /// The commits that are left cannot be told apart.
     Several,
@@ -35,7 +35,7 @@ pub enum Answer {
     Stopped,
 }
 
-/// What became of a commit.
+/// The outcome of measuring a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -43,9 +43,9 @@ pub enum Outcome {
     Good,
     /// With the change.
     Bad,
-    /// Neither, within the time of the step.
+    /// The commit was shown to be near neither end within the time of the step.
     Undecided,
-    /// It could not be built, or its command could not be run.
+    /// The commit could not be built, or its command could not be run.
     Failed,
 }
 
@@ -61,12 +61,12 @@ pub struct Compared {
     pub elapsed_s: f64,
 }
 
-/// One step of the search.
+/// A step of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The commit in the middle.
     pub commit: Commit,
-    /// What became of it.
+    /// The outcome of the step.
     pub outcome: Outcome,
     /// The commit over the good end; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]

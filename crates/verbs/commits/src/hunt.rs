@@ -76,7 +76,7 @@ impl Compared {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attempt {
     /// Each commit over the first.
@@ -87,7 +87,7 @@ pub enum Attempt {
     Stopped,
 }
 
-/// What is searched, and by which rule.
+/// The commits that are searched, and the rule of the search.
 #[derive(Clone, Debug)]
 pub struct Hunt {
     /// The commits, the good end first and the bad one last.

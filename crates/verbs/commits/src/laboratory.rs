@@ -21,7 +21,7 @@ pub(crate) struct Here<'a> {
     pub(crate) invocation: &'a [String],
     pub(crate) workshop: &'a Workshop,
     pub(crate) line: &'a [LineCommit],
-    /// One command, and the rule of the user.
+    /// The command, and the rule of the user.
     pub(crate) definition: Definition,
     pub(crate) work: Work,
     trees: BTreeMap<usize, Tree>,
@@ -29,7 +29,7 @@ pub(crate) struct Here<'a> {
     last: Option<(Driver, CompareFindings)>,
 }
 
-/// What was built.
+/// The builds that were made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     /// Commits that were built now.

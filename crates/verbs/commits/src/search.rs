@@ -1,4 +1,4 @@
-//! Which commit is measured next, and what is left: bisection of a history with merges, as git does it.
+//! The commit that is measured next, and those that are left: bisection of a history with merges, as git does it.
 //!
 //! A commit that lies nearer to the bad end has the change among its ancestors, itself included; one that lies nearer to
 //! the good end has it not. So each decision leaves the suspects that are ancestors of the one, or no ancestors of the

@@ -11,7 +11,7 @@ use crate::findings::{Compared, Step};
 /// Version of the note; another one is begun anew.
 const VERSION: u32 = 1;
 
-/// What is known of a search.
+/// The knowledge about a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
     /// The bad end over the good one, once they are shown to differ.
@@ -54,7 +54,7 @@ impl State {
         Ok(State { path: folder.join(format!("{name}.json")), key: key.to_owned(), _lock: lock })
     }
 
-    /// What an earlier call found out; nothing where there was none, or its note cannot be read.
+    /// The knowledge of an earlier call; nothing where there was none, or its note cannot be read.
     pub fn known(&self) -> Known {
         let note: Option<Note> =
             fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());

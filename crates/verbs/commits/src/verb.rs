@@ -91,7 +91,7 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     }
 }
 
-/// One command, with the rule of the user.
+/// The definition of one command, with the rule of the user.
 fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     let unfit = |what: &str| Failure::from(BisectError::Unfit { what: what.to_owned() });
     let mut definition = define::definition(&args.commands, &args.condition, &Machine::here())?;
@@ -168,7 +168,7 @@ fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition:
     hash_of(&[&asked, &build, &place, &machine, &first_parent, &good, &bad])
 }
 
-/// What will be done at most.
+/// The most that will be done.
 fn plan(hunt: &Hunt, known: &Known) -> String {
     let commits = hunt.commits.len() - 1;
     let steps = Search::new(&hunt.parents).steps();

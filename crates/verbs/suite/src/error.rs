@@ -1,16 +1,24 @@
 //! Errors of suites.
 
-use crate::harness;
-
 /// Why a suite cannot be measured or judged.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The name of a harness is not known.
-    #[error("--harness {0}: there is no such harness; it is one of {list}", list = harness::names_of_all())]
-    NoSuchHarness(String),
+    #[error("--harness {name}: there is no such harness; it is one of {known}")]
+    NoSuchHarness {
+        /// The name that was given.
+        name: String,
+        /// The names of all harnesses.
+        known: String,
+    },
     /// The harness of a program was not recognised.
-    #[error("`{0} --help` shows no harness that is known; name it with --harness: {list}", list = harness::names_of_all())]
-    NotRecognised(String),
+    #[error("`{program} --help` shows no harness that is known; name it with --harness: {known}")]
+    NotRecognised {
+        /// The program, or the file of its results.
+        program: String,
+        /// The names of all harnesses.
+        known: String,
+    },
     /// A pattern for lines is invalid.
     #[error("--harness lines:{pattern}: {why}")]
     Pattern {

@@ -23,12 +23,12 @@ pub(crate) struct Noise {
     pub(crate) burner: f64,
     /// Share of runs that a spike hits.
     pub(crate) spike_share: f64,
-    /// What building a commit moves, the same in all of its runs.
+    /// Spread of what building a commit moves, which is the same in all of its runs.
     pub(crate) build_sd: f64,
 }
 
 impl Noise {
-    /// None at all, to start from.
+    /// No noise at all, to start from.
     pub(crate) const NONE: Noise = Noise { sd: 0.0, burner: 0.0, spike_share: 0.0, build_sd: 0.0 };
     /// A neighbour that takes turns with the program on its CPU.
     pub(crate) const BURNER: Noise = Noise { sd: 0.03, burner: 0.3, spike_share: 0.02, build_sd: 0.0 };
@@ -52,7 +52,7 @@ pub(crate) fn searched(history: &History, seed: u64, (level, limit_s): (f64, f64
     (hunted.expect("a simulated machine does not fail"), machine.runs)
 }
 
-/// What is searched.
+/// The search of a test.
 pub(crate) fn hunt(level: f64, limit_s: f64) -> Hunt {
     let commit = |number: usize| Commit { hash: number.to_string(), name: format!("commit {number}") };
     let parents = (0..=COMMITS).map(|number| number.checked_sub(1).into_iter().collect()).collect();

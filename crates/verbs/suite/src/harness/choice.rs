@@ -51,7 +51,7 @@ impl Choice {
             "pytest-benchmark" => Box::new(Pytest),
             "catch2" => Box::new(Catch2),
             "divan" => Box::new(Divan),
-            other => return Err(SuiteError::NoSuchHarness(other.to_owned())),
+            other => return Err(SuiteError::NoSuchHarness { name: other.to_owned(), known: names() }),
         })
     }
 }

@@ -10,7 +10,7 @@ use fauxplat_sys::clock;
 
 use super::{Asked, Desk};
 use crate::error::SuiteError;
-use crate::harness::{Harness, Output, of_help};
+use crate::harness::{Harness, Output, names_of_all, of_help};
 
 /// Time for a program to print its help: one that does not know the option may run everything instead.
 const HELP_LIMIT: Duration = Duration::from_secs(10);
@@ -71,7 +71,9 @@ fn recognised(command: &Command) -> Result<Box<dyn Harness>, Failure> {
         ..capture(command, &["--help".to_owned()], &[])
     };
     let help = help.run()?.output.text().into_owned();
-    let unknown = || Failure::usage(SuiteError::NotRecognised(command.command.clone()));
+    let not_recognised =
+        || SuiteError::NotRecognised { program: command.command.clone(), known: names_of_all() };
+    let unknown = || Failure::usage(not_recognised());
     of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
 }
 

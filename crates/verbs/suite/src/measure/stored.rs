@@ -9,7 +9,7 @@ use super::Asked;
 use crate::analysis;
 use crate::error::SuiteError;
 use crate::findings::{StoppedBy, SuiteFindings};
-use crate::harness::{Harness, Output, Reading, of_file};
+use crate::harness::{Harness, Output, Reading, names_of_all, of_file};
 
 /// Judges two files of results of one harness.
 ///
@@ -20,7 +20,10 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     let harness = match &asked.harness {
         Some(choice) => choice.harness(),
         None => of_file(&texts[0])
-            .ok_or_else(|| SuiteError::NotRecognised(files[0].display().to_string()))
+            .ok_or_else(|| SuiteError::NotRecognised {
+                program: files[0].display().to_string(),
+                known: names_of_all(),
+            })
             .and_then(|choice| choice.harness()),
     };
     let harness = harness.map_err(Failure::usage)?;
