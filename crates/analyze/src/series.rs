@@ -55,8 +55,8 @@ pub(crate) struct Series {
     pub(crate) ends: [Paths; 2],
     pub(crate) rare: Paths,
     pub(crate) spread: Paths,
-    /// Kept only when it decides.
-    evidence: Option<EProcess>,
+    /// Evidence of all differences, and of those after itself alone; kept only where evidence decides.
+    evidence: Option<[EProcess; 2]>,
 }
 
 /// A look at a series.
@@ -114,7 +114,7 @@ impl Series {
             ends: Default::default(),
             rare: Paths::default(),
             spread: Paths::default(),
-            evidence: design.anytime.then(|| EProcess::new(design.margin.max(1e-4))),
+            evidence: design.anytime.then(|| [(); 2].map(|()| EProcess::new(design.margin.max(1e-4)))),
         }
     }
 
@@ -135,10 +135,11 @@ impl Series {
         }
         self.readings.extend(&seen.readings);
         values.iter().for_each(|&d| self.excess.push(d));
-        // The evidence is gathered as it comes, before anybody knows whether commands leave something to each other, so
-        // that it uses nothing but what each command leaves to itself.
         let own = seen.twice.map_or(seen.log_ratio, |twice| twice.after_itself);
-        self.evidence.iter_mut().for_each(|evidence| evidence.push(own));
+        if let Some([of_all, of_own]) = &mut self.evidence {
+            of_all.push(seen.log_ratio);
+            of_own.push(own);
+        }
         let began_ns = *self.began_ns.get_or_insert(seen.began_ns);
         let span_s = seen.ended_ns.saturating_sub(began_ns) as f64 / 1e9;
         let n = self.d.len() as u32;
@@ -260,21 +261,24 @@ impl Series {
         if half.is_nan() { f64::INFINITY } else { half }
     }
 
-    /// Judges by the e-process.
-    fn anytime(&self, evidence: &EProcess, design: &Design, level: f64, closing: bool) -> Standing {
-        let d = self.active(self.is_twice(), self.d.len());
+    /// Judges by the e-process: by that of all differences, or of those after itself where these part from the others. Either
+    /// may answer, so each has half of the level.
+    fn anytime(&self, both: &[EProcess; 2], design: &Design, level: f64, closing: bool) -> Standing {
+        let parted = self.is_twice() && self.view(self.d.len()).is_parted();
+        let (evidence, part) = (&both[usize::from(parted)], if self.is_twice() { 0.5 } else { 1.0 });
+        let d = self.active(parted, self.d.len());
         let estimate = Estimate::of(d);
         let sorted = Sorted::new(d);
         let shift = Shift::new(&sorted, design.question);
         let leans = design.question == Question::Typical && shift.leans(estimate.centre);
         let centre = if leans { shift.median() } else { estimate.centre };
-        let (low, high) = evidence.interval(level);
+        let (low, high) = evidence.interval(part * level);
         let (first, last, of_median) = match leans {
-            true => evidence.median_interval(level),
+            true => evidence.median_interval(part * level),
             false => (low, high, 0.0),
         };
         let (low, high) = (low.min(first).min(centre), high.max(last).max(centre));
-        let p = evidence.p_value().max(of_median);
+        let p = (evidence.p_value().max(of_median) / part).min(1.0);
         let typical = verdict(low, high, design.margin, || p <= level);
         let is_equal = typical == Verdict::Equivalent && self.excess.excludes(design.tail_margin, level);
         let standing = Standing {
@@ -284,7 +288,7 @@ impl Series {
             high: bounded(high),
             p: Some(p),
             in_runs: estimate.in_runs,
-            parted: self.is_twice(),
+            parted,
             leans,
             typical,
             tail: if is_equal { Verdict::Equivalent } else { Verdict::Inconclusive },
