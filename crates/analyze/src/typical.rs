@@ -62,8 +62,9 @@ impl Series {
             }
             false => (low, high),
         };
+        let sides = self.sides(rows, design, look, (low, high));
         let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
-        let (up, down) = different(crossed, (low, high), estimate.in_runs, agrees);
+        let (up, down) = different(crossed, (low, high), estimate.in_runs, sides, agrees);
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
         let middle = if !ends {
             0.0
@@ -75,7 +76,7 @@ impl Series {
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
         // A difference that is not shown at all is not shown to lie beyond the margin.
-        let sides = self.sides(rows, design, look, (low, high)).agreeing(up, down);
+        let sides = sides.agreeing(up, down);
         let is_equal = !(up || down) && sides == Sides::WITHIN;
         Standing {
             se,
@@ -133,12 +134,15 @@ fn different(
     crossed: Crossed,
     (low, high): (f64, f64),
     in_runs: bool,
+    sides: Sides,
     agrees: impl Fn() -> bool,
 ) -> (bool, bool) {
     let needs_interval = in_runs || crossed.up && crossed.down;
     let up = crossed.up && if needs_interval { low > 0.0 } else { high > 0.0 };
     let down = crossed.down && if needs_interval { high < 0.0 } else { low < 0.0 };
-    (up && agrees(), down && agrees())
+    // Signs flipped in runs need many pairs. A path about the end of the margin that crosses it shows more than they ask.
+    let (is_above, is_below) = (sides.up == Some(true), sides.down == Some(true));
+    (up && (is_above || agrees()), down && (is_below || agrees()))
 }
 
 /// Where the observed path may have crossed.

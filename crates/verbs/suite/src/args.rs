@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
   fauxplat suite --filter '^BM_sort' --fdr ./old/bench ./new/bench
   fauxplat suite --from old.json new.json";
 
-/// All benchmarks of two builds of a program: slower, faster or unchanged, under one budget of error
+/// Which benchmarks of two builds changed? One budget of error
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct SuiteArgs {
