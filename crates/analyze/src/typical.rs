@@ -77,7 +77,6 @@ impl Series {
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
         // A difference that is not shown at all is not shown to lie beyond the margin.
         let sides = sides.agreeing(up, down);
-        let is_equal = !(up || down) && sides == Sides::WITHIN;
         Standing {
             se,
             estimate: middle.clamp(low, high),
@@ -88,9 +87,9 @@ impl Series {
             parted: view.is_parted(),
             leans,
             beyond: sides,
-            typical: match (up || down, is_equal) {
+            typical: match (up || down, sides) {
                 (true, _) => Verdict::Different,
-                (_, true) => Verdict::Equivalent,
+                (_, Sides::WITHIN) => Verdict::Equivalent,
                 _ => Verdict::Inconclusive,
             },
             ..Standing::open(look.n)

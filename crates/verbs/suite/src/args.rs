@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
   fauxplat suite --filter '^BM_sort' --fdr ./old/bench ./new/bench
   fauxplat suite --from old.json new.json";
 
-/// Which benchmarks of two builds changed? One budget of error
+/// Benchmarks of two builds, and what changed, under one budget of error
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct SuiteArgs {
