@@ -54,9 +54,9 @@ pub enum RevisionError {
     /// Two commits have no common ancestor.
     #[error("`{a}` and `{b}` have no merge base{hint}")]
     NoMergeBase {
-        /// The first revision.
+        /// The revision that is named first.
         a: String,
-        /// The second revision.
+        /// The revision that is named second.
         b: String,
         /// The remedy.
         hint: &'static str,

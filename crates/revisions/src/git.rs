@@ -37,14 +37,14 @@ impl Git {
         Ok(Git { program, folder: folder.to_owned(), env })
     }
 
-    /// This git with a variable more.
+    /// A copy of this caller of git with one more environment variable.
     pub(crate) fn with(&self, name: &str, value: &Path) -> Self {
         let mut git = self.clone();
         git.env.push((name.to_owned(), value.display().to_string()));
         git
     }
 
-    /// This git in another folder.
+    /// A copy of this caller of git for another folder.
     pub(crate) fn at(&self, folder: &Path) -> Self {
         Git { folder: folder.to_owned(), ..self.clone() }
     }

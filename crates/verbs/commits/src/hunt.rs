@@ -131,7 +131,7 @@ impl Hunt {
     /// Searches, from what an earlier call found out. `note` is called with what is known after each comparison.
     ///
     /// # Errors
-    /// Those of the laboratory, and of `note`.
+    /// Errors of the laboratory, and of `note`.
     pub fn search(
         &self,
         known: Known,
