@@ -1,6 +1,8 @@
 //! Records of a run: the request at its beginning, and all events since.
 
-use fauxplat_model::{Delivery, FleetEvidence, NodeOrder, NodeRecord, Remeasurement};
+use std::collections::HashSet;
+
+use fauxplat_model::{Delivery, DeliveryState, FleetEvidence, NodeOrder, NodeRecord, Remeasurement, Runs};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Listed, Task};
@@ -34,6 +36,9 @@ pub struct Asked {
     pub no_confirm: bool,
     /// Nodes, with the reason where nothing can be measured.
     pub nodes: Vec<AskedNode>,
+    /// Number of nodes that a manifest asks for, of which only those with a log have names; `None` for other engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completions: Option<u32>,
     /// The command line.
     pub invocation: Vec<String>,
     /// Working directory of the command line, to which its paths are relative.
@@ -138,27 +143,55 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
         fleet: asked.order.fleet.clone(),
         plan: asked.order.plan.clone(),
         commands: asked.commands.clone(),
+        runs: match asked.order.definition.runs {
+            Runs::Count(runs) => Some(runs),
+            _ => None,
+        },
         ..FleetEvidence::default()
     };
     evidence.deliveries.extend(asked.nodes.iter().filter_map(|node| {
         let reason = Some(node.unable.clone()?);
-        let state = fauxplat_model::DeliveryState::Missing;
+        let state = DeliveryState::Unreached;
         Some(Delivery { node: node.name.clone(), round: 0, attempt: 1, state, reason })
     }));
     let path = folder.file(JOURNAL);
-    if !path.exists() {
-        return Ok(evidence);
-    }
-    Journal::entries(&path, |entry| match entry {
-        Entry::Answer { mut record, .. } => {
-            for block in &mut record.blocks {
-                block.values.retain(|id, _| metrics.contains(&id.as_str()));
+    if path.exists() {
+        Journal::entries(&path, |entry| match entry {
+            Entry::Answer { mut record, .. } => {
+                for block in &mut record.blocks {
+                    block.values.retain(|id, _| metrics.contains(&id.as_str()));
+                }
+                evidence.records.push(*record);
             }
-            evidence.records.push(*record);
-        }
-        Entry::Trouble { delivery, .. } => evidence.deliveries.push(delivery),
-        Entry::Again(plan) => evidence.again = Some(plan),
-        Entry::Task(_) | Entry::Handed { .. } => {}
-    })?;
+            Entry::Trouble { delivery, .. } => evidence.deliveries.push(delivery),
+            Entry::Again(plan) => evidence.again = Some(plan),
+            Entry::Task(_) | Entry::Handed { .. } => {}
+        })?;
+    }
+    let unheard = unheard(&evidence, asked);
+    evidence.deliveries.extend(unheard);
     Ok(evidence)
+}
+
+/// A delivery for every node that was asked and of which nothing is recorded: the run was killed before the node
+/// answered, or still goes on. Without it a report would leave out just those machines that may hang.
+fn unheard(evidence: &FleetEvidence, asked: &Asked) -> Vec<Delivery> {
+    let records = evidence.records.iter().map(|record| (record.round, record.node.as_str()));
+    let deliveries = evidence.deliveries.iter().map(|delivery| (delivery.round, delivery.node.as_str()));
+    let heard: HashSet<(u32, &str)> = records.chain(deliveries).collect();
+    let missing = |node: String, reason: String| Delivery {
+        node,
+        round: 0,
+        attempt: 1,
+        state: DeliveryState::Missing,
+        reason: Some(reason),
+    };
+    let names = asked.nodes.iter().map(|node| &node.name).filter(|name| !heard.contains(&(0, name.as_str())));
+    let why = "it had not answered when the run was ended";
+    let named = names.map(|name| missing(name.clone(), why.to_owned()));
+    let completions = asked.completions.unwrap_or(0) as usize;
+    let unnamed = (asked.nodes.len() + 1..=completions).map(|at| {
+        missing(format!("unnamed-{at}"), format!("the manifest asks for {completions} nodes, and no log came"))
+    });
+    named.chain(unnamed).collect()
 }

@@ -18,11 +18,12 @@ use crate::{FleetError, ask, engine, site};
 /// Maximum size of a manifest: the order in it is a command line argument, which is much shorter.
 const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
-/// The order in a manifest, or in any file: the word behind `--order`.
+/// The order in a manifest, or in any file: the word behind `--order`; and the number of nodes that the manifest asks for,
+/// if it says so.
 ///
 /// # Errors
 /// The file has none.
-pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
+pub fn order_in(path: &Path) -> Result<(NodeOrder, Option<u32>), FleetError> {
     let refuse = |why: &str| FleetError::Record { path: path.to_owned(), why: why.to_owned() };
     let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
     let rest =
@@ -32,10 +33,20 @@ pub fn order_in(path: &Path) -> Result<NodeOrder, FleetError> {
     let word = rest[begin..].split(|c| !is_of_word(c)).next().unwrap_or_default();
     let order = site::unpacked(word).map_err(|error| refuse(&error.to_string()))?;
     match is_uuid(&order.fleet) {
-        true => Ok(order),
+        true => Ok((order, completions(&text))),
         // The id becomes the name of a folder.
         false => Err(refuse(&format!("its order is for the run {:?}, which is no UUID", order.fleet))),
     }
+}
+
+/// The number behind `completions`, in JSON or YAML.
+fn completions(text: &str) -> Option<u32> {
+    let behind = |rest: &str| {
+        let rest = rest.trim_start_matches('"').trim_start().strip_prefix(':')?.trim_start();
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    };
+    text.split("completions").skip(1).find_map(behind)
 }
 
 /// Stores the content of files, one for each node, as a run. A file without a valid answer is reported.
@@ -145,6 +156,23 @@ mod tests {
         assert!(order_in(&endless[0]).map_err(said).unwrap_err().contains("longer than 4 MiB"));
     }
 
+    /// Nodes without a log have no name, but they were asked.
+    #[test]
+    fn whoever_gave_no_log_is_missing() {
+        assert_eq!(completions(r#"{"completionMode": "Indexed", "completions": 20}"#), Some(20));
+        assert_eq!(completions("completionMode: Indexed\ncompletions: 7\n"), Some(7));
+        assert_eq!(completions("{}"), None);
+        let runs = crate::private();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let log = runs.path().join("a.log");
+        std::fs::write(&log, "panic\n").unwrap();
+        let asked = Asked { completions: Some(3), ..Asked::default() };
+        let asked = take(&folder, asked, &[log]).unwrap();
+        let evidence = crate::evidence(&folder, &asked, &[]).unwrap();
+        let nodes: Vec<&str> = evidence.deliveries.iter().map(|it| it.node.as_str()).collect();
+        assert_eq!(nodes, ["a", "unnamed-2", "unnamed-3"]);
+    }
+
     #[test]
     fn an_order_names_its_run_by_a_uuid_or_is_none() {
         let folder = tempfile::tempdir().unwrap();
@@ -153,7 +181,7 @@ mod tests {
             let order = NodeOrder { fleet: fleet.to_owned(), ..NodeOrder::default() };
             let text = format!("[\"--order\", \"{}\"]", Site::packed(&order).unwrap());
             std::fs::write(&path, text).unwrap();
-            order_in(&path).map(|order| order.fleet).map_err(|error| error.to_string())
+            order_in(&path).map(|(order, _)| order.fleet).map_err(|error| error.to_string())
         };
         let id = uuid().unwrap();
         assert_eq!(said(&id), Ok(id));

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use fauxplat_model::Every;
-use fauxplat_model::{Metric, Runs};
+use fauxplat_model::{Every, FleetGate, Metric, Runs};
 use fauxplat_units::Nanos;
 
 use super::compare::metric;
-use super::help::after;
+use super::help::{after, after_fleet};
 use super::output::{Kept, Listed, Measured, Output, Written};
 use super::{CommandArgs, ConditionArgs, EndArgs, some_time};
 
@@ -17,6 +16,7 @@ const EXAMPLES: &str = "\
   fauxplat fleet run --on local:2 -r 5 'sha256sum access.log'
   fauxplat fleet run --on slurm:compute --licence meas './program input'
   fauxplat fleet run --on ssh:@rack7 './program input'
+  fauxplat fleet run --on slurm --fail-if confirmed,missing,unreached './program input'
   fauxplat fleet report --format html --output fleet.html";
 
 #[derive(Debug, Args)]
@@ -33,10 +33,10 @@ pub enum FleetAction {
     /// Compare two commands on every machine; machines are what is counted
     Compare(FleetCompareArgs),
     /// What a run found, in any format
-    #[command(after_help = after("fauxplat fleet report\n  fauxplat fleet report 3f2a --format json"))]
+    #[command(after_help = after_fleet("fauxplat fleet report\n  fauxplat fleet report 3f2a --format json"))]
     Report(FleetReportArgs),
     /// What changed over the runs that are kept, and how to repeat them on a schedule
-    #[command(after_help = after("fauxplat fleet watch\n  fauxplat fleet watch --every day"))]
+    #[command(after_help = after_fleet("fauxplat fleet watch --fail-if changed\n  fauxplat fleet watch --every day"))]
     Watch(FleetWatchArgs),
     /// The runs that are kept
     #[command(after_help = after("fauxplat fleet list"))]
@@ -50,7 +50,7 @@ pub enum FleetAction {
     #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'"))]
     Emit(FleetEmitArgs),
     /// Keep answers that somebody else collected, such as the logs of pods, as a run
-    #[command(after_help = after("fauxplat fleet take manifest.json logs/*.log"))]
+    #[command(after_help = after_fleet("fauxplat fleet take manifest.json logs/*.log"))]
     Take(FleetTakeArgs),
 }
 
@@ -61,6 +61,18 @@ pub struct FleetPlaceArgs {
     /// the store]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
+}
+
+// What makes a verb of fleets fail.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Fleet")]
+pub struct FleetGateArgs {
+    /// Fail with exit code 1 if some machine is confirmed, suspect, wrong-answer, missing (asked, and no figure came),
+    /// unreached (it could not be asked), uncompared (none has its hardware), changed (over the runs of this definition that
+    /// are kept), or if there is a notice (too fast, runs that scatter, a number of runs, a fact) or a setting by which
+    /// slowness is explained
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub fail_if: Vec<FleetGate>,
 }
 
 /// Options that are fixed when a run begins, and so refused together with `--resume`.
@@ -115,7 +127,7 @@ pub struct EngineArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES))]
+#[command(after_help = after_fleet(EXAMPLES))]
 pub struct FleetRunArgs {
     #[command(flatten)]
     pub commands: CommandArgs,
@@ -131,6 +143,8 @@ pub struct FleetRunArgs {
     #[arg(long)]
     pub no_confirm: bool,
     #[command(flatten)]
+    pub gate: FleetGateArgs,
+    #[command(flatten)]
     pub condition: ConditionArgs,
     #[command(flatten)]
     pub end: EndArgs,
@@ -139,7 +153,7 @@ pub struct FleetRunArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = after("fauxplat fleet compare --on slurm --names old,new './old input' './new input'"))]
+#[command(after_help = after_fleet("fauxplat fleet compare --on slurm --names old,new './old input' './new input'"))]
 pub struct FleetCompareArgs {
     #[command(flatten)]
     pub commands: CommandArgs,
@@ -165,6 +179,8 @@ pub struct FleetReportArgs {
     #[arg(value_name = "ID|FOLDER")]
     pub run: Option<String>,
     #[command(flatten)]
+    pub gate: FleetGateArgs,
+    #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
     pub output: Output<Kept>,
@@ -178,6 +194,8 @@ pub struct FleetWatchArgs {
     /// Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere
     #[arg(long, value_name = "TIME")]
     pub every: Option<Every>,
+    #[command(flatten)]
+    pub gate: FleetGateArgs,
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
@@ -220,6 +238,8 @@ pub struct FleetTakeArgs {
     /// What they wrote, a file for each
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub gate: FleetGateArgs,
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
@@ -279,7 +299,7 @@ mod tests {
     /// An option about the measurement that a resumed run silently ignored would mislead its user.
     #[test]
     fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
-        const GOES_WITH: [&str; 5] = ["resume", "patience", "max_time", "folder", "no_confirm"];
+        const GOES_WITH: [&str; 6] = ["resume", "patience", "max_time", "folder", "no_confirm", "fail_if"];
         let ends = Output::<Measured>::augment_args(EndArgs::augment_args(clap::Command::new("ends")));
         for command in [
             FleetRunArgs::augment_args(clap::Command::new("run")),

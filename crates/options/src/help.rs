@@ -32,10 +32,24 @@ Exit codes:
   4   the measured command, or one that builds it, failed
   70  a bug in fauxplat";
 
+const FLEET_EXIT_CODES: &str = "\
+Exit codes:
+  0   done: at least one machine was measured
+  1   a gate failed (--fail-if)
+  2   bad usage or bad input
+  3   the machine or its permissions do not allow it, or no machine answered
+  4   no machine could be measured, since the measured command failed there
+  70  a bug in fauxplat";
+
 /// Examples and exit codes.
 pub fn after(examples: &str) -> String {
     // A text that begins on a line of its own has lost the blanks before its first line.
     format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
+}
+
+/// Examples and exit codes of verbs that speak for many machines.
+pub(crate) fn after_fleet(examples: &str) -> String {
+    format!("Examples:\n  {}\n\n{FLEET_EXIT_CODES}", examples.trim_start())
 }
 
 /// Explanation of a verb, followed by examples and exit codes.

@@ -165,7 +165,7 @@ fn manifest(folder: &RunFolder, bytes: &[u8]) {
     let path = folder.path().join("manifest");
     fs::write(&path, bytes).expect("a manifest");
     match order_in(&path) {
-        Ok(order) => {
+        Ok((order, _)) => {
             let word = fauxplat_fleet::Site::packed(&order).expect("it was a word before");
             assert_eq!(unpacked(&word).expect("a word of ours"), order);
         }

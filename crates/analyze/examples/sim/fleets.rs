@@ -161,7 +161,7 @@ impl World {
             ("bios", bios.to_owned()),
             ("microcode", format!("0x{}", other(3))),
             ("kernel", format!("6.1.{}", other(7))),
-            ("board", format!("B{}", other(5))),
+            ("board-version", format!("B{}", other(5))),
             ("memory-speed", format!("{}", 2933 + 267 * (index / 3 % 2))),
             ("governor", if index % 17 == 5 { "powersave" } else { "performance" }.to_owned()),
             ("temperature", format!("{}", 40 + index * 7 % 23)),

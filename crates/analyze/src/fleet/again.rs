@@ -42,7 +42,7 @@ pub(super) fn plan(
         return None;
     }
     let mut worst = suspects.to_vec();
-    worst.sort_by(|&a, &b| machines[b].slow.total_cmp(&machines[a].slow));
+    worst.sort_by(|&a, &b| machines[b].left().total_cmp(&machines[a].left()));
     let (asked, beyond) = worst.split_at(worst.len().min(SUSPECTS_MAX));
     let mut plan = Remeasurement::default();
     let too_many = format!("only the {SUSPECTS_MAX} slowest are measured again");
@@ -88,7 +88,7 @@ fn typical(
     let mut others: Vec<usize> = group.members.iter().copied().filter(usable).collect();
     let distance = |index: &usize| {
         let machine = &machines[*index];
-        (!machine.record.noise.warnings.is_empty(), (machine.slow - group.centre).abs())
+        (!machine.record.noise.warnings.is_empty(), (machine.left() - group.centre).abs())
     };
     others.sort_by(|a, b| {
         let (a, b) = (distance(a), distance(b));
@@ -141,10 +141,14 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    pub(super) fn of(evidence: &'a FleetEvidence, question: &FleetQuestion) -> Self {
+    /// The readings beside what facts explain, by the machines of the first measurement.
+    pub(super) fn of(evidence: &'a FleetEvidence, machines: &[Machine], question: &FleetQuestion) -> Self {
         let again = evidence.records.iter().filter(|record| record.round > 0);
+        let explained: BTreeMap<&str, f64> =
+            machines.iter().map(|machine| (machine.node(), machine.explained)).collect();
         let place = |record: &'a NodeRecord| {
-            Some(((record.round, record.node.as_str()), Machine::of(record, question)?.slow))
+            let explained = explained.get(record.node.as_str()).copied().unwrap_or(0.0);
+            Some(((record.round, record.node.as_str()), Machine::of(record, question)?.slow - explained))
         };
         Rounds { by_place: again.filter_map(place).collect() }
     }
@@ -181,7 +185,7 @@ impl<'a> Rounds<'a> {
 
 fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'static str>) {
     let reach = group.reach.hypot(group.threshold * effect.error);
-    let usual = group.rule == GroupRule::Robust && effect.at <= reach;
+    let usual = matches!(group.rule, GroupRule::Robust | GroupRule::Pooled) && effect.at <= reach;
     match effect {
         it if it.low <= 0.0 && it.high > least => {
             (NodeState::Noisy, Some("its rounds differ too much to tell"))

@@ -21,6 +21,9 @@ const FACTS_MAX: usize = 3;
 /// A value that fewer machines have is told of these machines, and is no group of them.
 const MACHINES_MIN: usize = 2;
 
+/// Machines with one value of a fact from which on their median is taken off them.
+const SHIFTED_FROM: usize = 8;
+
 /// Bound on the influence of a single machine, in robust standard deviations.
 const PULLED_IN: f64 = 3.0;
 
@@ -51,9 +54,69 @@ struct Column<'a> {
     is_number: bool,
 }
 
+/// Facts that go with being slow.
+pub(super) struct Explanation<'a> {
+    /// The facts, the strongest first.
+    facts: Vec<Explained<'a>>,
+    /// Names of all facts that were looked at.
+    pub(super) tested: Vec<String>,
+}
+
+/// A fact that goes with being slow.
+struct Explained<'a> {
+    finding: FactExplained,
+    column: Column<'a>,
+    /// Whether each machine has the value that stands out.
+    has: Vec<bool>,
+}
+
+impl Explanation<'_> {
+    /// The part of each machine's value that its settings explain: for each fact the median of the machines with the same
+    /// value, where they are enough for a median that no odd machine moves. Readings explain nothing away, since heat and
+    /// throttling are what a fault looks like.
+    pub(super) fn shifts(&self, subjects: &[Subject]) -> Vec<f64> {
+        let mut shifts = vec![0.0; subjects.len()];
+        for fact in self.facts.iter().filter(|fact| !fact.column.is_number) {
+            let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (index, label) in fact.column.labels.iter().enumerate() {
+                by_label.entry(label).or_default().push(index);
+            }
+            for members in by_label.values().filter(|members| members.len() >= SHIFTED_FROM) {
+                let left: Vec<f64> =
+                    members.iter().map(|&index| subjects[index].value - shifts[index]).collect();
+                let shift = median(&left).unwrap_or(0.0);
+                members.iter().for_each(|&index| shifts[index] += shift);
+            }
+        }
+        shifts
+    }
+
+    /// The findings, now that it is known which machines are slow.
+    pub(super) fn findings(self, slow: &[bool]) -> Vec<FactExplained> {
+        let all = slow.iter().filter(|&&slow| slow).count();
+        let finding = |fact: Explained| {
+            let both = |is: &dyn Fn(usize) -> bool| (0..slow.len()).filter(|&at| slow[at] && is(at)).count();
+            let mut finding = fact.finding;
+            finding.of_slow = all;
+            finding.slow = both(&|at| fact.has[at]);
+            for value in &mut finding.values {
+                value.slow = both(&|at| fact.column.labels[at] == value.value);
+            }
+            finding
+        };
+        self.facts.into_iter().map(finding).collect()
+    }
+}
+
 /// The facts that go with being slow, the strongest first, and the names of all that were looked at. `sign` is −1 where
 /// the logarithms were turned.
 pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<FactExplained>, Vec<String>) {
+    let explanation = explain(subjects, sign, seed);
+    (explanation.facts.into_iter().map(|fact| fact.finding).collect(), explanation.tested)
+}
+
+/// What goes with being slow, before it is known which machines are called so.
+pub(super) fn explain<'a>(subjects: &[Subject<'a>], sign: f64, seed: u64) -> Explanation<'a> {
     let mut columns = columns(subjects);
     let tested =
         columns.iter().flat_map(|it| std::iter::once(it.name.to_owned()).chain(it.same_as.clone())).collect();
@@ -67,10 +130,12 @@ pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<Fact
             break;
         }
         let column = columns.remove(best.attribute);
-        found.extend(told(&column, subjects, (best.level, best.p_value), sign));
         strata = refined(&strata, &column.labels);
+        if let Some((finding, has)) = told(&column, subjects, (best.level, best.p_value), sign) {
+            found.push(Explained { finding, column, has });
+        }
     }
-    (found, tested)
+    Explanation { facts: found, tested }
 }
 
 fn pulled_in(subjects: &[Subject]) -> Vec<f64> {
@@ -222,7 +287,7 @@ fn told(
     subjects: &[Subject],
     (level, p_value): (usize, f64),
     sign: f64,
-) -> Option<FactExplained> {
+) -> Option<(FactExplained, Vec<bool>)> {
     let mut has = members(column, level);
     let distinct: BTreeSet<&String> = column.labels.iter().collect();
     // Of two values both stand out as much: the one that fewer have is what is special.
@@ -246,7 +311,7 @@ fn told(
     };
     let effect = Estimate::difference(&values(true), &values(false), 0.05)?;
     let [effect_ratio, low, high] = effect.ratios(sign);
-    Some(FactExplained {
+    let finding = FactExplained {
         fact: column.name.to_owned(),
         same_as: column.same_as.clone(),
         value,
@@ -259,7 +324,8 @@ fn told(
         effect_ratio,
         low,
         high,
-    })
+    };
+    Some((finding, has))
 }
 
 /// Machines that have the level that stands out. Of a number these are the upper or the lower quarter, or all machines

@@ -3,18 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{
-    FactDifference, FactRole, FleetEvidence, FleetFindings, FleetNode, GroupRule, NodeRecord, NodeState,
+    DeliveryState, FactDifference, FactRole, FleetEvidence, FleetFindings, FleetNode, GroupRule, NodeRecord, NodeState,
     Remeasurement, role_of,
 };
+use fauxplat_stats::describe::median;
 use fauxplat_stats::distribution::t_upper_quantile;
 
 use super::FleetQuestion;
 use super::again::{Decided, Rounds, plan};
 use super::answers::{Answers, answers};
 use super::estimate::{Estimate, finite};
-use super::explained::{Subject, explained};
-use super::group::{Group, Hardware, groups, identity};
-use super::machine::{Machine, first_records, sign};
+use super::explained::{Explanation, Subject, explain};
+use super::group::{FEW_FROM, Group, groups};
+use super::hardware::Hardware;
+use super::machine::{Machine, first_records, know_errors, sign};
+use super::notices::{Counted, notices};
 
 /// Findings of `evidence` about every machine. Equal evidence and an equal question give equal findings everywhere.
 pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> FleetFindings {
@@ -25,23 +28,31 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
     let decided = fleet.decided(&suspects, again.as_ref());
     let mut nodes: Vec<FleetNode> =
         (0..fleet.machines.len()).map(|index| fleet.node(index, &decided)).collect();
-    let (facts_explained, facts_tested) = fleet.explained(&nodes);
+    let is_slow: Vec<bool> = fleet.subjects.iter().map(|&index| is_slow(nodes[index].state)).collect();
+    let notices = fleet.notices();
     nodes.extend(fleet.missing());
     sort_worst_first(&mut nodes, sign(question));
     FleetFindings {
         fleet: evidence.fleet.clone(),
+        definition_sha256: evidence.plan.definition_sha256.clone(),
         command: evidence.commands.get(usize::from(question.command)).cloned().unwrap_or_default(),
         metric: question.metric,
         least_effect: question.least_effect,
         false_flags: question.false_flags,
         nodes,
+        notices,
         groups: fleet.groups.iter().map(|group| group.finding(&fleet.machines, question)).collect(),
-        facts_explained,
-        facts_tested,
+        facts_tested: fleet.explanation.tested.clone(),
+        facts_explained: fleet.explanation.findings(&is_slow),
         answers: fleet.answers.told,
         again: again.filter(|plan| !is_done(plan, evidence)),
         deliveries: evidence.deliveries.clone(),
     }
+}
+
+/// States of machines whose slowness facts may explain.
+fn is_slow(state: NodeState) -> bool {
+    matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy)
 }
 
 /// Whether every node of the plan was heard of in each of its rounds. A plan without rounds only names the nodes that
@@ -77,23 +88,28 @@ struct Fleet<'a> {
     /// Statements of each group's machines about facts.
     told: Vec<Told<'a>>,
     answers: Answers,
+    /// Facts that go with being slow, and the machines that were looked at for it.
+    explanation: Explanation<'a>,
+    subjects: Vec<usize>,
     /// Machines that answered wrongly: they did other work, and their time is not held against that of the others.
     wrong: BTreeSet<usize>,
 }
 
 impl<'a> Fleet<'a> {
     fn of(evidence: &'a FleetEvidence, question: &'a FleetQuestion) -> Self {
-        let machines: Vec<Machine> =
+        let mut machines: Vec<Machine> =
             first_records(evidence).filter_map(|record| Machine::of(record, question)).collect();
+        know_errors(&mut machines);
         let hardware = Hardware::of(&machines);
         let kind_of: BTreeMap<&str, usize> =
             machines.iter().map(Machine::node).zip(hardware.of.iter().copied()).collect();
         let answers = answers(evidence, &kind_of);
         let is_wrong = |index: &usize| answers.wrong.contains_key(machines[*index].node());
         let wrong: BTreeSet<usize> = (0..machines.len()).filter(is_wrong).collect();
+        let (subjects, explanation) = explanation(&mut machines, &hardware, &wrong, question);
         let groups = groups(&hardware, &machines, |index| !wrong.contains(&index), question);
         let told = told(&hardware, &machines, &wrong);
-        Fleet { evidence, question, machines, hardware, groups, told, answers, wrong }
+        Fleet { evidence, question, machines, hardware, groups, told, answers, explanation, subjects, wrong }
     }
 
     fn group(&self, index: usize) -> &Group {
@@ -107,7 +123,7 @@ impl<'a> Fleet<'a> {
 
     /// Outcome of every suspect.
     fn decided(&self, suspects: &[usize], again: Option<&Remeasurement>) -> BTreeMap<usize, Decided> {
-        let rounds = Rounds::of(self.evidence, self.question);
+        let rounds = Rounds::of(self.evidence, &self.machines, self.question);
         let plans = again.map_or(&[][..], |plan| &plan.suspects);
         let left_out = again.map_or(&[][..], |plan| &plan.left_out);
         let by_node: BTreeMap<&str, _> = plans.iter().map(|plan| (plan.node.as_str(), plan)).collect();
@@ -133,8 +149,10 @@ impl<'a> Fleet<'a> {
         let state = match (wrong, again) {
             (Some(_), _) => NodeState::WrongAnswer,
             (None, Some(again)) => again.state,
+            (None, None) if !group.compares() => NodeState::Uncompared,
             (None, None) => NodeState::Normal,
         };
+        let not_compared = || (!group.compares()).then(|| self.why_uncompared(group, state));
         let effect = again.and_then(|again| again.effect).or_else(|| self.first_effect(machine, group));
         let ratios = effect.map(|effect| effect.ratios(sign(self.question)).map(finite));
         let [effect_ratio, low, high] = ratios.unwrap_or([None; 3]);
@@ -147,13 +165,42 @@ impl<'a> Fleet<'a> {
             effect_ratio,
             low,
             high,
+            explained_ratio: finite((sign(self.question) * machine.explained).exp())
+                .filter(|_| machine.explained != 0.0),
             state,
-            reason: wrong.cloned().or_else(|| again.and_then(|again| again.reason.clone())),
+            reason: wrong
+                .cloned()
+                .or_else(not_compared)
+                .or_else(|| again.and_then(|again| again.reason.clone())),
             rounds: again.map_or(0, |again| again.rounds),
             warnings: machine.record.noise.warnings.clone(),
             differs: self.differs(index, state),
             facts: machine.record.facts.clone(),
         }
+    }
+
+    /// Why a machine is compared with none of its hardware, and how it stands to the fleet.
+    fn why_uncompared(&self, group: &Group, state: NodeState) -> String {
+        let alone = match group.rule {
+            GroupRule::Pair => "of two machines of this hardware nobody can tell which one is odd",
+            _ => "no other machine has its hardware",
+        };
+        let beside = group.beside_fleet.and_then(|beside| finite((sign(self.question) * beside).exp()));
+        let beside = beside.map_or(String::new(), |ratio| format!("; {ratio:.2} times the fleet's median"));
+        let doubt = if state == NodeState::Suspect { ", far off all of the fleet" } else { "" };
+        format!("{alone}{beside}{doubt}")
+    }
+
+    fn notices(&self) -> Vec<fauxplat_model::FleetNotice> {
+        let is_wrong = |index: usize| self.wrong.contains(&index);
+        let counted = Counted {
+            machines: &self.machines,
+            hardware: &self.hardware,
+            groups: &self.groups,
+            question: self.question,
+            is_wrong: &is_wrong,
+        };
+        notices(&counted, self.evidence.runs)
     }
 
     /// Ratio of a machine to the middle of its group, by the first measurement.
@@ -165,12 +212,12 @@ impl<'a> Fleet<'a> {
         let error = machine.error.hypot(group.spread / members.sqrt());
         let df = (machine.runs as f64 - 1.0).max(members - 1.0);
         let half = t_upper_quantile(0.025, df) * error;
-        let at = machine.slow - group.centre;
+        let at = machine.left() - group.centre;
         Some(Estimate { at, low: at - half, high: at + half, error })
     }
 
     fn differs(&self, index: usize, state: NodeState) -> Vec<FactDifference> {
-        if state == NodeState::Normal {
+        if matches!(state, NodeState::Normal | NodeState::Uncompared) {
             return Vec::new();
         }
         let kind = self.hardware.of[index];
@@ -180,24 +227,6 @@ impl<'a> Fleet<'a> {
             difference(fact, value, self.told[kind].get(fact.as_str())?, counts_itself)
         };
         facts.filter_map(of_group).collect()
-    }
-
-    /// Facts that go with being slow; machines that have none to compare them with are left out.
-    fn explained(&self, nodes: &[FleetNode]) -> (Vec<fauxplat_model::FactExplained>, Vec<String>) {
-        let slow = |state| matches!(state, NodeState::Suspect | NodeState::Confirmed | NodeState::Noisy);
-        let subject = |(index, node): (usize, &FleetNode)| Subject {
-            facts: &self.machines[index].record.facts,
-            value: self.machines[index].slow - self.group(index).centre,
-            stratum: self.hardware.of[index] as u32,
-            slow: slow(node.state),
-        };
-        let counts = |index: &usize| {
-            !self.wrong.contains(index)
-                && !matches!(self.group(*index).rule, GroupRule::Alone | GroupRule::Pair)
-        };
-        let of = nodes.iter().enumerate().filter(|(index, _)| counts(index));
-        let subjects: Vec<Subject> = of.map(subject).collect();
-        explained(&subjects, sign(self.question), self.question.seed)
     }
 
     /// Nodes that were asked and gave no figure.
@@ -215,20 +244,31 @@ impl<'a> Fleet<'a> {
         let wrong = self.answers.wrong.get(node);
         FleetNode {
             node: node.to_owned(),
-            group: record.and_then(|_| self.hardware.kinds.iter().position(|kind| *kind == identity(&facts))),
+            group: record.and_then(|_| self.hardware.kind_of(&facts)),
             runs: 0,
             median: None,
             z: None,
             effect_ratio: None,
             low: None,
             high: None,
-            state: if wrong.is_some() { NodeState::WrongAnswer } else { NodeState::Missing },
+            explained_ratio: None,
+            state: match wrong {
+                Some(_) => NodeState::WrongAnswer,
+                None if record.is_none() && self.is_unreached(node) => NodeState::Unreached,
+                None => NodeState::Missing,
+            },
             reason: wrong.cloned().or_else(|| Some(self.why_missing(node, record))),
             rounds: 0,
             warnings: record.map_or_else(Vec::new, |record| record.noise.warnings.clone()),
             differs: Vec::new(),
             facts,
         }
+    }
+
+    /// Whether the engine never asked a node.
+    fn is_unreached(&self, node: &str) -> bool {
+        let mut of_node = self.evidence.deliveries.iter().filter(|it| it.node == node);
+        of_node.all(|it| it.state == DeliveryState::Unreached)
     }
 
     fn why_missing(&self, node: &str, record: Option<&NodeRecord>) -> String {
@@ -241,6 +281,38 @@ impl<'a> Fleet<'a> {
         let metric = self.question.metric.title();
         failure.or(delivery).unwrap_or_else(|| format!("its record has no {metric} above zero"))
     }
+}
+
+/// Facts that go with being slow, and the machines that were looked at; machines that have none to compare them with are left
+/// out. What settings explain is taken off the machines before they are judged: a known subgroup would otherwise widen the
+/// spread by which all others are judged.
+fn explanation<'a>(
+    machines: &mut [Machine<'a>],
+    hardware: &Hardware,
+    wrong: &BTreeSet<usize>,
+    question: &FleetQuestion,
+) -> (Vec<usize>, Explanation<'a>) {
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); hardware.kinds.len()];
+    for (index, &kind) in hardware.of.iter().enumerate().filter(|(index, _)| !wrong.contains(index)) {
+        members[kind].push(index);
+    }
+    let mut of: Vec<(usize, Subject<'a>)> = Vec::new();
+    for (kind, members) in members.iter().enumerate().filter(|(_, members)| members.len() >= FEW_FROM) {
+        let slow: Vec<f64> = members.iter().map(|&index| machines[index].slow).collect();
+        let centre = median(&slow).unwrap_or(0.0);
+        of.extend(members.iter().map(|&index| {
+            let machine = &machines[index];
+            let facts = &machine.record.facts;
+            (index, Subject { facts, value: machine.slow - centre, stratum: kind as u32, slow: false })
+        }));
+    }
+    of.sort_by_key(|(index, _)| *index);
+    let (indices, subjects): (Vec<usize>, Vec<Subject>) = of.into_iter().unzip();
+    let explanation = explain(&subjects, sign(question), question.seed);
+    for (&index, shift) in indices.iter().zip(explanation.shifts(&subjects)) {
+        machines[index].explained = shift;
+    }
+    (indices, explanation)
 }
 
 /// Number of machines of each group by fact and value; machines that answered wrongly are left out.

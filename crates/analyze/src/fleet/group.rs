@@ -1,22 +1,31 @@
-//! Machines of the same hardware, and which of them are out of line by one measurement.
+//! Groups of machines, and which of them are out of line by one measurement.
 
 use std::collections::BTreeMap;
 
-use fauxplat_model::{FactRole, FleetGroup, GroupRule, role_of};
+use fauxplat_model::{FleetGroup, GroupRule};
 use fauxplat_stats::components::three_levels;
 use fauxplat_stats::describe::median;
-use fauxplat_stats::outlying::{dixon_highest, robust, threshold};
+use fauxplat_stats::distribution::t_upper_quantile;
+use fauxplat_stats::outlying::{robust, threshold};
 use fauxplat_stats::tail::SlowSide;
 
 use super::FleetQuestion;
 use super::estimate::finite;
+use super::few;
+use super::hardware::Hardware;
 use super::machine::{Machine, sign};
 
-/// With fewer machines than this a spread between them is not known, and Dixon's test decides.
-const ROBUST_FROM: usize = 8;
+/// With fewer machines than this their own spread is not known well enough.
+pub(super) const ROBUST_FROM: usize = 8;
+
+/// Fewer machines than this show no spread at all.
+pub(super) const FEW_FROM: usize = 3;
 
 /// The z that a slowdown exceeds in 8 of 10 machines that have it.
 const POWER_Z: f64 = 0.841_62;
+
+/// Efficiency of a median absolute deviation, see `fauxplat_stats::outlying`.
+const MAD_EFFICIENCY: f64 = 0.37;
 
 /// A group, its machines by their index, and how they are judged.
 pub(super) struct Group {
@@ -31,41 +40,61 @@ pub(super) struct Group {
     /// Excess that the slow side of the group reaches by itself, without the noise of runs; zero where no spread shows
     /// one.
     pub(super) reach: f64,
+    /// Median of the group over that of the whole fleet, as a logarithm; `None` where the fleet is too small to say.
+    pub(super) beside_fleet: Option<f64>,
     /// Standard error of the typical machine's median.
     error: f64,
+    /// Share of false flags that the group may have.
+    flags: f64,
+    /// All machines of the fleet, for a group too small to be compared within itself.
+    whole: Option<Whole>,
 }
 
-/// The facts that say which hardware it is.
-pub(super) fn identity(facts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let is_identity = |name: &&String| role_of(name) == FactRole::Identity;
-    facts.keys().filter(is_identity).map(|name| (name.clone(), facts[name].clone())).collect()
+/// All machines of the fleet, whatever their hardware.
+#[derive(Clone, Copy)]
+struct Whole {
+    centre: f64,
+    spread: f64,
+    threshold: f64,
 }
 
-/// The machines by their hardware.
-pub(super) struct Hardware {
-    /// The facts of each, the one with most machines first.
-    pub(super) kinds: Vec<BTreeMap<String, String>>,
-    /// Index into `kinds` of each machine.
-    pub(super) of: Vec<usize>,
+/// How machines differ within their groups, over the whole fleet.
+struct Pooled {
+    spread: f64,
+    df: f64,
+    distances: Vec<f64>,
 }
 
-impl Hardware {
-    pub(super) fn of(machines: &[Machine]) -> Self {
-        let identities: Vec<BTreeMap<String, String>> =
-            machines.iter().map(|machine| identity(&machine.record.facts)).collect();
-        let mut counts: BTreeMap<&BTreeMap<String, String>, usize> = BTreeMap::new();
-        identities.iter().for_each(|identity| *counts.entry(identity).or_default() += 1);
-        let mut ordered: Vec<_> = counts.into_iter().collect();
-        ordered.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let places: BTreeMap<_, _> =
-            ordered.iter().enumerate().map(|(place, (kind, _))| (*kind, place)).collect();
-        let of = identities.iter().map(|identity| places[identity]).collect();
-        Hardware { kinds: ordered.into_iter().map(|(kind, _)| kind.clone()).collect(), of }
+impl Pooled {
+    /// From groups of three and more; `None` where they are too few machines together.
+    fn of(members: &[Vec<usize>], machines: &[Machine]) -> Option<Self> {
+        let mut distances = Vec::new();
+        let mut df = 0.0;
+        for group in members.iter().filter(|group| group.len() >= FEW_FROM) {
+            let slow: Vec<f64> = group.iter().map(|&index| machines[index].left()).collect();
+            let centre = median(&slow)?;
+            let n = slow.len() as f64;
+            let scale = (n / (n - 1.0)).sqrt();
+            // The machine in the middle is at no distance by construction.
+            let mut of_group: Vec<f64> = slow.iter().map(|slow| scale * (slow - centre)).collect();
+            if group.len() % 2 == 1 {
+                let zero = of_group.iter().position(|&distance| distance == 0.0);
+                zero.map(|at| of_group.remove(at));
+            }
+            distances.extend(of_group);
+            df += n - 1.0;
+        }
+        let scale = robust(&distances)?;
+        (df >= ROBUST_FROM as f64 - 1.0 && scale.spread > 0.0).then_some(Pooled {
+            spread: scale.spread,
+            df,
+            distances,
+        })
     }
 }
 
 /// The group of each hardware, in the same order, without the machines that are not to be counted. The budget of false
-/// flags is for the whole fleet, so each group has as much of it as it has machines of those that are judged by z.
+/// flags is for the whole fleet, so each group has as much of it as it has machines.
 pub(super) fn groups(
     hardware: &Hardware,
     machines: &[Machine],
@@ -76,39 +105,66 @@ pub(super) fn groups(
     for (index, &kind) in hardware.of.iter().enumerate().filter(|(index, _)| counts(*index)) {
         members[kind].push(index);
     }
-    let judged: usize = members.iter().map(Vec::len).filter(|&count| count >= ROBUST_FROM).sum();
-    let share = |count: usize| question.false_flags * count as f64 / judged.max(1) as f64;
+    let counted: usize = members.iter().map(Vec::len).sum();
+    let has_small = members.iter().any(|group| (1..ROBUST_FROM).contains(&group.len()));
+    let whole = (has_small && counted >= ROBUST_FROM).then(|| {
+        let slow: Vec<f64> = members.iter().flatten().map(|&index| machines[index].left()).collect();
+        let scale = robust(&slow).unwrap_or_default();
+        Whole {
+            centre: scale.centre,
+            spread: scale.spread,
+            threshold: threshold(counted, question.false_flags),
+        }
+    });
+    let pooled = if has_small { Pooled::of(&members, machines) } else { None };
     let group = |(facts, members): (&BTreeMap<String, String>, Vec<usize>)| {
-        let flags = share(members.len());
-        Group::of(facts.clone(), members, machines, flags)
+        let flags = question.false_flags * members.len() as f64 / counted.max(1) as f64;
+        Group::of(facts.clone(), members, machines, flags, (pooled.as_ref(), whole))
     };
     hardware.kinds.iter().zip(members).map(group).collect()
 }
 
 impl Group {
-    fn of(facts: BTreeMap<String, String>, members: Vec<usize>, machines: &[Machine], flags: f64) -> Self {
-        let slow: Vec<f64> = members.iter().map(|&index| machines[index].slow).collect();
+    fn of(
+        facts: BTreeMap<String, String>,
+        members: Vec<usize>,
+        machines: &[Machine],
+        flags: f64,
+        (pooled, whole): (Option<&Pooled>, Option<Whole>),
+    ) -> Self {
+        let slow: Vec<f64> = members.iter().map(|&index| machines[index].left()).collect();
         let errors: Vec<f64> = members.iter().map(|&index| machines[index].error).collect();
         let scale = robust(&slow).unwrap_or_default();
         let error = median(&errors).unwrap_or(0.0);
-        let rule = match members.len() {
-            0 | 1 => GroupRule::Alone,
-            2 => GroupRule::Pair,
-            few if few < ROBUST_FROM => GroupRule::Few,
+        let rule = match (members.len(), pooled) {
+            (0 | 1, _) => GroupRule::Alone,
+            (few, Some(_)) if few < ROBUST_FROM => GroupRule::Pooled,
+            (2, None) => GroupRule::Pair,
+            (few, None) if few < ROBUST_FROM => GroupRule::Few,
             _ if scale.spread <= 0.0 => GroupRule::ZeroSpread,
             _ => GroupRule::Robust,
         };
-        // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
-        let spread = scale.spread.max(error);
-        let threshold = threshold(members.len(), flags);
-        let reach = match rule {
-            GroupRule::Robust => {
-                let distances: Vec<f64> = slow.iter().map(|slow| slow - scale.centre).collect();
-                SlowSide::of(&distances, error).reach(flags / members.len() as f64)
+        let share = flags / members.len().max(1) as f64;
+        let (of_rule, threshold, distances): (f64, f64, Option<Vec<f64>>) = match (rule, pooled) {
+            (GroupRule::Robust, _) => {
+                let distances = slow.iter().map(|slow| slow - scale.centre).collect();
+                (scale.spread, threshold(members.len(), flags), Some(distances))
             }
-            _ => 0.0,
+            (GroupRule::Pooled, Some(pooled)) => {
+                // Of two machines the spread is as much as they differ, and so says nothing.
+                let own = if members.len() >= FEW_FROM { scale.spread } else { 0.0 };
+                let by_fleet = t_upper_quantile(share, MAD_EFFICIENCY * pooled.df);
+                (pooled.spread.max(own), by_fleet, Some(pooled.distances.clone()))
+            }
+            _ => (scale.spread, threshold(members.len(), flags), None),
         };
-        Group { facts, members, rule, centre: scale.centre, spread, threshold, reach, error }
+        // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
+        let spread = of_rule.max(error);
+        let reach = distances.map_or(0.0, |distances| SlowSide::of(&distances, error).reach(share));
+        let beside_fleet = whole.map(|whole| scale.centre - whole.centre);
+        let whole = whole.filter(|_| members.len() < FEW_FROM);
+        let centre = scale.centre;
+        Group { facts, members, rule, centre, spread, threshold, reach, beside_fleet, error, flags, whole }
     }
 
     /// How far a machine is on the slow side; one whose own runs vary more than is usual counts for less. `None` where
@@ -117,7 +173,19 @@ impl Group {
         let counted = matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread);
         let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
         let spread = (self.spread * self.spread + own).sqrt();
-        (counted && spread > 0.0).then(|| (machine.slow - self.centre) / spread)
+        (counted && spread > 0.0).then(|| (machine.left() - self.centre) / spread)
+    }
+
+    /// How far a member is on the slow side of the others of its small group, in the spread of the fleet.
+    fn z_of_others(&self, index: usize, machines: &[Machine]) -> Option<f64> {
+        let others: Vec<f64> =
+            self.members.iter().filter(|&&it| it != index).map(|&it| machines[it].left()).collect();
+        let machine = &machines[index];
+        let own = (machine.error.powi(2) - self.error.powi(2)).max(0.0);
+        // A median of three and more is less exact than a mean.
+        let loss = if others.len() > 2 { std::f64::consts::FRAC_PI_2 } else { 1.0 };
+        let spread = (self.spread.powi(2) * (1.0 + loss / others.len() as f64) + own).sqrt();
+        (spread > 0.0).then_some((machine.left() - median(&others)?) / spread)
     }
 
     /// The members that are slower than one measurement allows.
@@ -126,34 +194,55 @@ impl Group {
         let beyond = |index: &usize| {
             let machine = &machines[*index];
             let far = self.z(machine).is_none_or(|z| z > self.threshold);
-            far && machine.slow - self.centre > least
+            far && machine.left() - self.centre > least
+        };
+        let beyond_others = |index: &usize| {
+            let far = self.z_of_others(*index, machines).is_some_and(|z| z > self.threshold);
+            let others: Vec<f64> =
+                self.members.iter().filter(|it| *it != index).map(|&it| machines[it].left()).collect();
+            far && median(&others).is_some_and(|others| machines[*index].left() - others > least)
         };
         match self.rule {
-            GroupRule::Alone | GroupRule::Pair => Vec::new(),
-            GroupRule::Few => self.slowest_of_few(machines, least).into_iter().collect(),
+            GroupRule::Alone | GroupRule::Pair => self.beyond_fleet(machines, least),
+            GroupRule::Pooled => {
+                let mut found: Vec<usize> = self.members.iter().copied().filter(beyond_others).collect();
+                let more = self.beyond_fleet(machines, least);
+                found.extend(more.into_iter().filter(|index| !found.contains(index)).collect::<Vec<_>>());
+                found
+            }
+            GroupRule::Few => few::slow(&self.members, machines, (self.error, least, self.flags)),
             GroupRule::Robust | GroupRule::ZeroSpread => {
                 self.members.iter().copied().filter(beyond).collect()
             }
         }
     }
 
-    /// The slowest of a few machines, if it is out of line with the others and beyond what its runs explain.
-    fn slowest_of_few(&self, machines: &[Machine], least: f64) -> Option<usize> {
-        let slow: Vec<f64> = self.members.iter().map(|&index| machines[index].slow).collect();
-        let by_slow = |a: &&usize, b: &&usize| machines[**a].slow.total_cmp(&machines[**b].slow);
-        let slowest = *self.members.iter().max_by(by_slow)?;
-        let machine = &machines[slowest];
-        let others: Vec<f64> =
-            self.members.iter().filter(|&&it| it != slowest).map(|&it| machines[it].slow).collect();
-        let distance = machine.slow - median(&others)?;
-        let by_runs = 2.0 * machine.error.hypot(self.error);
-        (dixon_highest(&slow) == Some(true) && distance > least.max(by_runs)).then_some(slowest)
+    /// Members of a group of one or two that are far off all machines of the fleet, whatever their hardware.
+    fn beyond_fleet(&self, machines: &[Machine], least: f64) -> Vec<usize> {
+        let Some(whole) = self.whole.filter(|whole| whole.spread > 0.0) else { return Vec::new() };
+        let is_far = |index: &usize| {
+            let distance = machines[*index].left() - whole.centre;
+            distance > least.max(whole.threshold * whole.spread.max(self.error))
+        };
+        self.members.iter().copied().filter(is_far).collect()
+    }
+
+    /// Whether a machine has others of its hardware that it is compared with.
+    pub(super) fn compares(&self) -> bool {
+        !matches!(self.rule, GroupRule::Alone | GroupRule::Pair)
+    }
+
+    /// Whether a reading as fast or slow as this lies beyond what the group reaches by itself, by one measurement of a
+    /// machine with this error.
+    pub(super) fn is_beyond_reach(&self, distance: f64, error: f64) -> bool {
+        let judged = matches!(self.rule, GroupRule::Robust | GroupRule::Pooled);
+        !judged || distance > self.reach.hypot(self.threshold * error.max(self.error))
     }
 
     /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured as these were.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
-            GroupRule::Robust | GroupRule::ZeroSpread => {
+            GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled => {
                 let by_threshold = (self.threshold * self.spread).max(self.reach);
                 by_threshold.max(least.ln_1p()) + POWER_Z * self.spread
             }
@@ -171,7 +260,8 @@ impl Group {
         let repeated = blocks.iter().any(|machine| machine.len() > 1);
         let slow = || self.members.iter().map(|&index| machines[index].slow);
         let range = slow().fold(f64::NEG_INFINITY, f64::max) - slow().fold(f64::INFINITY, f64::min);
-        let judged = matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread);
+        let judged =
+            matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled);
         let several = self.members.len() > 1;
         FleetGroup {
             facts: self.facts.clone(),
@@ -185,6 +275,7 @@ impl Group {
             max_min_ratio: several.then(|| range.exp()),
             z_threshold: judged.then_some(self.threshold),
             smallest_detectable: self.smallest_detectable(question.least_effect),
+            fleet_ratio: self.beside_fleet.and_then(|beside| finite((sign(question) * beside).exp())),
         }
     }
 }

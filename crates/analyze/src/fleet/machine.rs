@@ -13,6 +13,9 @@ const MEDIAN_LOSS: f64 = 1.2533;
 /// Fewer blocks than this say nothing about how blocks differ.
 const BLOCKS_MIN: usize = 3;
 
+/// Fewer runs than this say nothing about how runs differ.
+const RUNS_MIN: usize = 3;
+
 /// A machine that gave figures.
 #[derive(Clone, Debug)]
 pub(super) struct Machine<'a> {
@@ -24,6 +27,10 @@ pub(super) struct Machine<'a> {
     pub(super) slow: f64,
     /// Standard error of the median, by the machine's own runs.
     pub(super) error: f64,
+    /// Standard deviation of the runs; `None` for fewer than three.
+    pub(super) scatter: Option<f64>,
+    /// The part of `slow` that the machine's facts explain.
+    pub(super) explained: f64,
 }
 
 impl<'a> Machine<'a> {
@@ -33,7 +40,13 @@ impl<'a> Machine<'a> {
         let all: Vec<f64> = blocks.iter().flatten().copied().collect();
         let slow = median(&all)?;
         let error = error_of_median(&blocks, &all);
-        Some(Machine { record, blocks, runs: all.len(), slow, error })
+        let scatter = (all.len() >= RUNS_MIN).then(|| standard_deviation(&all));
+        Some(Machine { record, blocks, runs: all.len(), slow, error, scatter, explained: 0.0 })
+    }
+
+    /// How slow the machine is beside what its facts explain.
+    pub(super) fn left(&self) -> f64 {
+        self.slow - self.explained
     }
 
     pub(super) fn node(&self) -> &'a str {
@@ -45,6 +58,16 @@ impl<'a> Machine<'a> {
 pub fn first_records(evidence: &FleetEvidence) -> impl Iterator<Item = &NodeRecord> {
     let mut seen = BTreeSet::new();
     evidence.records.iter().filter(move |record| record.round == 0 && seen.insert(record.node.as_str()))
+}
+
+/// Gives machines with hardly any runs the error that the runs of the others have: the spread of one run is none, and
+/// would make it the surest of all.
+pub(super) fn know_errors(machines: &mut [Machine]) {
+    let known: Vec<f64> = machines.iter().filter_map(|machine| machine.scatter).collect();
+    let Some(typical) = median(&known) else { return };
+    for machine in machines.iter_mut().filter(|machine| machine.scatter.is_none()) {
+        machine.error = machine.error.max(MEDIAN_LOSS * typical / (machine.runs as f64).sqrt());
+    }
 }
 
 /// 1 where more is slower, and −1 for a rate.

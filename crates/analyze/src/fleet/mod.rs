@@ -7,11 +7,16 @@ mod beside;
 mod compare;
 mod estimate;
 mod explained;
+mod few;
 mod findings;
 mod group;
+mod hardware;
 mod machine;
+mod notices;
+mod steps;
 mod two_programs;
 mod watch;
+mod whole;
 
 use fauxplat_model::Metric;
 

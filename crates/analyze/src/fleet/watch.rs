@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{
     ChangePoint, Estimand, FactChange, FactRole, FleetWatchFindings, NodeRecord, NodeVisit, SinceFact,
-    WatchedNode, role_of,
+    SmallestChange, WatchedNode, role_of,
 };
 use fauxplat_stats::changepoint::{Change, Scanner};
 use fauxplat_stats::describe::{mean, median};
@@ -13,12 +13,18 @@ use fauxplat_stats::multiple::benjamini_hochberg;
 use super::FleetQuestion;
 use super::estimate::{Estimate, finite};
 use super::machine::{Machine, sign};
+use super::steps::{self, MIN_SEGMENT};
+use super::whole::{Together, Visited, together};
 
-/// Probability of a change where there is none.
-const ALPHA: f64 = 0.01;
+/// Share of fleets in which a change is told although there is none: of machines, and of the fleet as a whole.
+const ALPHA: f64 = 0.008;
+const ALPHA_OF_WHOLE: f64 = 0.002;
 
-/// The fewest visits between two changes.
-const MIN_SEGMENT: usize = 4;
+/// Fewest visits on either side of a change that ranks show.
+const MIN_OF_RANKS: usize = 4;
+
+/// Part of the visits after a change for which the smallest change is told: a quarter.
+const LATEST: usize = 4;
 
 /// Most visits between a change of a fact and a change of the figures that goes with it: the place of a change is known
 /// that well.
@@ -48,6 +54,8 @@ struct History<'a> {
     visits: Vec<&'a NodeVisit>,
     /// Logarithms of the medians, turned so that more is slower.
     slow: Vec<f64>,
+    /// The same beside what all machines of the fleet have in common at each visit.
+    own: Vec<f64>,
     /// Logarithms of the means, turned alike; empty where a visit has none.
     means: Vec<f64>,
 }
@@ -55,13 +63,15 @@ struct History<'a> {
 /// Where machines changed. `visits` may come in any order; the command's name is what the report calls it.
 ///
 /// Each machine has two series: its medians, and its means beside its medians, in which slow runs show that move no median.
+/// What all machines have in common is taken off the first, and is a series of its own.
 /// Every series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
 /// all machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {
-    let histories = histories(visits, question);
-    let mut scanner = Scanner::new(MIN_SEGMENT, question.seed);
+    let mut histories = histories(visits, question);
+    let common = take_off_common(&mut histories);
+    let mut scanner = Scanner::new(MIN_OF_RANKS, question.seed);
     let mut found: Vec<Vec<Change>> =
-        histories.iter().map(|history| scanner.changes(&history.slow, ALPHA)).collect();
+        histories.iter().map(|history| steps::changes(&history.own, &mut scanner, ALPHA)).collect();
     found.extend(histories.iter().map(|history| scanner.changes(&history.beside(), ALPHA)));
     let series = histories.len() + histories.iter().filter(|history| !history.means.is_empty()).count();
     let mut kept = kept(&found, series);
@@ -71,14 +81,71 @@ pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion
     let mut nodes: Vec<WatchedNode> = watched.collect();
     let since = since(&histories, &kept, sign(question));
     nodes.sort_by(|a, b| a.changes.is_empty().cmp(&b.changes.is_empty()).then_with(|| a.node.cmp(&b.node)));
+    let whole = whole_changes(&common, &histories, &mut scanner, sign(question));
     FleetWatchFindings {
         command: command.to_owned(),
         metric: question.metric,
         alpha: ALPHA,
         min_segment: MIN_SEGMENT,
+        whole,
+        smallest: smallest_change(&histories, series, sign(question)),
         nodes,
         since,
     }
+}
+
+fn visited<'a>(history: &History<'a>) -> Vec<Visited<'a>> {
+    let middle = median(&history.slow).unwrap_or(0.0);
+    let of = |(place, visit): (usize, &&'a NodeVisit)| Visited {
+        fleet: &visit.fleet,
+        at_utc_ns: visit.at_utc_ns,
+        distance: history.slow[place] - middle,
+        changed: if place > 0 { history.facts_at(place) } else { Vec::new() },
+    };
+    history.visits.iter().enumerate().map(of).collect()
+}
+
+/// Takes off every visit what the machines of its run have in common.
+fn take_off_common(histories: &mut [History]) -> Vec<Together> {
+    let common = together(histories.iter().flat_map(visited));
+    let shifts: BTreeMap<&str, f64> =
+        common.iter().map(|(fleet, together)| (fleet.as_str(), together.shift)).collect();
+    for history in histories.iter_mut() {
+        let shift = |visit: &&NodeVisit| shifts.get(visit.fleet.as_str()).copied().unwrap_or(0.0);
+        history.own = history.visits.iter().zip(&history.slow).map(|(it, slow)| slow - shift(it)).collect();
+    }
+    common.into_iter().map(|(_, together)| together).collect()
+}
+
+/// Changes of the fleet as a whole, in the levels of its typical machine.
+fn whole_changes(
+    common: &[Together],
+    histories: &[History],
+    scanner: &mut Scanner,
+    sign: f64,
+) -> Vec<ChangePoint> {
+    let series: Vec<f64> = common.iter().map(|together| together.shift).collect();
+    let middles: Vec<f64> = histories.iter().filter_map(|history| median(&history.slow)).collect();
+    let Some(middle) = median(&middles) else { return Vec::new() };
+    let found = steps::changes(&series, scanner, ALPHA_OF_WHOLE);
+    let kept: Vec<Kept> = found.into_iter().map(|change| (change, change.p_value)).collect();
+    let levels: Vec<f64> = series.iter().map(|shift| middle + shift).collect();
+    let with = |change: ChangePoint| ChangePoint {
+        at_utc_ns: common[change.at].at_utc_ns,
+        facts: common[change.at].changed.iter().cloned().collect(),
+        ..change
+    };
+    points(&kept, &series, &levels, sign).into_iter().map(with).collect()
+}
+
+/// The smallest change that the typical machine's latest visits can show.
+fn smallest_change(histories: &[History], series: usize, sign: f64) -> Option<SmallestChange> {
+    let judged = || histories.iter().filter(|history| history.own.len() >= 2 * MIN_SEGMENT);
+    let spreads: Vec<f64> = judged().filter_map(|history| steps::spread(&history.own)).collect();
+    let visits = median(&judged().map(|history| history.own.len() as f64).collect::<Vec<_>>())? as usize;
+    let after = (visits / LATEST).max(MIN_SEGMENT);
+    let change = steps::smallest(median(&spreads)?, visits, after, series, ALPHA)?;
+    Some(SmallestChange { visits, after, ratio: finite((sign * change).exp())? })
 }
 
 fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<History<'a>> {
@@ -92,7 +159,7 @@ fn histories<'a>(visits: &'a [NodeVisit], question: &FleetQuestion) -> Vec<Histo
         let mean = |visit: &&NodeVisit| visit.mean.filter(|&mean| mean > 0.0).map(f64::ln);
         let means: Option<Vec<f64>> = visits.iter().map(mean).collect();
         let turned = means.unwrap_or_default().into_iter().map(|log| sign(question) * log).collect();
-        History { node, visits, slow, means: turned }
+        History { node, visits, slow, own: Vec::new(), means: turned }
     };
     by_node.into_iter().map(history).collect()
 }
@@ -113,6 +180,32 @@ fn kept(found: &[Vec<Change>], series: usize) -> Vec<Vec<Kept>> {
     found.iter().map(of).collect()
 }
 
+/// Changes of a series, each with the effect on it, and the medians of `levels` on its two sides.
+fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
+    let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([series.len()]).collect();
+    let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
+    let level = |of: &[f64]| median(of).map(|middle| (sign * middle).exp());
+    let point = |(index, (change, q_value)): (usize, &Kept)| {
+        let (before, after) = (starts[index]..ends[index], ends[index]..ends[index + 1]);
+        let effect = Estimate::difference(&series[after.clone()], &series[before.clone()], 0.05)?;
+        let [effect_ratio, low, high] = effect.ratios(sign);
+        Some(ChangePoint {
+            estimand: Estimand::Typical,
+            at: change.at,
+            at_utc_ns: 0,
+            before: level(&levels[before])?,
+            after: level(&levels[after])?,
+            effect_ratio,
+            low,
+            high,
+            p_value: change.p_value,
+            q_value: *q_value,
+            facts: Vec::new(),
+        })
+    };
+    changes.iter().enumerate().filter_map(point).collect()
+}
+
 impl History<'_> {
     /// The means beside the medians; empty where there are no means.
     fn beside(&self) -> Vec<f64> {
@@ -121,8 +214,8 @@ impl History<'_> {
 
     fn finding(&self, (typical, of_means): (&Vec<Kept>, &Vec<Kept>), sign: f64) -> WatchedNode {
         let too_few = self.slow.len() < 2 * MIN_SEGMENT;
-        let mut changes = self.points(typical, &self.slow, sign);
-        let of_means = self.points(of_means, &self.means, sign).into_iter();
+        let mut changes = self.points(typical, &self.own, &self.slow, sign);
+        let of_means = self.points(of_means, &self.means, &self.means, sign).into_iter();
         changes.extend(of_means.map(|change| ChangePoint { estimand: Estimand::Mean, ..change }));
         changes.sort_by_key(|change| change.at);
         WatchedNode {
@@ -134,41 +227,14 @@ impl History<'_> {
         }
     }
 
-    /// Changes of a series, each with the levels on its two sides.
-    fn points(&self, changes: &[Kept], series: &[f64], sign: f64) -> Vec<ChangePoint> {
-        let ends: Vec<usize> = changes.iter().map(|(change, _)| change.at).chain([series.len()]).collect();
-        let starts: Vec<usize> = [0].into_iter().chain(changes.iter().map(|(change, _)| change.at)).collect();
-        let point = |(index, kept): (usize, &Kept)| {
-            let (before, after) =
-                (&series[starts[index]..ends[index]], &series[ends[index]..ends[index + 1]]);
-            self.change_point(kept, before, after, sign)
-        };
-        changes.iter().enumerate().filter_map(point).collect()
-    }
-
-    fn change_point(
-        &self,
-        (change, q_value): &Kept,
-        before: &[f64],
-        after: &[f64],
-        sign: f64,
-    ) -> Option<ChangePoint> {
-        let effect = Estimate::difference(after, before, 0.05)?;
-        let [effect_ratio, low, high] = effect.ratios(sign);
-        let level = |of: &[f64]| median(of).map(|middle| (sign * middle).exp());
-        Some(ChangePoint {
-            estimand: Estimand::Typical,
-            at: change.at,
+    /// Changes of a series, each with the time and the facts of its place.
+    fn points(&self, changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<ChangePoint> {
+        let with = |change: ChangePoint| ChangePoint {
             at_utc_ns: self.visits[change.at].at_utc_ns,
-            before: level(before)?,
-            after: level(after)?,
-            effect_ratio,
-            low,
-            high,
-            p_value: change.p_value,
-            q_value: *q_value,
             facts: self.facts_near(change.at).into_iter().collect(),
-        })
+            ..change
+        };
+        points(changes, series, levels, sign).into_iter().map(with).collect()
     }
 
     /// Facts that changed within a visit of the place.
@@ -216,7 +282,7 @@ fn since(histories: &[History], kept: &[Vec<Kept>], sign: f64) -> Vec<SinceFact>
             }
         }
     }
-    let level = 0.05 / by_change.len().max(1) as f64;
+    let level = ALPHA / by_change.len().max(1) as f64;
     let mut told: Vec<SinceFact> =
         by_change.into_iter().filter_map(|(change, followed)| told(change, &followed, level, sign)).collect();
     told.sort_by_key(|since| std::cmp::Reverse(since.with_change));

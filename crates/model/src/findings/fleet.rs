@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Delivery, DifferenceIn, Estimand, Extent, Metric, Remeasurement, Side, Verdict};
+use crate::{Delivery, DifferenceIn, Estimand, Extent, FleetNotice, Metric, Remeasurement, Side, Verdict};
 
 /// The verdict on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,21 +20,27 @@ pub enum NodeState {
     Noisy,
     /// Slower at first, but not when measured again.
     Cleared,
-    /// No figure was delivered.
+    /// The machine was asked and delivered no figure.
     Missing,
+    /// The machine could not be asked: the engine says why.
+    Unreached,
+    /// The machine has figures, and none like it to be compared with.
+    Uncompared,
     /// No anomaly was seen in this run.
     Normal,
 }
 
 impl NodeState {
     /// All states, the worst first.
-    pub const ALL: [NodeState; 7] = [
+    pub const ALL: [NodeState; 9] = [
         NodeState::WrongAnswer,
         NodeState::Confirmed,
         NodeState::Suspect,
         NodeState::Noisy,
         NodeState::Cleared,
         NodeState::Missing,
+        NodeState::Unreached,
+        NodeState::Uncompared,
         NodeState::Normal,
     ];
 
@@ -47,6 +53,8 @@ impl NodeState {
             NodeState::Noisy => "noisy",
             NodeState::Cleared => "cleared",
             NodeState::Missing => "missing",
+            NodeState::Unreached => "unreached",
+            NodeState::Uncompared => "uncompared",
             NodeState::Normal => "normal",
         }
     }
@@ -82,12 +90,15 @@ pub struct FleetNode {
     /// too small or has no spread.
     pub z: Option<f64>,
     /// Median of the machine over that of its group, or, where it was measured again, over that of the machines beside
-    /// it.
+    /// it; beside what the machine's facts explain.
     pub effect_ratio: Option<f64>,
     /// Low end of the 95 % interval of `effect_ratio`.
     pub low: Option<f64>,
     /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
+    /// The part of the machine's slowness that its facts explain, as a ratio; `None` where they explain nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained_ratio: Option<f64>,
     /// The verdict on the machine.
     pub state: NodeState,
     /// Reason for the state in one line, where the figures do not explain it.
@@ -112,7 +123,10 @@ pub enum GroupRule {
     Robust,
     /// More than half of the machines have exactly the same median: the spread is taken from the runs.
     ZeroSpread,
-    /// Too few machines for a spread between them. No machine is suspect by z, only by a difference beyond all runs.
+    /// Fewer than eight machines in a fleet of more: the spread is that within all groups of the fleet.
+    Pooled,
+    /// Too few machines for a spread between them, in the whole fleet too. Machines are suspect by their distance from the
+    /// others.
     Few,
     /// Two machines: nothing tells which of them is odd.
     Pair,
@@ -145,6 +159,9 @@ pub struct FleetGroup {
     pub z_threshold: Option<f64>,
     /// The smallest slowdown that this design finds on 8 of 10 affected machines, as a ratio above 1.
     pub smallest_detectable: Option<f64>,
+    /// Median of the group over that of the whole fleet, in a fleet that has groups of fewer than eight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet_ratio: Option<f64>,
 }
 
 /// The machines that share one value of a fact.
@@ -211,6 +228,9 @@ pub struct FleetAnswer {
 pub struct FleetFindings {
     /// UUID of the run.
     pub fleet: String,
+    /// SHA-256 of the definition, by which runs of one definition are recognised.
+    #[serde(default)]
+    pub definition_sha256: String,
     /// The command that was measured.
     pub command: String,
     /// The metric that is judged.
@@ -221,6 +241,9 @@ pub struct FleetFindings {
     pub false_flags: f64,
     /// An entry per machine, the worst first.
     pub nodes: Vec<FleetNode>,
+    /// Observations beside slowness.
+    #[serde(default)]
+    pub notices: Vec<FleetNotice>,
     /// An entry per group of equal hardware.
     pub groups: Vec<FleetGroup>,
     /// Facts that are associated with slowness.
@@ -468,6 +491,17 @@ pub struct SinceFact {
     pub high: Option<f64>,
 }
 
+/// The smallest change that is found in 8 of 10 machines which have it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmallestChange {
+    /// Visits of the typical machine.
+    pub visits: usize,
+    /// Visits after the change.
+    pub after: usize,
+    /// The change, as a ratio on the slow side.
+    pub ratio: f64,
+}
+
 /// Findings of `fleet watch`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetWatchFindings {
@@ -475,10 +509,16 @@ pub struct FleetWatchFindings {
     pub command: String,
     /// The metric that is judged.
     pub metric: Metric,
-    /// Probability of a false change, for one machine: 0.01.
+    /// Probability that a change is told of a fleet in which no machine changed.
     pub alpha: f64,
     /// Least number of visits between two changes.
     pub min_segment: usize,
+    /// Changes that all machines of the fleet have in common; they are taken off the machines' own.
+    #[serde(default)]
+    pub whole: Vec<ChangePoint>,
+    /// The smallest change that so many visits can show; `None` for too few visits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<SmallestChange>,
     /// An entry per machine, those with changes first.
     pub nodes: Vec<WatchedNode>,
     /// Facts whose changes were followed by slower or faster figures.

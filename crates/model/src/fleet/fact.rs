@@ -31,15 +31,19 @@ const fn fact(name: &'static str, title: &'static str, role: FactRole) -> FactSp
 /// All facts that are known by name. Any other fact is a candidate.
 ///
 /// A fact that a fault or a setting can change is never identity: a module of memory that the firmware has switched
-/// off, or a core that is offline, has to show as a difference within a group, and not as a group of one machine.
-pub const FACTS: [FactSpec; 27] = [
+/// off, or a core that is offline, has to show as a difference within a group, and not as a group of one machine. Nor is a
+/// serial number, nor a count of what is online.
+pub const FACTS: [FactSpec; 29] = [
     fact("architecture", "architecture", FactRole::Identity),
-    fact("product", "product", FactRole::Identity),
     fact("cpu-model", "CPU model", FactRole::Identity),
     fact("cpu-stepping", "CPU stepping", FactRole::Identity),
-    fact("sockets", "sockets", FactRole::Identity),
+    fact("board", "mainboard", FactRole::Identity),
+    fact("board-sockets", "sockets of the mainboard", FactRole::Identity),
+    fact("memory-slots", "memory slots", FactRole::Identity),
+    // A name of a product may hold the serial number, and a processor that failed is missing among those online.
+    fact("product", "product", FactRole::Candidate),
+    fact("sockets", "sockets online", FactRole::Candidate),
     fact("microcode", "microcode", FactRole::Candidate),
-    fact("board", "mainboard", FactRole::Candidate),
     fact("board-version", "mainboard version", FactRole::Candidate),
     fact("bios", "BIOS", FactRole::Candidate),
     fact("bios-date", "BIOS date", FactRole::Candidate),

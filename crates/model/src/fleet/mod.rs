@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum DeliveryState {
     /// Nothing was delivered.
     Missing,
+    /// The node could not be asked: the engine says why.
+    Unreached,
     /// The engine, or fauxplat on the node, reports that the measurement failed.
     Failed,
     /// The delivery is no document of this run: unreadable, damaged, or of another plan.
@@ -33,6 +35,7 @@ impl DeliveryState {
     pub fn words(self) -> &'static str {
         match self {
             DeliveryState::Missing => "nothing came",
+            DeliveryState::Unreached => "could not be asked",
             DeliveryState::Failed => "failed",
             DeliveryState::Garbage => "no document of this run",
             DeliveryState::Twice => "answered twice",
@@ -65,6 +68,9 @@ pub struct FleetEvidence {
     pub plan: NodePlan,
     /// Names of the commands in reports, in the order of their index; two for a comparison.
     pub commands: Vec<String>,
+    /// Measured runs that every node was asked for; `None` where that depends on how long a run takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
     /// Usable records: at most one for each node and round.
     pub records: Vec<NodeRecord>,
     /// All other deliveries, and missing ones.

@@ -92,7 +92,8 @@ fn firmware(root: &Path, found: &mut Found) {
 /// The largest tables that are read; those of servers have some tens of KiB.
 const TABLES_BYTES_MAX: u64 = 4 << 20;
 
-/// The modules of memory, by the tables of the firmware.
+/// The modules of memory, by the tables of the firmware, and the places for processors and memory that the board has,
+/// whatever is in them. The tables are readable by root alone; the names of their entries by all, where the kernel has them.
 fn memory(root: &Path, found: &mut Found) {
     let path = "sys/firmware/dmi/tables/DMI";
     match read_bounded(&root.join(path), TABLES_BYTES_MAX) {
@@ -100,9 +101,24 @@ fn memory(root: &Path, found: &mut Found) {
             let modules = smbios::modules(&tables);
             found.add("memory-modules", smbios::described(&modules));
             found.add("memory-speed", smbios::speed(&modules));
+            let places = |kind| Some(smbios::places(&tables, kind)).filter(|&places| places > 0);
+            found.add("board-sockets", places(smbios::PROCESSOR).map(|places| places.to_string()));
+            found.add("memory-slots", places(smbios::MEMORY).map(|places| places.to_string()));
         }
-        Err(error) => found.missing.push(format!("memory modules: /{path}: {}", error.kind())),
+        Err(error) => {
+            found.missing.push(format!("memory modules: /{path}: {}", error.kind()));
+            found.add("board-sockets", entries(root, smbios::PROCESSOR));
+            found.add("memory-slots", entries(root, smbios::MEMORY));
+        }
     }
+}
+
+/// Number of entries of a kind in the folder of the module dmi-sysfs, whose names are kind and number.
+fn entries(root: &Path, kind: u8) -> Option<String> {
+    let names = std::fs::read_dir(root.join("sys/firmware/dmi/entries")).ok()?.flatten();
+    let begin = format!("{kind}-");
+    let count = names.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begin)).count();
+    (count > 0).then(|| count.to_string())
 }
 
 /// Adds settings that an administrator can change.
@@ -162,6 +178,9 @@ mod tests {
             ("sys/class/dmi/id/bios_vendor", "AMI\n"),
             ("sys/class/dmi/id/bios_version", "1.2\n"),
             ("sys/class/dmi/id/bios_date", "04/01/2021\n"),
+            ("sys/firmware/dmi/entries/4-0/type", "4\n"),
+            ("sys/firmware/dmi/entries/4-1/type", "4\n"),
+            ("sys/firmware/dmi/entries/17-0/type", "17\n"),
         ]);
         let known = identity(root.path());
         for (name, value) in [
@@ -174,6 +193,8 @@ mod tests {
             ("turbo", "off"),
             ("numa", "2"),
             ("board", "Maker X11"),
+            ("board-sockets", "2"),
+            ("memory-slots", "1"),
             ("bios", "AMI 1.2"),
             ("bios-date", "04/01/2021"),
             ("cmdline", "ro mitigations=off"),

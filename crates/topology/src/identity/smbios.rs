@@ -1,5 +1,11 @@
 //! The modules of memory that the tables of the firmware list: structures of type 17 (DMTF DSP0134, "Memory Device").
 
+/// Kind of the structures that describe a socket for a processor.
+pub(super) const PROCESSOR: u8 = 4;
+
+/// Kind of the structures that describe a slot for memory.
+pub(super) const MEMORY: u8 = 17;
+
 /// A memory module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Module {
@@ -11,7 +17,12 @@ pub(super) struct Module {
 
 /// Modules that are there; empty places are none. Tables that are damaged end where they stop making sense.
 pub(super) fn modules(tables: &[u8]) -> Vec<Module> {
-    structures(tables).filter(|(kind, _)| *kind == 17).filter_map(|(_, body)| module(body)).collect()
+    structures(tables).filter(|(kind, _)| *kind == MEMORY).filter_map(|(_, body)| module(body)).collect()
+}
+
+/// Number of structures of a kind: places, whether anything is in them or not.
+pub(super) fn places(tables: &[u8], of_kind: u8) -> usize {
+    structures(tables).filter(|(kind, _)| *kind == of_kind).count()
 }
 
 /// The structures of a table: kind and formatted part.
@@ -101,6 +112,7 @@ mod tests {
         assert_eq!(described(&modules).unwrap(), "1 × 64 GiB + 2 × 16 GiB");
         assert_eq!(speed(&modules).unwrap(), "2933 MT/s and 3200 MT/s");
         assert_eq!((described(&[]), speed(&[])), (None, None));
+        assert_eq!((places(&full, MEMORY), places(&full, PROCESSOR)), (4, 0));
     }
 
     /// Tables that are cut off or damaged give an answer, and no panic.

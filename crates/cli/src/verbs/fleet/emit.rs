@@ -31,12 +31,14 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
 
 /// Imports the answers of such an engine as a run, and reports it.
 pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Failure> {
-    let order = order_in(&args.manifest)?;
+    let (order, completions) = order_in(&args.manifest)?;
     let names = plan::names(&order.definition)?;
     one_or_two(&names)?;
     let folder = RunFolder::make_of(&made_runs_folder(&args.place, &args.output)?, &order.fleet)?;
     let keep = || {
-        let asked = plan::asked(order, "kubernetes", EngineOptions::default(), names.len() == 2, invocation)?;
+        let mut asked =
+            plan::asked(order, "kubernetes", EngineOptions::default(), names.len() == 2, invocation)?;
+        asked.completions = completions;
         Ok(fauxplat_fleet::take(&folder, asked, &args.files)?)
     };
     let kept: Result<_, Failure> = keep();
@@ -45,7 +47,7 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
         let _gone = std::fs::remove_dir_all(folder.path());
     }
     kept?;
-    report::of_folder(&folder, &args.output, invocation)
+    report::of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
 /// The report is of one command, or of a comparison of two.

@@ -1,6 +1,7 @@
 //! `fauxplat fleet`: the same on many machines, and the odd ones out.
 
 mod emit;
+mod gate;
 mod plan;
 mod report;
 mod run;

@@ -6,29 +6,32 @@ use fauxplat_analyze::fleet::{FleetQuestion, first_records, fleet_watch, visit};
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder, Site, engine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, NodeVisit};
+use fauxplat_model::{Definition, FleetGate, FleetWatchFindings, NodeVisit};
 use fauxplat_report::Format;
 
 use super::run::{findings, gathered, metric};
-use super::{chosen, runs_folder};
+use super::{chosen, gate, runs_folder};
 use crate::{inspection, output};
 use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
 
 /// Reports the findings of a run.
 pub(super) fn report(args: &FleetReportArgs, invocation: &[String]) -> Result<(), Failure> {
     let folder = chosen(args.run.as_ref(), &args.place, &args.output)?;
-    of_folder(&folder, &args.output, invocation)
+    of_folder(&folder, &args.gate.fail_if, &args.output, invocation)
 }
 
-/// Reports the findings of the run in a folder.
+/// Reports the findings of the run in a folder, and asks its gates.
 pub(super) fn of_folder(
     folder: &RunFolder,
+    gates: &[FleetGate],
     output: &OutputArgs,
     invocation: &[String],
 ) -> Result<(), Failure> {
     let asked = asked(folder)?;
-    let found = findings(&asked, &gathered(folder, &asked)?);
-    inspection::report(&header(&asked, invocation), &found, output)
+    let evidence = gathered(folder, &asked)?;
+    let found = findings(&asked, &evidence);
+    inspection::report(&header(&asked, invocation), &found, output)?;
+    gate::of_stored(gates, (folder, &asked), &found, &evidence)
 }
 
 /// Reports changes over the runs of one definition.
@@ -38,8 +41,26 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
     if let Some(every) = args.every {
         return schedule(&folder, &latest, every, &args.output);
     }
-    let runs = RunFolder::all(&runs_folder(&args.place, &args.output)?)?;
-    let question = FleetQuestion::of(metric(&latest), latest.order.plan.seed);
+    let found = changes(RunFolder::all(&runs_folder(&args.place, &args.output)?)?, &latest);
+    let evidence = gathered(&folder, &latest)?;
+    let of_latest = findings(&latest, &evidence);
+    let all = Findings::FleetWatch(Box::new(found.clone()));
+    inspection::report(&header(&latest, invocation), &all, &args.output)?;
+    if found.nodes.is_empty() {
+        return Err(Failure::machine("no machine was measured in any run"));
+    }
+    gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
+}
+
+/// Changes over the runs of the same definition that are kept beside this one.
+pub(super) fn changes_beside(folder: &RunFolder, asked: &Asked) -> Result<FleetWatchFindings, Failure> {
+    let beside = folder.path().parent().unwrap_or(Path::new("/"));
+    Ok(changes(RunFolder::all(beside)?, asked))
+}
+
+/// Changes over those runs that have the definition of this one.
+fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFindings {
+    let question = FleetQuestion::of(metric(latest), latest.order.plan.seed);
     let mut visits: Vec<NodeVisit> = Vec::new();
     for folder in runs {
         let Some(asked) = kept(asked(&folder)) else { continue };
@@ -50,8 +71,7 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
         visits.extend(first_records(&evidence).filter_map(|record| visit(record, &question)));
     }
     let command = latest.commands.first().cloned().unwrap_or_default();
-    let found = fleet_watch(&visits, &command, &question);
-    inspection::report(&header(&latest, invocation), &Findings::FleetWatch(Box::new(found)), &args.output)
+    fleet_watch(&visits, &command, &question)
 }
 
 /// A part of a stored run; `None` with a message where it cannot be read, so that the other runs are still reported.

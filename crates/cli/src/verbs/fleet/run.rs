@@ -6,10 +6,10 @@ use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings};
 use fauxplat_experiment::{Driver, Failure, Machine, Standing};
 use fauxplat_fleet::{Asked, Counts, FleetError, Limits, Run, RunFolder, Site, Told, engine, evidence};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, FleetEvidence, Metric};
+use fauxplat_model::{Definition, FleetEvidence, FleetGate, Metric};
 use fauxplat_sys::signal;
 
-use super::{chosen, made_runs_folder, plan};
+use super::{chosen, gate, made_runs_folder, plan};
 use crate::begin::{beginning, conclude};
 use crate::output;
 use fauxplat_options::{EndArgs, EngineArgs, FleetCompareArgs, FleetRunArgs, OutputArgs};
@@ -24,7 +24,8 @@ pub(super) fn run(args: &FleetRunArgs, invocation: &[String]) -> Result<(), Fail
             _ => Err(Failure::usage("fleet run measures one command; fleet compare takes two")),
         }
     };
-    let what = What { compares: false, confirms: !args.no_confirm, engine: &args.engine };
+    let gates = &args.gate.fail_if;
+    let what = What { compares: false, confirms: !args.no_confirm, engine: &args.engine, gates };
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
@@ -37,7 +38,7 @@ pub(super) fn compare(args: &FleetCompareArgs, invocation: &[String]) -> Result<
             count => Err(Failure::usage(format!("fleet compare takes two commands, and here are {count}"))),
         }
     };
-    let what = What { compares: true, confirms: false, engine: &args.engine };
+    let what = What { compares: true, confirms: false, engine: &args.engine, gates: &[] };
     carried_out(&what, define, (&args.output, &args.end), invocation)
 }
 
@@ -46,6 +47,7 @@ struct What<'a> {
     compares: bool,
     confirms: bool,
     engine: &'a EngineArgs,
+    gates: &'a [FleetGate],
 }
 
 fn carried_out(
@@ -73,7 +75,9 @@ fn carried_out(
     if signal::stop_requested() {
         driver.interrupt();
     }
-    let findings = findings(&asked, &gathered(&folder, &asked)?);
+    let evidence = gathered(&folder, &asked)?;
+    let findings = findings(&asked, &evidence);
+    let decided = gate::of_stored(what.gates, (&folder, &asked), &findings, &evidence);
     if !output.is_quiet() {
         output::complain(&format!(
             "kept in {} (fleet report {})",
@@ -81,7 +85,8 @@ fn carried_out(
             &folder.id()[..8]
         ));
     }
-    conclude(driver.finish(findings, failed), output)
+    conclude(driver.finish(findings, failed), output)?;
+    decided
 }
 
 fn of(time: Option<fauxplat_units::Nanos>) -> Option<Duration> {

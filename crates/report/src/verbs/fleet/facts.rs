@@ -51,6 +51,12 @@ pub(super) fn what(it: &FactExplained) -> String {
     }
 }
 
+/// "BIOS 1.2: 3.00 % slower, 50 machines".
+pub(super) fn brief(it: &FactExplained, metric: Metric) -> String {
+    let machines = counted(it.machines, "machine", "machines");
+    format!("{}: {}, {machines}", what(it), slower_words(metric, it.effect_ratio))
+}
+
 /// The behaviour that facts go with.
 #[derive(Clone, Copy)]
 pub(super) enum Goes<'a> {

@@ -41,7 +41,8 @@ fn patch(state: NodeState, share: f64) -> Patch {
         NodeState::Confirmed => Patch::Marked(2, 'C'),
         NodeState::Suspect => Patch::Marked(5, 'S'),
         NodeState::Noisy => Patch::Marked(6, 'N'),
-        NodeState::Missing => Patch::Absent,
+        NodeState::Missing | NodeState::Unreached => Patch::Absent,
+        NodeState::Uncompared => Patch::Marked(6, '?'),
         NodeState::Cleared | NodeState::Normal => Patch::Slower(share),
     }
 }
@@ -53,7 +54,8 @@ fn legend(found: &FleetFindings) -> Vec<(Patch, String)> {
         NodeState::Confirmed => "confirmed: slower, also when it was measured again",
         NodeState::Suspect => "suspect: slower by one measurement",
         NodeState::Noisy => "noisy: slower, and too variable to tell",
-        NodeState::Missing => "missing: it gave no figure",
+        NodeState::Missing | NodeState::Unreached => "missing: it gave no figure",
+        NodeState::Uncompared => "none of its hardware to be compared with",
         NodeState::Cleared | NodeState::Normal => "the stronger, the slower than its group, up to 20 %",
     };
     let has = |state: &NodeState| found.nodes.iter().any(|node| node.state == *state);

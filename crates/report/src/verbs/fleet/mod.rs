@@ -4,6 +4,7 @@ mod compare;
 mod facts;
 mod map;
 mod nodes;
+mod notices;
 mod odd;
 mod watch;
 

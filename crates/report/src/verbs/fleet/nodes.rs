@@ -2,7 +2,7 @@
 
 use fauxplat_model::{FleetFindings, FleetNode, GroupRule, NodeState};
 
-use super::facts::{interval, title};
+use super::facts::{interval, slower_words, title};
 use crate::parts::{Grid, Medium, Part, Piece, Tone};
 use crate::words::{Scale, change, counted, percent, quantity, significant, visible};
 
@@ -11,6 +11,9 @@ const ROWS_MAX: usize = 30;
 
 /// Where a report is shortened.
 const SHORTENED: &[Medium] = &[Medium::Terminal, Medium::Comment];
+
+/// Groups of fewer machines are held against the whole fleet.
+const FEW: usize = 8;
 
 /// Facts that a row names.
 const FACTS_MAX: usize = 3;
@@ -51,8 +54,8 @@ fn grid(found: &FleetFindings, nodes: &[&FleetNode]) -> Grid {
 fn tone(state: NodeState) -> Tone {
     match state {
         NodeState::WrongAnswer | NodeState::Confirmed => Tone::Bad,
-        NodeState::Suspect | NodeState::Noisy => Tone::Doubt,
-        NodeState::Missing | NodeState::Cleared => Tone::Faint,
+        NodeState::Suspect | NodeState::Noisy | NodeState::Missing | NodeState::Uncompared => Tone::Doubt,
+        NodeState::Unreached | NodeState::Cleared => Tone::Faint,
         NodeState::Normal => Tone::Plain,
     }
 }
@@ -100,7 +103,10 @@ pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
         let facts: Vec<String> =
             group.facts.iter().map(|(name, value)| format!("{} {}", title(name), visible(value))).collect();
         let facts = if facts.is_empty() { "hardware not told".to_owned() } else { facts.join(", ") };
-        format!("group {index}: {facts}{}", rule(group.rule))
+        let beside = group.fleet_ratio.filter(|_| group.machines < FEW).map_or(String::new(), |ratio| {
+            format!("; {} than the fleet", slower_words(found.metric, ratio))
+        });
+        format!("group {index}: {facts}{}{beside}", rule(group.rule))
     });
     each.collect()
 }
@@ -109,7 +115,8 @@ fn rule(rule: GroupRule) -> &'static str {
     match rule {
         GroupRule::Robust => "",
         GroupRule::ZeroSpread => "; most of it says exactly the same, so that the spread is that of the runs",
-        GroupRule::Few => "; too few machines for a spread: only one that is far off all others is suspect",
+        GroupRule::Pooled => "; few machines, compared with each other by how machines of the whole fleet differ",
+        GroupRule::Few => "; too few machines for a spread: only those that are far off the others are suspect",
         GroupRule::Pair => "; of two machines nobody can tell which one is odd",
         GroupRule::Alone => "; one machine alone is compared with nothing",
     }

@@ -2,8 +2,8 @@
 
 use fauxplat_model::{FleetFindings, NodeState};
 
-use super::facts::{Goes, answers, deliveries, explained, slower_words};
-use super::{map, nodes};
+use super::facts::{Goes, answers, brief, deliveries, explained, slower_words};
+use super::{map, nodes, notices};
 use crate::parts::spans::{code, named};
 use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{counted, percent, round_number, round_percent, visible};
@@ -11,8 +11,9 @@ use crate::words::{counted, percent, round_number, round_percent, visible};
 pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(tone(found), answer(found))];
     parts.extend(answers(&found.answers));
-    parts.extend(nodes::odd(found));
     parts.extend(explained(&found.facts_explained, found.metric, Goes::Slow(found.facts_tested.len())));
+    parts.extend(nodes::odd(found));
+    parts.extend(notices::parts(found));
     parts.extend(again(found).map(|text| Piece::said(Tone::Neutral, text)));
     parts.extend(map::part(found));
     parts.push(nodes::groups(found));
@@ -31,16 +32,19 @@ fn hardware(found: &FleetFindings) -> Notes {
     Notes { title: "Machines".to_owned(), folded: true, lines }
 }
 
-fn count(found: &FleetFindings, state: NodeState) -> usize {
-    found.nodes.iter().filter(|node| node.state == state).count()
-}
-
 fn tone(found: &FleetFindings) -> Tone {
     let bad = [NodeState::WrongAnswer, NodeState::Confirmed];
+    let quiet = [NodeState::Normal, NodeState::Cleared, NodeState::Unreached];
     match found.nodes.iter().any(|node| bad.contains(&node.state)) {
         true => Tone::Bad,
-        false if count(found, NodeState::Suspect) > 0 => Tone::Doubt,
-        false => Tone::Title,
+        // Machines that were not asked on purpose, as in a cluster with drained nodes, and cleared ones are no doubt.
+        false => match found.nodes.iter().any(|node| !quiet.contains(&node.state))
+            || !found.notices.is_empty()
+            || !found.facts_explained.is_empty()
+        {
+            true => Tone::Doubt,
+            false => Tone::Title,
+        },
     }
 }
 
@@ -54,6 +58,10 @@ fn answer(found: &FleetFindings) -> String {
     said.extend(some(found, NodeState::Noisy, "is too noisy to tell", "are too noisy to tell"));
     said.extend(some(found, NodeState::Cleared, "was cleared", "were cleared"));
     said.extend(some(found, NodeState::Missing, "is missing", "are missing"));
+    said.extend(some(found, NodeState::Unreached, "could not be asked", "could not be asked"));
+    said.extend(some(found, NodeState::Uncompared, "could not be compared", "could not be compared"));
+    said.extend(found.facts_explained.iter().map(|it| brief(it, found.metric)));
+    said.extend(notices::brief(found));
     let rest = match said.is_empty() {
         true => "none is out of line".to_owned(),
         false => said.join("; "),

@@ -5,7 +5,7 @@ use fauxplat_model::{ChangePoint, Estimand, FactChange, FleetWatchFindings, Sinc
 use super::facts::{interval, slower_words, title};
 use crate::parts::spans::{emphasis, named};
 use crate::parts::{Across, Grid, Line, Part, Piece, Point, Series, Tone, Values};
-use crate::words::{change, counted, p_value, quantity, round_percent, visible};
+use crate::words::{change, counted, p_value, percent, quantity, visible};
 
 /// Changes that are listed.
 const ROWS_MAX: usize = 40;
@@ -14,7 +14,11 @@ const ROWS_MAX: usize = 40;
 const DRAWN_MAX: usize = 4;
 
 pub(crate) fn parts(found: &FleetWatchFindings) -> Vec<Piece> {
-    let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
+    let changed = !found.whole.is_empty() || found.nodes.iter().any(|node| !node.changes.is_empty());
+    let tone = if changed { Tone::Doubt } else { Tone::Title };
+    let mut parts = vec![Piece::answer(tone, answer(found))];
+    parts.extend(found.whole.iter().map(|change| Piece::said(Tone::Doubt, whole_words(change, found))));
+    parts.extend(smallest(found).map(Piece::plain));
     parts.extend(found.since.iter().map(|since| Piece::said(Tone::Doubt, since_words(since, found))));
     let changes: Vec<(&WatchedNode, &ChangePoint)> =
         found.nodes.iter().flat_map(|node| node.changes.iter().map(move |change| (node, change))).collect();
@@ -34,11 +38,58 @@ fn answer(found: &FleetWatchFindings) -> String {
     let changed: Vec<&WatchedNode> = found.nodes.iter().filter(|node| !node.changes.is_empty()).collect();
     let machines = counted(found.nodes.len(), "machine", "machines");
     let command = named(&found.command);
-    match changed.as_slice() {
-        [] => format!("{command} on {machines}: none changed."),
-        [one] => format!("{command} on {machines}: {} changed.", named(&one.node)),
-        several => format!("{command} on {machines}: {} changed.", several.len()),
-    }
+    let short = found.nodes.iter().filter(|node| node.reason.is_some()).count();
+    let mut said = match changed.as_slice() {
+        [] => vec!["none changed".to_owned()],
+        [one] => vec![format!("{} changed", largest(one, found))],
+        several => {
+            let worst = several.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
+            let worst = worst.map_or(String::new(), |worst| format!(", most of all {}", largest(worst, found)));
+            vec![format!("{} changed{worst}", several.len())]
+        }
+    };
+    said.extend(found.whole.last().map(|change| {
+        format!("the whole fleet is {} since visit {}", slower_words(found.metric, change.effect_ratio), change.at + 1)
+    }));
+    said.extend((short > 0).then(|| format!("{short} visited too rarely to see a change")));
+    format!("{command} on {machines}: {}.", said.join("; "))
+}
+
+/// The largest change of a machine, as the size of its logarithm.
+fn size(node: &WatchedNode) -> f64 {
+    node.changes.iter().map(|change| change.effect_ratio.ln().abs()).fold(0.0, f64::max)
+}
+
+/// "n1 (200 % slower)".
+fn largest(node: &WatchedNode, found: &FleetWatchFindings) -> String {
+    let by_size = |a: &&ChangePoint, b: &&ChangePoint| {
+        a.effect_ratio.ln().abs().total_cmp(&b.effect_ratio.ln().abs())
+    };
+    let largest = node.changes.iter().max_by(by_size);
+    let words = largest.map_or(String::new(), |it| slower_words(found.metric, it.effect_ratio));
+    format!("{} ({words})", named(&node.node))
+}
+
+/// "All machines together: 5.00 % slower from visit 9 on, with kernel 6.2, before 6.1."
+fn whole_words(it: &ChangePoint, found: &FleetWatchFindings) -> String {
+    let facts: Vec<String> = it.facts.iter().map(words).collect();
+    let with = if facts.is_empty() { String::new() } else { format!(", with {}", facts.join("; ")) };
+    format!(
+        "All machines together: {} from visit {} on ({}){with}.",
+        emphasis(&slower_words(found.metric, it.effect_ratio)),
+        it.at + 1,
+        interval(Some(it.low), Some(it.high)),
+    )
+}
+
+fn smallest(found: &FleetWatchFindings) -> Option<String> {
+    let it = found.smallest?;
+    Some(format!(
+        "With {} visits a machine's change in the last {} is found in 8 of 10 cases from {} on.",
+        it.visits,
+        it.after,
+        change(it.ratio)
+    ))
 }
 
 /// "since microcode 0x2 (before: 0x1): 5 of 5 machines changed with it, 6.00 % slower".
@@ -122,9 +173,9 @@ fn meaning(found: &FleetWatchFindings) -> String {
         _ => format!(" {} visited too rarely for that.", counted(short, "machine was", "machines were")),
     };
     format!(
-        "A change is told where chance does as much in {} of series that do not change, over all machines together; \
-         between two changes there are at least {} visits.{left}",
-        round_percent(found.alpha),
+        "In {} of fleets that do not change a change is told; between two changes there are at least {} visits. What all \
+         machines have in common at a visit is taken off each of them.{left}",
+        percent(found.alpha),
         found.min_segment
     )
 }

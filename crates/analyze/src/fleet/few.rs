@@ -1,0 +1,49 @@
+//! Three to seven machines without any others: several of them may be odd, and must not hide each other.
+
+use fauxplat_stats::describe::{mean, median, standard_deviation};
+use fauxplat_stats::distribution::{ln_choose, t_upper_tail};
+
+use super::machine::Machine;
+
+/// The part of the budget that a group of a few machines has. Their spread is known by as few values, so that tails
+/// heavier than normal ones show least of all here.
+const PART: f64 = 0.25;
+
+/// Members that are slow beside the others: the largest number, less than half, of the slowest of which the least slow is
+/// still out of line with the rest.
+///
+/// A block of the slowest k is held against the n − k others, by the distance of its nearest member from their mean in
+/// their own standard deviation (Student's t with n − k − 1 degrees of freedom), and by Bonferroni over all blocks of that
+/// size: the test of Grubbs (1969) for k = 1. Testing the largest block first keeps two odd machines from masking each
+/// other (Rosner 1975).
+pub(super) fn slow(
+    members: &[usize],
+    machines: &[Machine],
+    (error, least, flags): (f64, f64, f64),
+) -> Vec<usize> {
+    let mut sorted = members.to_vec();
+    sorted.sort_by(|&a, &b| machines[a].left().total_cmp(&machines[b].left()));
+    let most = (sorted.len() - 1) / 2;
+    let level = PART * flags / most.max(1) as f64;
+    let is_odd = |count: &usize| {
+        let (rest, block) = sorted.split_at(sorted.len() - count);
+        let rest: Vec<f64> = rest.iter().map(|&index| machines[index].left()).collect();
+        let nearest = &machines[block[0]];
+        let by_runs = 2.0 * nearest.error.hypot(error);
+        let distance = |middle: Option<f64>| middle.map_or(0.0, |middle| nearest.left() - middle);
+        let p = p_value(&rest, sorted.len(), distance(mean(&rest)), error);
+        p <= level && distance(median(&rest)) > least.max(by_runs)
+    };
+    let count = (1..=most).rev().find(is_odd).unwrap_or(0);
+    sorted.split_off(sorted.len() - count)
+}
+
+fn p_value(rest: &[f64], all: usize, distance: f64, error: f64) -> f64 {
+    let n = rest.len() as f64;
+    let spread = standard_deviation(rest).max(error) * (1.0 + 1.0 / n).sqrt();
+    let blocks = ln_choose(all, all - rest.len()).exp();
+    match spread > 0.0 {
+        true => blocks * t_upper_tail(distance / spread, n - 1.0),
+        false => f64::from(u8::from(distance <= 0.0)),
+    }
+}

@@ -1,0 +1,140 @@
+//! Changes of level in a series by their size, beside those by rank: of twelve visits no order of ranks is rare enough to
+//! stand out among a thousand machines, and a machine that became three times slower is.
+
+use fauxplat_stats::changepoint::{Change, Scanner};
+use fauxplat_stats::describe::{MAD_TO_SD, mean, median, median_in_place};
+use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
+
+/// Fewest visits on either side of a change.
+pub(super) const MIN_SEGMENT: usize = 3;
+
+/// Variance of a median over that of a mean, for normal values; of a few values it is less.
+const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
+
+/// Spread of visits below which nothing is known of it: a hundredth of a per cent.
+const LEAST_SPREAD: f64 = 1e-4;
+
+/// The z that a change exceeds in 8 of 10 machines that have it.
+const POWER_Z: f64 = 0.841_62;
+
+/// Changes of a series with a p-value of at most `alpha` within the stretch in which they are found, in their order. Each
+/// stretch is scanned by ranks and by size, and the smaller p-value counts twice.
+pub(super) fn changes(series: &[f64], scanner: &mut Scanner, alpha: f64) -> Vec<Change> {
+    let mut found = Vec::new();
+    let mut stretches = vec![(0, series.len())];
+    while let Some((from, to)) = stretches.pop() {
+        let Some(change) = strongest(&series[from..to], scanner).filter(|change| change.p_value <= alpha)
+        else {
+            continue;
+        };
+        let at = from + change.at;
+        found.push(Change { at, ..change });
+        stretches.extend([(from, at), (at, to)]);
+    }
+    found.sort_by_key(|change| change.at);
+    found
+}
+
+fn strongest(series: &[f64], scanner: &mut Scanner) -> Option<Change> {
+    let found = [scanner.strongest(series), by_size(series)];
+    let best = found.into_iter().flatten().min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+    Some(Change { p_value: (2.0 * best.p_value).min(1.0), ..best })
+}
+
+/// The place where the medians of both sides differ most, in the standard error that the visits of either side give, with
+/// the probability of as much anywhere in a series of normal values (Student's t, Bonferroni over the places). Medians,
+/// since one bad visit of three is no change of level; plain variances within the sides, since bad visits have to count
+/// where it is asked how sure a change is.
+fn by_size(series: &[f64]) -> Option<Change> {
+    let n = series.len();
+    let places = (n + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
+    let of = |at: usize| {
+        let (before, after) = series.split_at(at);
+        let distance = (median(after)? - median(before)?).abs();
+        let squares = squares(before) + squares(after);
+        let spread = (squares / (n as f64 - 2.0)).sqrt().max(LEAST_SPREAD);
+        Some((at, distance / (spread * loss(before.len(), after.len()))))
+    };
+    let all = (MIN_SEGMENT..=n - MIN_SEGMENT).filter_map(of);
+    let (at, t) = all.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let p = places as f64 * t_two_sided_p(t, n as f64 - 2.0);
+    Some(Change { at, p_value: p.clamp(1e-300, 1.0) })
+}
+
+fn squares(values: &[f64]) -> f64 {
+    let centre = mean(values).unwrap_or(0.0);
+    values.iter().map(|value| (value - centre).powi(2)).sum()
+}
+
+/// Standard error of a difference of medians over the spread of the values.
+fn loss(before: usize, after: usize) -> f64 {
+    (OF_MEDIAN * (1.0 / before as f64 + 1.0 / after as f64)).sqrt()
+}
+
+/// Standard deviation of a series by the distances of neighbours, in which a change of level is one of many.
+pub(super) fn spread(series: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
+}
+
+/// The smallest change, as a logarithm, that is found in 8 of 10 machines whose last `after` of `visits` visits have it,
+/// where `series` series are looked at together.
+pub(super) fn smallest(spread: f64, visits: usize, after: usize, series: usize, alpha: f64) -> Option<f64> {
+    let places = (visits + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
+    let tests = 2.0 * (places * series.max(1)) as f64;
+    let t = t_upper_quantile(0.5 * alpha / tests, visits as f64 - 2.0);
+    Some((t + POWER_Z) * spread * loss(visits - after, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fauxplat_stats::draw::Draw;
+
+    fn series(n: usize, at: usize, step: f64, draw: &mut Draw) -> Vec<f64> {
+        (0..n).map(|place| 0.02 * draw.normal() + if place >= at { step } else { 0.0 }).collect()
+    }
+
+    #[test]
+    fn three_times_slower_in_three_of_twelve_visits_is_beyond_chance_among_thousands() {
+        let (mut scanner, mut draw) = (Scanner::new(4, 1), Draw::new(1, 0));
+        for _ in 0..50 {
+            let found = changes(&series(12, 9, 3f64.ln(), &mut draw), &mut scanner, 0.01);
+            assert!(found.iter().any(|it| it.at == 9 && it.p_value < 1e-8), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn one_bad_visit_is_no_change() {
+        let (mut scanner, mut draw) = (Scanner::new(4, 1), Draw::new(2, 0));
+        let spiked = |draw: &mut Draw| {
+            let mut values = series(12, 12, 0.0, draw);
+            values[11] += 1.0;
+            values
+        };
+        let told = (0..200).filter(|_| !changes(&spiked(&mut draw), &mut scanner, 0.01).is_empty()).count();
+        assert!(told <= 6, "{told}");
+    }
+
+    #[test]
+    fn chance_is_called_a_change_as_rarely_as_asked() {
+        let (mut scanner, mut draw) = (Scanner::new(4, 1), Draw::new(3, 0));
+        for n in [6, 12, 40] {
+            let told =
+                (0..500).filter(|_| !changes(&series(n, n, 0.0, &mut draw), &mut scanner, 0.01).is_empty());
+            // 1 % of 500 is 5; three standard deviations are 7.
+            let told = told.count();
+            assert!(told <= 12, "{n}: {told}");
+        }
+    }
+
+    #[test]
+    fn the_smallest_change_that_is_promised_is_found_in_most_machines() {
+        let (mut scanner, mut draw) = (Scanner::new(4, 1), Draw::new(4, 0));
+        let step = smallest(0.02, 20, 5, 1, 0.01).unwrap();
+        let found = (0..200)
+            .filter(|_| !changes(&series(20, 15, step, &mut draw), &mut scanner, 0.01).is_empty())
+            .count();
+        assert!(found >= 140, "{found}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Exit codes of `fleet`: whether anybody was measured, and whether a gate (`--fail-if`) fails.
+
+use fauxplat_experiment::Failure;
+use fauxplat_fleet::{Asked, RunFolder};
+use fauxplat_model::document::Findings;
+use fauxplat_model::{FleetEvidence, FleetFindings, FleetGate, FleetWatchFindings};
+
+use super::report;
+
+/// Number of machines that a failure names.
+const NAMED: usize = 3;
+
+/// Whether anybody was measured.
+///
+/// # Errors
+/// No machine has a figure: the command failed on all that were asked, or none could be asked.
+pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(), Failure> {
+    let is_measured = match found {
+        Findings::Fleet(found) => found.nodes.iter().any(|node| node.runs > 0),
+        Findings::FleetCompare(found) => found.nodes.iter().any(|node| node.pairs > 0),
+        _ => true,
+    };
+    if is_measured {
+        return Ok(());
+    }
+    let failed = evidence.records.iter().find_map(|record| Some((&record.node, record.failures.first()?)));
+    let silent = evidence.deliveries.iter().find_map(|it| Some((&it.node, it.reason.as_ref()?)));
+    Err(match (failed, silent) {
+        (Some((node, failure)), _) => {
+            Failure::command(format!("no machine could be measured; {node}: {}", failure.reason))
+        }
+        (None, Some((node, reason))) => {
+            Failure::machine(format!("no machine could be measured; {node}: {reason}"))
+        }
+        (None, None) => Failure::machine("no machine could be measured"),
+    })
+}
+
+/// Whether a run passes its gates. The changes over the stored runs are looked up only where a gate asks for them.
+///
+/// # Errors
+/// A gate fails, or the stored runs cannot be read.
+pub(super) fn passed(
+    gates: &[FleetGate],
+    found: &Findings,
+    runs: impl FnOnce() -> Result<FleetWatchFindings, Failure>,
+) -> Result<(), Failure> {
+    let Findings::Fleet(found) = found else { return Ok(()) };
+    let changes = match gates.contains(&FleetGate::Changed) {
+        true => Some(runs()?),
+        false => None,
+    };
+    decide(gates, found, changes.as_ref())
+}
+
+/// The gates that fail, in a line with the machines by which they do.
+///
+/// # Errors
+/// A gate fails.
+pub(super) fn decide(
+    gates: &[FleetGate],
+    found: &FleetFindings,
+    changes: Option<&FleetWatchFindings>,
+) -> Result<(), Failure> {
+    let failing = |gate: &FleetGate| {
+        let mut names = gate.failing(found);
+        names.extend(changes.filter(|_| *gate == FleetGate::Changed).into_iter().flat_map(changed));
+        (!names.is_empty()).then(|| format!("{gate}: {}", listed(&names)))
+    };
+    let failed: Vec<String> = gates.iter().filter_map(failing).collect();
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::gate(format!("--fail-if {}", failed.join("; ")))),
+    }
+}
+
+/// Machines that changed, and the fleet as a whole.
+fn changed(found: &FleetWatchFindings) -> Vec<&str> {
+    let whole = (!found.whole.is_empty()).then_some("the whole fleet");
+    let nodes = found.nodes.iter().filter(|node| !node.changes.is_empty()).map(|node| node.node.as_str());
+    whole.into_iter().chain(nodes).collect()
+}
+
+fn listed(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let shown = names[..names.len() - more].join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+/// The gates of a stored run.
+///
+/// # Errors
+/// Nobody was measured, or a gate fails.
+pub(super) fn of_stored(
+    gates: &[FleetGate],
+    (folder, asked): (&RunFolder, &Asked),
+    found: &Findings,
+    evidence: &FleetEvidence,
+) -> Result<(), Failure> {
+    measured(found, evidence)?;
+    passed(gates, found, || report::changes_beside(folder, asked))
+}

@@ -1,0 +1,155 @@
+//! Gates of a fleet: what a machine has to be for a run, a report or a watch to fail.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FactDifference, FleetFindings, NodeState};
+
+/// Observation about a machine that is no slowness by the figure that is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeKind {
+    /// Faster than machines like it.
+    Fast,
+    /// Runs that differ more from each other than those of other machines.
+    Scatter,
+    /// Another number of runs than was asked for.
+    Runs,
+    /// A fact in which nearly all machines of the group agree has another value.
+    Fact,
+}
+
+impl NoticeKind {
+    /// All kinds, in the order of reports.
+    pub const ALL: [NoticeKind; 4] =
+        [NoticeKind::Fast, NoticeKind::Scatter, NoticeKind::Runs, NoticeKind::Fact];
+
+    /// Word in documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            NoticeKind::Fast => "fast",
+            NoticeKind::Scatter => "scatter",
+            NoticeKind::Runs => "runs",
+            NoticeKind::Fact => "fact",
+        }
+    }
+}
+
+/// An observation about a machine. Each kind has a budget of false ones of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetNotice {
+    /// The machine.
+    pub node: String,
+    /// Kind of the observation.
+    pub kind: NoticeKind,
+    /// Figure of the machine over that of its group: of times for `fast`, of the spread of runs for `scatter`, of the
+    /// number of runs for `runs`.
+    pub ratio: Option<f64>,
+    /// The fact, of a `fact`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differs: Option<FactDifference>,
+}
+
+/// A gate of `--fail-if`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FleetGate {
+    /// A machine is confirmed as slow.
+    Confirmed,
+    /// A machine is suspect or noisy.
+    Suspect,
+    /// A machine gave another answer.
+    WrongAnswer,
+    /// A machine that was asked gave no figure.
+    Missing,
+    /// A machine changed over the stored runs of this definition, or the whole fleet did.
+    Changed,
+    /// A machine could not be asked.
+    Unreached,
+    /// A machine has none like it to be compared with.
+    Uncompared,
+    /// There is an observation beside slowness.
+    Notice,
+    /// A setting goes with being slow.
+    Explained,
+}
+
+impl FleetGate {
+    /// All gates, in the order of the help.
+    pub const ALL: [FleetGate; 9] = [
+        FleetGate::Confirmed,
+        FleetGate::Suspect,
+        FleetGate::WrongAnswer,
+        FleetGate::Missing,
+        FleetGate::Changed,
+        FleetGate::Unreached,
+        FleetGate::Uncompared,
+        FleetGate::Notice,
+        FleetGate::Explained,
+    ];
+
+    /// Word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            FleetGate::Confirmed => "confirmed",
+            FleetGate::Suspect => "suspect",
+            FleetGate::WrongAnswer => "wrong-answer",
+            FleetGate::Missing => "missing",
+            FleetGate::Changed => "changed",
+            FleetGate::Unreached => "unreached",
+            FleetGate::Uncompared => "uncompared",
+            FleetGate::Notice => "notice",
+            FleetGate::Explained => "explained",
+        }
+    }
+
+    /// Names of what fails the gate in one run: machines, or facts. `Changed` asks several runs, and finds nothing here.
+    pub fn failing(self, found: &FleetFindings) -> Vec<&str> {
+        let of = |states: &[NodeState]| {
+            let nodes = found.nodes.iter().filter(|node| states.contains(&node.state));
+            nodes.map(|node| node.node.as_str()).collect()
+        };
+        match self {
+            FleetGate::Confirmed => of(&[NodeState::Confirmed]),
+            FleetGate::Suspect => of(&[NodeState::Suspect, NodeState::Noisy]),
+            FleetGate::WrongAnswer => of(&[NodeState::WrongAnswer]),
+            FleetGate::Missing => of(&[NodeState::Missing]),
+            FleetGate::Unreached => of(&[NodeState::Unreached]),
+            FleetGate::Uncompared => of(&[NodeState::Uncompared]),
+            FleetGate::Notice => found.notices.iter().map(|notice| notice.node.as_str()).collect(),
+            FleetGate::Explained => found.facts_explained.iter().map(|it| it.fact.as_str()).collect(),
+            FleetGate::Changed => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for FleetGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for FleetGate {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        FleetGate::ALL.into_iter().find(|gate| gate.word() == word).ok_or_else(|| {
+            let all: Vec<&str> = FleetGate::ALL.iter().map(|gate| gate.word()).collect();
+            format!("`{word}` is none of {}", all.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_gate_is_read_by_its_word() {
+        for gate in FleetGate::ALL {
+            assert_eq!(gate.word().parse(), Ok(gate));
+        }
+        assert!("slow".parse::<FleetGate>().unwrap_err().contains("wrong-answer"));
+    }
+}
