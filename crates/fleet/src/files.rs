@@ -1,7 +1,7 @@
 //! Reads answers from files that grow: each is read from where the last read ended, and the amount of foreign text that
 //! is kept is limited.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -114,26 +114,97 @@ impl Heard {
     }
 }
 
-/// Files of the tasks' answers.
+/// Least time between two readings of the folder when a task has ended: the folder may be on a file system that all nodes
+/// share, and whose server has other work.
+const SOON_NS: u64 = 500_000_000;
+
+/// Time between two readings while no task has ended that is known of.
+const IDLE_NS: u64 = 5_000_000_000;
+
+/// The longest time between two readings, and between two questions to an engine, while all tasks wait.
+pub(crate) const IDLE_MAX_NS: u64 = 30_000_000_000;
+
+/// Files of the tasks' answers. Looking for them costs the same whatever the size of the fleet: a reading of their folder,
+/// and only files that are new in it, or whose task has ended, are opened.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     files: HashMap<u32, Growing>,
     heard: Heard,
+    /// Tasks that have ended, whose answers are awaited.
+    due: HashSet<u32>,
+    /// Time of the last reading of the folder; `None` before the first.
+    listed_ns: Option<u64>,
+    idle_ns: u64,
+    #[cfg(test)]
+    listings: u32,
 }
 
 impl Files {
-    /// New lines of every file that has grown.
-    pub(crate) fn said(
+    /// Notes that a task has ended: its answer is there, or will be as soon as the file system shows it.
+    pub(crate) fn expect(&mut self, task: u32) {
+        self.due.insert(task);
+        self.idle_ns = IDLE_NS;
+    }
+
+    /// New lines of the tasks that have ended, from files of this machine.
+    pub(crate) fn of_ended(
         &mut self,
         folder: &RunFolder,
         open: &[(Task, String)],
     ) -> Result<Vec<Said>, FleetError> {
-        let Files { files, heard } = self;
-        for (task, _) in open {
-            let file = files.entry(task.number).or_default();
-            file.lines(&folder.out(task.number), &mut |line, _| heard.add(task.number, line))?;
+        let due = std::mem::take(&mut self.due);
+        for (task, _) in open.iter().filter(|(task, _)| due.contains(&task.number)) {
+            self.read(folder, task.number)?;
         }
-        Ok(heard.take())
+        Ok(self.heard.take())
+    }
+
+    /// New lines of files that have appeared as a whole in the folder, and of those with a handle that `grows`, once
+    /// their task has ended. The folder is read at most twice a second, and ever more rarely while nothing comes.
+    pub(crate) fn appeared(
+        &mut self,
+        folder: &RunFolder,
+        open: &[(Task, String)],
+        grows: impl Fn(&str) -> bool,
+        now_ns: u64,
+    ) -> Result<Vec<Said>, FleetError> {
+        if open.is_empty() || !self.is_time(now_ns) {
+            return Ok(Vec::new());
+        }
+        let path = folder.file("out");
+        let names: HashSet<u32> = fs::read_dir(&path)
+            .map_err(FleetError::at(&path))?
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .collect();
+        let idle_ns = self.idle_ns.max(IDLE_NS);
+        self.idle_ns = (idle_ns + idle_ns / 2).min(IDLE_MAX_NS);
+        let is_first = self.listed_ns.is_none();
+        self.listed_ns = Some(now_ns);
+        #[cfg(test)]
+        {
+            self.listings += 1;
+        }
+        for (task, handle) in open.iter().filter(|(task, _)| names.contains(&task.number)) {
+            let is_due = self.due.remove(&task.number);
+            let is_new = !grows(handle) && !self.files.contains_key(&task.number);
+            if is_due || is_new || is_first {
+                self.read(folder, task.number)?;
+                self.idle_ns = IDLE_NS;
+            }
+        }
+        let is_open: HashSet<u32> = open.iter().map(|(task, _)| task.number).collect();
+        self.due.retain(|task| is_open.contains(task));
+        Ok(self.heard.take())
+    }
+
+    fn is_time(&self, now_ns: u64) -> bool {
+        let wait_ns = if self.due.is_empty() { self.idle_ns.max(IDLE_NS) } else { SOON_NS };
+        self.listed_ns.is_none_or(|listed_ns| now_ns - listed_ns >= wait_ns)
+    }
+
+    fn read(&mut self, folder: &RunFolder, task: u32) -> Result<(), FleetError> {
+        let Files { files, heard, .. } = self;
+        files.entry(task).or_default().lines(&folder.out(task), &mut |line, _| heard.add(task, line))
     }
 }
 
@@ -236,6 +307,35 @@ mod tests {
         let count = (0..500).map(|_| heard.add(8, &part)).count();
         assert!(count == 500 && heard.take().len() < 200);
         assert!(heard.take().is_empty());
+    }
+
+    /// A thousand queued nodes cost as little as one: the folder is read ever more rarely, until a job ends.
+    #[test]
+    fn waiting_costs_the_same_whatever_the_size_of_the_fleet() {
+        const S: u64 = 1_000_000_000;
+        let runs = crate::private();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let task = |number| Task { number, node: format!("n{number}"), round: 0, attempt: 1, token: "t".into() };
+        let open: Vec<(Task, String)> = (0..1000).map(|number| (task(number), number.to_string())).collect();
+        let mut files = Files::default();
+        let said = |files: &mut Files, now_ns| {
+            files.appeared(&folder, &open, |handle| handle == "8", now_ns).unwrap().len()
+        };
+        // An hour of looks, fifty a second.
+        let hour = |from_s: u64| (0..180_000).map(move |at| from_s * S + at * S / 50);
+        assert_eq!(hour(0).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 0);
+        assert!(files.listings < 140, "{}", files.listings);
+        let of = |number: u32| {
+            let line = format!("fauxplat-answer/1 t 1/1 0 AA==\n{number}\n");
+            fs::write(folder.out(number), line).unwrap();
+        };
+        [7, 8].into_iter().for_each(of);
+        // One that appears as a whole is read when the folder is; one that grows, when its task has ended.
+        assert_eq!(hour(3600).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 2);
+        files.expect(8);
+        let before = files.listings;
+        assert_eq!(said(&mut files, 7201 * S), 2);
+        assert_eq!((files.listings - before, files.due.len()), (1, 0));
     }
 
     #[test]

@@ -3,6 +3,63 @@
 
 use serde_json::{Value, json};
 
+/// Jobs that measure some nodes again, each on its node: `fauxplat fleet emit --round`. The pods of a round may run at the
+/// same time.
+#[derive(Clone, Debug)]
+pub struct RoundManifest<'a> {
+    /// Beginning of the jobs' names: a DNS label with room for a round and a number.
+    pub name: &'a str,
+    /// Image with fauxplat and the measured program.
+    pub image: &'a str,
+    /// Number of the round.
+    pub round: u32,
+    /// The nodes, by their names in Kubernetes.
+    pub nodes: &'a [String],
+    /// The order as a packed word.
+    pub order: &'a str,
+}
+
+impl RoundManifest<'_> {
+    /// The manifest as a document `v1`, `List`.
+    pub fn document(&self) -> Value {
+        let items: Vec<Value> = self.nodes.iter().zip(1..).map(|(node, at)| self.job(node, at)).collect();
+        json!({ "apiVersion": "v1", "kind": "List", "items": items })
+    }
+
+    fn job(&self, node: &str, at: u32) -> Value {
+        let labels = json!({ "app.kubernetes.io/name": "fauxplat", "fauxplat/fleet": self.name });
+        let round = self.round.to_string();
+        let words = ["node", "--framed", self.name, "--round", &round, "--attempt", "1", "--order", self.order];
+        let on_node = json!({ "key": "metadata.name", "operator": "In", "values": [node] });
+        json!({
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": { "name": format!("{}-r{round}-{at}", self.name), "labels": labels },
+            "spec": {
+                "backoffLimit": 0,
+                "template": { "metadata": { "labels": labels }, "spec": {
+                    "restartPolicy": "Never",
+                    "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+                        "nodeSelectorTerms": [{ "matchFields": [on_node] }],
+                    } } },
+                    "containers": [container(self.image, &words.map(str::to_owned))],
+                } },
+            },
+        })
+    }
+}
+
+fn container(image: &str, arguments: &[String]) -> Value {
+    json!({
+        "name": "fauxplat",
+        "image": image,
+        "command": ["fauxplat"],
+        "args": arguments,
+        // Name of the node in Kubernetes, not that of the pod.
+        "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
+    })
+}
+
 /// Content of a manifest.
 #[derive(Clone, Debug)]
 pub struct Manifest<'a> {
@@ -32,14 +89,7 @@ impl Manifest<'_> {
                     "topologyKey": "kubernetes.io/hostname",
                 }],
             }},
-            "containers": [{
-                "name": "fauxplat",
-                "image": self.image,
-                "command": ["fauxplat"],
-                "args": self.arguments,
-                // Name of the node in Kubernetes, not that of the pod.
-                "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
-            }],
+            "containers": [container(self.image, self.arguments)],
         });
         if !selector.is_empty() {
             pod["nodeSelector"] = Value::Object(selector);

@@ -30,7 +30,7 @@ pub use record::{Asked, AskedNode, evidence};
 pub use run::{Counts, Limits, Run, Told};
 pub use site::{EngineOptions, Site, joined, sha256, unpacked};
 pub use spec::engine;
-pub use take::{order_in, take};
+pub use take::{order_in, round_in, settle, take, take_round};
 
 /// A folder for the runs of a test, which no other user may write to, whatever the umask.
 #[cfg(test)]

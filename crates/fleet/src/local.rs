@@ -55,11 +55,15 @@ impl Local {
     fn standing(&mut self, task: &Task, handle: &str) -> Standing {
         self.reap();
         let said = || complaint(&self.site.folder, task.number);
-        match self.ended.remove(&task.number) {
+        let ended = self.ended.remove(&task.number);
+        let is_there = self.running.contains_key(&task.number) || trace_of(handle).is_some_and(Trace::is_there);
+        if ended.is_some() || !is_there {
+            self.files.expect(task.number);
+        }
+        match ended {
             Some(outcome) if outcome.is_success() => Standing::Done,
             Some(outcome) => Standing::Failed(failed(outcome, said())),
-            None if self.running.contains_key(&task.number) => Standing::Running,
-            None if trace_of(handle).is_some_and(Trace::is_there) => Standing::Running,
+            None if is_there => Standing::Running,
             None => gone(said()),
         }
     }
@@ -128,7 +132,7 @@ impl Engine for Local {
         // Done here and not in `look`, since tasks are handed over before the first look.
         let others = open.iter().filter(|(task, _)| !self.running.contains_key(&task.number));
         self.others = others.filter_map(|(_, handle)| trace_of(handle)).collect();
-        self.files.said(&self.site.folder, open)
+        self.files.of_ended(&self.site.folder, open)
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {

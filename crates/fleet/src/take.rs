@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use fauxplat_model::{Delivery, DeliveryState, NodeOrder, NodeRecord};
+use fauxplat_model::{Delivery, DeliveryState, NodeOrder, NodeRecord, Remeasurement};
 use fauxplat_sys::clock;
 use fauxplat_sys::text::{read_bytes, read_text};
 
@@ -49,6 +49,75 @@ fn completions(text: &str) -> Option<u32> {
     text.split("completions").skip(1).find_map(behind)
 }
 
+/// The round of a manifest: the number behind `--round`; 0 for the survey.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn round_in(path: &Path) -> Result<u32, FleetError> {
+    let text = read_text(path, MANIFEST_BYTES_MAX).map_err(FleetError::at(path))?;
+    let rest = text.split_once("--round").map_or("", |(_, rest)| rest);
+    let digits: String =
+        rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    Ok(digits.parse().unwrap_or(0))
+}
+
+/// Records the plan by which suspects are measured again, unless one is recorded: later answers would lead to another.
+///
+/// # Errors
+/// Another process has the run, or the plan cannot be recorded.
+pub fn settle(folder: &RunFolder, again: &Remeasurement) -> Result<(), FleetError> {
+    let _held = folder.hold()?;
+    let mut is_settled = false;
+    let mut journal = Journal::open(&folder.file(JOURNAL), |entry: Entry| {
+        is_settled |= matches!(entry, Entry::Again(_));
+    })?;
+    if !is_settled {
+        journal.add(&Entry::Again(again.clone()));
+    }
+    journal.flush()
+}
+
+/// Adds the answers of a round in which suspects were measured again to a run. An answer of a node that the round does not
+/// have, or has already, does not count.
+///
+/// # Errors
+/// A file cannot be read, or the run cannot be written.
+pub fn take_round(
+    folder: &RunFolder,
+    asked: &Asked,
+    round: u32,
+    files: &[PathBuf],
+) -> Result<(), FleetError> {
+    let _held = folder.hold()?;
+    let (mut tasks, mut answered, mut planned) = (0, HashSet::new(), HashSet::new());
+    let mut journal = Journal::open(&folder.file(JOURNAL), |entry: Entry| match entry {
+        Entry::Task(task) => tasks = tasks.max(task.number + 1),
+        Entry::Answer { record, .. } if record.round == round => drop(answered.insert(record.node)),
+        Entry::Again(again) => {
+            planned.extend(again.rounds.get(round.wrapping_sub(1) as usize).into_iter().flatten().cloned());
+        }
+        _ => {}
+    })?;
+    for (file, number) in files.iter().zip(tasks..) {
+        let bytes = read_bytes(file, TEXT_BYTES_MAX).map_err(FleetError::at(file))?;
+        let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, (number, round), asked);
+        if matches!(entry, Entry::Answer { .. }) {
+            let refused = match (planned.contains(&node), answered.insert(node.clone())) {
+                (false, _) => Some((DeliveryState::Garbage, format!("round {round} does not have this node"))),
+                (true, false) => {
+                    let why = format!("{} is a second answer of it; the first answer counts", file.display());
+                    Some((DeliveryState::Twice, why))
+                }
+                (true, true) => None,
+            };
+            entry = refused.map_or(entry, |refused| trouble(node.clone(), (number, round), refused));
+        }
+        journal.add(&Entry::Task(task(node, (number, round))));
+        journal.add(&entry);
+    }
+    journal.flush()
+}
+
 /// Stores the content of files, one for each node, as a run. A file without a valid answer is reported.
 ///
 /// # Errors
@@ -59,12 +128,12 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
     let mut answered = HashSet::new();
     for (file, number) in files.iter().zip(0..) {
         let bytes = read_bytes(file, TEXT_BYTES_MAX).map_err(FleetError::at(file))?;
-        let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, number, &asked);
+        let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, (number, 0), &asked);
         if matches!(entry, Entry::Answer { .. }) && !answered.insert(node.clone()) {
             let why = format!("{} is a second answer of it; the first answer counts", file.display());
-            entry = trouble(node.clone(), number, (DeliveryState::Twice, why));
+            entry = trouble(node.clone(), (number, 0), (DeliveryState::Twice, why));
         }
-        journal.add(&Entry::Task(task(node.clone(), number)));
+        journal.add(&Entry::Task(task(node.clone(), (number, 0))));
         journal.add(&entry);
         if !asked.nodes.iter().any(|known| known.name == node) {
             asked.nodes.push(AskedNode { name: node, unable: None });
@@ -76,23 +145,24 @@ pub fn take(folder: &RunFolder, mut asked: Asked, files: &[PathBuf]) -> Result<A
     Ok(asked)
 }
 
-fn task(node: String, number: u32) -> Task {
-    Task { number, node, round: 0, attempt: 1, token: String::new() }
+/// A task by its number and its round.
+fn task(node: String, (number, round): (u32, u32)) -> Task {
+    Task { number, node, round, attempt: 1, token: String::new() }
 }
 
-fn trouble(node: String, number: u32, (state, why): (DeliveryState, String)) -> Entry {
-    let delivery = Delivery { node, round: 0, attempt: 1, state, reason: Some(why) };
+fn trouble(node: String, (number, round): (u32, u32), (state, why): (DeliveryState, String)) -> Entry {
+    let delivery = Delivery { node, round, attempt: 1, state, reason: Some(why) };
     Entry::Trouble { task: number, delivery, is_last: true }
 }
 
 /// Content of a file: the node by its own name, or by that of the file if its name is unknown.
-fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry) {
+fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, Entry) {
     let mut assembly = Assembly::default();
     for part in text.lines().filter_map(part) {
         assembly.add(part);
     }
     let of_file = || file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let trouble = |node: String, refusal| (node.clone(), trouble(node, number, refusal));
+    let trouble = |node: String, refusal| (node.clone(), trouble(node, place, refusal));
     let said = text.lines().rev().find_map(ask::one_line);
     let answer = match assembly.answer() {
         Some(Ok(answer)) => answer,
@@ -106,8 +176,8 @@ fn taken(text: &str, file: &Path, number: u32, asked: &Asked) -> (String, Entry)
     let node = if engine::is_plain(&named) { named } else { of_file() };
     let now_utc_ns = clock::realtime_ns() as i64;
     // The time of the order is unknown, so the only check is that the node's clock is not ahead.
-    match checked(&answer, &task(node.clone(), number), asked, (i64::MIN, now_utc_ns)) {
-        Ok(record) => (node, Entry::Answer { task: number, record: Box::new(record) }),
+    match checked(&answer, &task(node.clone(), place), asked, (i64::MIN, now_utc_ns)) {
+        Ok(record) => (node, Entry::Answer { task: place.0, record: Box::new(record) }),
         Err(refusal) => trouble(node, refusal),
     }
 }

@@ -47,7 +47,7 @@ pub enum FleetAction {
         output: Output<Listed>,
     },
     /// Write what another engine needs to carry a run out
-    #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'"))]
+    #[command(after_help = after("fauxplat fleet emit kubernetes --image registry/fauxplat:1 --nodes 20 './program'\n  fauxplat fleet emit kubernetes --image registry/fauxplat:1 --round 1"))]
     Emit(FleetEmitArgs),
     /// Keep answers that somebody else collected, such as the logs of pods, as a run
     #[command(after_help = after_fleet("fauxplat fleet take manifest.json logs/*.log"))]
@@ -214,7 +214,18 @@ pub struct FleetEmitArgs {
     pub image: String,
     /// On how many nodes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub nodes: u32,
+    #[arg(required_unless_present = "round")]
+    pub nodes: Option<u32>,
+    /// Write what measures the suspects of a run again that was taken, beside machines of their groups: this round, from 1
+    /// on. The answers are taken like those of the first measurement
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(conflicts_with_all = ["nodes", "node_label", "commands", "runs"])]
+    pub round: Option<u32>,
+    /// The run of --round: its id, the beginning of it, or its folder [default: the latest]
+    #[arg(long = "of", value_name = "ID|FOLDER", requires = "round")]
+    pub of: Option<String>,
+    #[command(flatten)]
+    pub place: FleetPlaceArgs,
     /// What the job is called
     #[arg(long, value_name = "NAME", default_value = "fauxplat-fleet")]
     pub job_name: String,

@@ -45,6 +45,10 @@ pub(crate) struct World {
     pub(crate) bios_slower: f64,
     /// Whether machines tell more than their hardware.
     pub(crate) told: bool,
+    /// The last machines are of other hardware, five of each, with a speed of its own.
+    pub(crate) small: usize,
+    /// The odd machine is the last one, and not the first.
+    pub(crate) odd_last: bool,
 }
 
 impl World {
@@ -61,6 +65,8 @@ impl World {
             bios_every: 0,
             bios_slower: 0.0,
             told: true,
+            small: 0,
+            odd_last: false,
         }
     }
 }
@@ -72,6 +78,9 @@ pub(crate) struct Drawn {
     pub(crate) evidence: FleetEvidence,
     draw: Draw,
 }
+
+/// Machines of a small group.
+const SMALL: usize = 5;
 
 /// The time of a run on a machine like the others.
 const WALL_NS: f64 = 1e8;
@@ -141,9 +150,17 @@ impl Drawn {
 
 impl World {
     fn slowness(&self, index: usize, draw: &mut Draw) -> f64 {
-        let odd = if index < self.odd { self.slower.ln_1p() } else { 0.0 };
+        let is_odd = if self.odd_last { index + self.odd >= self.machines } else { index < self.odd };
+        let odd = if is_odd { self.slower.ln_1p() } else { 0.0 };
+        let hardware = self.hardware(index) as f64 * 0.1;
         let old = if self.is_old(index) { self.bios_slower.ln_1p() } else { 0.0 };
-        self.between * self.spread.draw(draw) + odd + old
+        self.between * self.spread.draw(draw) + odd + old + hardware
+    }
+
+    /// 0 for the hardware of most machines.
+    fn hardware(&self, index: usize) -> usize {
+        let before = self.machines - self.small;
+        if index < before { 0 } else { 1 + (index - before) / SMALL }
     }
 
     fn is_old(&self, index: usize) -> bool {
@@ -152,7 +169,8 @@ impl World {
 
     fn facts(&self, index: usize) -> BTreeMap<String, String> {
         if !self.told {
-            return BTreeMap::from([("cpu-model".to_owned(), "Example 9000".to_owned())]);
+            let model = format!("Example {}", 9000 + self.hardware(index));
+            return BTreeMap::from([("cpu-model".to_owned(), model)]);
         }
         let bios = if self.is_old(index) { "1.2" } else { "1.4" };
         let other = |count: usize| (index * 2_654_435_761 % 1009 % count).to_string();

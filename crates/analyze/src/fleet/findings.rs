@@ -35,6 +35,7 @@ pub fn fleet_findings(evidence: &FleetEvidence, question: &FleetQuestion) -> Fle
     FleetFindings {
         fleet: evidence.fleet.clone(),
         definition_sha256: evidence.plan.definition_sha256.clone(),
+        started_utc_ns: first_records(evidence).map(|record| record.started_utc_ns).min(),
         command: evidence.commands.get(usize::from(question.command)).cloned().unwrap_or_default(),
         metric: question.metric,
         least_effect: question.least_effect,

@@ -16,7 +16,7 @@ use fauxplat_sys::clock;
 
 use crate::ask::{ask, find};
 use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
-use crate::files::{Files, complaint};
+use crate::files::{Files, IDLE_MAX_NS, complaint};
 use crate::folder::random_hex;
 use crate::local::{failed, gone, handle_of, trace_of};
 use crate::schedule::scrontab;
@@ -31,6 +31,8 @@ const HINT: &str = "install Slurm's client programs (on Debian: apt install slur
 const BATCH: usize = 16;
 /// Time for which a job may wait for a node that is not available, before the node is reported as missing.
 const NODELESS_NS: u64 = 120_000_000_000;
+/// Least time between two questions to the controller.
+const PACE_MS: u64 = 500;
 /// Prefix of the handle of a task that uses `srun`.
 const BY_SRUN: &str = "srun:";
 
@@ -46,6 +48,8 @@ pub(crate) struct Slurm {
     nodeless_since_ns: HashMap<u32, u64>,
     /// Whether a submission may have succeeded without a confirmation, also one of an earlier fauxplat that was killed.
     is_unsure: bool,
+    /// Time between two questions to the controller.
+    pace_ms: u64,
 }
 
 impl Slurm {
@@ -65,6 +69,7 @@ impl Slurm {
             carried: HashMap::new(),
             nodeless_since_ns: HashMap::new(),
             is_unsure: true,
+            pace_ms: PACE_MS,
         })
     }
 
@@ -298,6 +303,7 @@ impl Engine for Slurm {
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
         script::write(&self.site)?;
+        self.pace_ms = PACE_MS;
         let adopted = self.adopt(waiting)?;
         if !adopted.is_empty() {
             return Ok(adopted);
@@ -332,11 +338,26 @@ impl Engine for Slurm {
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
         let jobs = self.jobs()?;
-        open.iter().map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?))).collect()
+        let standings: Vec<(u32, Standing)> = open
+            .iter()
+            .map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?)))
+            .collect::<Result<_, FleetError>>()?;
+        let is_waiting = |standing: &Standing| matches!(standing, Standing::Waiting(_));
+        // While all jobs wait, which may be for hours, the controller is asked ever more rarely.
+        self.pace_ms = match standings.iter().all(|(_, standing)| is_waiting(standing)) {
+            true => (self.pace_ms + self.pace_ms / 2).min(IDLE_MAX_NS / 1_000_000),
+            false => PACE_MS,
+        };
+        let goes_on = |standing: &Standing| is_waiting(standing) || *standing == Standing::Running;
+        for (task, _) in standings.iter().filter(|(_, standing)| !goes_on(standing)) {
+            self.files.expect(*task);
+        }
+        Ok(standings)
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
-        self.files.said(&self.site.folder, open)
+        let grows = |handle: &str| handle.starts_with(BY_SRUN);
+        self.files.appeared(&self.site.folder, open, grows, clock::monotonic_ns())
     }
 
     fn cancel(&mut self, open: &[(Task, String)]) -> Result<(), FleetError> {
@@ -348,7 +369,7 @@ impl Engine for Slurm {
     }
 
     fn pace_ms(&self) -> u64 {
-        500
+        self.pace_ms
     }
 
     fn grace_ms(&self) -> u64 {

@@ -231,6 +231,9 @@ pub struct FleetFindings {
     /// SHA-256 of the definition, by which runs of one definition are recognised.
     #[serde(default)]
     pub definition_sha256: String,
+    /// Time at which the first machine began, in nanoseconds since 1970, UTC; `None` where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_utc_ns: Option<i64>,
     /// The command that was measured.
     pub command: String,
     /// The metric that is judged.

@@ -1,8 +1,9 @@
 //! A fleet in the format OpenMetrics, for systems that already monitor fleets.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use fauxplat_model::{FleetFindings, FleetNode, NodeState};
+use fauxplat_model::{FleetFindings, FleetNode, NodeState, Unit};
 
 use super::distinct;
 use super::openmetrics::{escaped, head};
@@ -11,8 +12,10 @@ use crate::words::visible;
 /// A figure of machines: name of its family, help text, and its value for a machine that has it.
 type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
-const FIGURES: [Figure; 4] = [
-    ("fauxplat_fleet_effect_ratio", "The machine over its group.", |node| node.effect_ratio),
+const FIGURES: [Figure; 6] = [
+    ("fauxplat_fleet_runs", "Runs of the machine that count.", |node| Some(node.runs as f64)),
+    ("fauxplat_fleet_explained_ratio", "The part that facts of the machine explain.", |node| node.explained_ratio),
+    ("fauxplat_fleet_effect_ratio", "The machine over its group, beside that.", |node| node.effect_ratio),
     ("fauxplat_fleet_effect_low_ratio", "Low end of the 95 % interval of that.", |node| node.low),
     ("fauxplat_fleet_effect_high_ratio", "High end of it.", |node| node.high),
     ("fauxplat_fleet_z", "Robust standard deviations on the slow side of its group.", |node| node.z),
@@ -21,6 +24,11 @@ const FIGURES: [Figure; 4] = [
 const STATE: &str = "fauxplat_fleet_state";
 const MACHINES: &str = "fauxplat_fleet_machines";
 const DETECTABLE: &str = "fauxplat_fleet_smallest_detectable_ratio";
+const NOTICE: &str = "fauxplat_fleet_notice";
+const STARTED: &str = "fauxplat_fleet_run_timestamp_seconds";
+
+/// Characters of the definition's checksum in labels: enough to tell any two definitions apart.
+const HASH_CHARS: usize = 12;
 
 /// Writes one family after the other, and the end mark.
 pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
@@ -30,6 +38,8 @@ pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()
     let names = distinct(names, |name, count| format!("{name} ({count})"));
     let labels: Vec<String> =
         found.nodes.iter().zip(&names).map(|(node, name)| labels(found, node, name)).collect();
+    started(found, out)?;
+    medians(found, &labels, out)?;
     for (family, help, figure) in FIGURES {
         head(family, "gauge", help, out)?;
         unit(family, out)?;
@@ -42,11 +52,11 @@ pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()
     for (node, labels) in found.nodes.iter().zip(&labels) {
         writeln!(out, "{STATE}{{{labels},state=\"{}\"}} 1", node.state.word())?;
     }
+    notices(found, &labels, out)?;
     head(MACHINES, "gauge", "Machines of which this is said.", out)?;
     for state in NodeState::ALL {
         let count = found.nodes.iter().filter(|node| node.state == state).count();
-        let metric = escaped(found.metric.name());
-        writeln!(out, "{MACHINES}{{metric=\"{metric}\",state=\"{}\"}} {count}", state.word())?;
+        writeln!(out, "{MACHINES}{{{},state=\"{}\"}} {count}", of_run(found), state.word())?;
     }
     detectable(found, out)?;
     writeln!(out, "# EOF")
@@ -54,8 +64,56 @@ pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()
 
 fn labels(found: &FleetFindings, node: &FleetNode, name: &str) -> String {
     let group = node.group.map_or(String::new(), |group| group.to_string());
+    format!("node=\"{}\",group=\"{group}\",{}", escaped(name), of_run(found))
+}
+
+/// Labels of every series, by which the results of two benchmarks stay apart where one collector has both.
+fn of_run(found: &FleetFindings) -> String {
     let metric = escaped(&visible(found.metric.name()));
-    format!("node=\"{}\",group=\"{group}\",metric=\"{metric}\"", escaped(name))
+    let command = escaped(&visible(&found.command));
+    let definition: String = found.definition_sha256.chars().take(HASH_CHARS).collect();
+    format!("command=\"{command}\",definition=\"{}\",metric=\"{metric}\"", escaped(&visible(&definition)))
+}
+
+/// The time of the run: a collector's own time is that of its last reading of the file.
+fn started(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
+    let Some(started_utc_ns) = found.started_utc_ns else { return Ok(()) };
+    head(STARTED, "gauge", "When the first machine began, in seconds since 1970.", out)?;
+    writeln!(out, "# UNIT {STARTED} seconds")?;
+    writeln!(out, "{STARTED}{{{}}} {:.3}", of_run(found), started_utc_ns as f64 / 1e9)
+}
+
+/// Medians of the machines, in base units.
+fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let (unit, per) = match found.metric.unit() {
+        Unit::Nanos => ("seconds", 1e9),
+        Unit::Bytes => ("bytes", 1.0),
+        Unit::MicroPerSecond => ("per_second", 1e6),
+        Unit::Count => ("count", 1.0),
+        Unit::Millionth => ("units", 1e6),
+    };
+    let family = format!("fauxplat_fleet_median_{unit}");
+    head(&family, "gauge", "Median of the runs of the first measurement.", out)?;
+    writeln!(out, "# UNIT {family} {unit}")?;
+    for (node, labels) in found.nodes.iter().zip(labels) {
+        if let Some(median) = node.median {
+            writeln!(out, "{family}{{{labels}}} {}", median / per)?;
+        }
+    }
+    Ok(())
+}
+
+/// Observations beside slowness; a machine may differ in several facts.
+fn notices(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
+    head(NOTICE, "gauge", "1 for what is seen of the machine beside slowness.", out)?;
+    let labels_of: BTreeMap<&str, &String> =
+        found.nodes.iter().map(|node| node.node.as_str()).zip(labels).collect();
+    for notice in &found.notices {
+        let Some(labels) = labels_of.get(notice.node.as_str()) else { continue };
+        let fact = notice.differs.as_ref().map_or(String::new(), |it| escaped(&visible(&it.fact)));
+        writeln!(out, "{NOTICE}{{{labels},kind=\"{}\",fact=\"{fact}\"}} 1", notice.kind.word())?;
+    }
+    Ok(())
 }
 
 fn unit(family: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -70,7 +128,7 @@ fn detectable(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
     unit(DETECTABLE, out)?;
     for (index, group) in found.groups.iter().enumerate() {
         if let Some(ratio) = group.smallest_detectable {
-            writeln!(out, "{DETECTABLE}{{group=\"{index}\"}} {ratio}")?;
+            writeln!(out, "{DETECTABLE}{{group=\"{index}\",{}}} {ratio}", of_run(found))?;
         }
     }
     Ok(())

@@ -65,12 +65,23 @@ pub(crate) fn odd() -> Owned {
     ));
     nodes.push(machine("r1-n18", "cleared", 1.01, json!({ "rounds": 6 })));
     let nothing = json!({ "median": null, "z": null, "effect_ratio": null, "low": null, "high": null, "group": null, "runs": 0, "reason": "nothing came: down" });
-    nodes.push(machine("r1-n19", "missing", 1.0, nothing));
+    nodes.push(machine("r1-n19", "missing", 1.0, nothing.clone()));
+    nodes.push(machine("r1-n20", "unreached", 1.0, nothing));
+    nodes.push(machine("r1-n21", "uncompared", 1.0, json!({ "reason": "no other machine has its hardware" })));
     record(
         "fleet",
         json!({
             "fleet": "5f0c6d3e-0000-4000-8000-000000000001", "command": "sort data", "metric": "wall",
+            "definition_sha256": "ef".repeat(32), "started_utc_ns": 1_500_000_000_000_000_000_i64,
             "least_effect": 0.03, "false_flags": 0.1, "nodes": nodes,
+            "notices": [
+                { "node": "r0-n3", "kind": "fast", "ratio": 0.5 },
+                { "node": "r0-n4", "kind": "scatter", "ratio": 20.0 },
+                { "node": "r0-n5", "kind": "runs", "ratio": 0.2 },
+                { "node": "r0-n6", "kind": "fact", "ratio": null, "differs": {
+                    "fact": "bios", "value": "1.3", "usual": "1.4", "usual_machines": 16, "shared_machines": 0,
+                } },
+            ],
             "groups": [{
                 "facts": { "cpu-model": "Example 9000" }, "machines": 19, "median": 1.0e8, "rule": "robust",
                 "between": 0.01, "between_runs": 0.004, "within": 0.012, "spread": 0.011, "max_min_ratio": 1.21,
@@ -96,6 +107,7 @@ pub(crate) fn clean() -> Owned {
     let found = findings(&mut owned);
     found.nodes.retain(|node| node.state == NodeState::Normal);
     found.facts_explained.clear();
+    found.notices.clear();
     found.answers.clear();
     found.deliveries.clear();
     found.again = None;
@@ -157,6 +169,12 @@ fn the_answer_names_what_is_wrong() {
         "r1-n14 is 10.0 % slower",
         "all 3 of the slow ones",
         "BIOS 1.2, not 1.4",
+        "r0-n3 is faster than machines like it",
+        "r0-n4 scatters more than the others",
+        "r0-n5 made another number of runs",
+        "r0-n6 differs in a fact",
+        "could not be asked",
+        "BIOS 1.2: 9.00 % slower, 3 machines",
     ] {
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(said), "{said}: {text}");
@@ -250,6 +268,14 @@ fn others_that_watch_fleets_can_read_it() {
     assert_eq!(value("fauxplat_fleet_machines", "state", "wrong-answer"), Some(1.0));
     assert_eq!(value("fauxplat_fleet_smallest_detectable_ratio", "group", "0"), Some(1.045));
     assert_eq!(value("fauxplat_fleet_effect_ratio", "node", "r1-n19"), None, "it was not measured");
+    assert_eq!(value("fauxplat_fleet_median_seconds", "node", "r1-n14"), Some(0.11));
+    assert_eq!(value("fauxplat_fleet_run_timestamp_seconds", "metric", "wall"), Some(1.5e9));
+    assert_eq!(value("fauxplat_fleet_notice", "fact", "bios"), Some(1.0));
+    // One collector may have the results of two benchmarks: every series says of which it is.
+    findings(&mut owned).command = "another".into();
+    let other = open_metrics(&owned.render(Format::OpenMetrics, &Style::default()));
+    let both = samples.iter().chain(&other).map(|(name, labels, _)| (name, labels));
+    assert_eq!(both.collect::<std::collections::BTreeSet<_>>().len(), samples.len() + other.len());
     assert!(
         samples.iter().all(|(_, labels, _)| labels.values().all(|value| !value.contains(['\n', '\u{202e}'])))
     );

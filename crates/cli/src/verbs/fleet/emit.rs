@@ -1,10 +1,12 @@
 //! `fleet emit` and `fleet take`: files for engines that fauxplat does not talk to, and import of the answers.
 
 use fauxplat_experiment::Failure;
-use fauxplat_fleet::kubernetes::{Manifest, is_label};
-use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, uuid};
+use fauxplat_fleet::kubernetes::{Manifest, RoundManifest, is_label};
+use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, round_in, uuid};
+use fauxplat_model::document::Findings;
 
-use super::{made_runs_folder, plan, report};
+use super::run::{findings, gathered};
+use super::{chosen, made_runs_folder, plan, report};
 use crate::output;
 use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
@@ -14,6 +16,9 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
         let why = "a name of Kubernetes has lower-case letters, digits and dashes, 63 at most";
         return Err(Failure::usage(format!("--job-name {:?}: {why}", args.job_name)));
     }
+    if let Some(round) = args.round {
+        return emit_round(args, round);
+    }
     let definition = plan::definition(&args.commands, &args.condition, args.runs, None)?;
     one_or_two(&plan::names(&definition)?)?;
     let order = plan::order(definition, false, &uuid()?)?;
@@ -21,10 +26,36 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
     let manifest = Manifest {
         name: &args.job_name,
         image: &args.image,
-        nodes: args.nodes,
+        nodes: args.nodes.unwrap_or(1),
         arguments: &words,
         selector: &args.node_label,
     };
+    let text = serde_json::to_string_pretty(&manifest.document()).map_err(Failure::machine)?;
+    output::lines(&(text + "\n"), &args.output)
+}
+
+/// The manifest of a round in which suspects are measured again.
+fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
+    let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
+    let asked = report::asked(&folder)?;
+    if asked.on != "kubernetes" {
+        let why = format!("{} was carried out by {}: resume it there", folder.id(), asked.on);
+        return Err(Failure::usage(why));
+    }
+    let evidence = gathered(&folder, &asked)?;
+    let planned = match (&evidence.again, findings(&asked, &evidence)) {
+        (Some(again), _) => Some(again.clone()),
+        (None, Findings::Fleet(found)) => found.again,
+        _ => None,
+    };
+    let again = planned.filter(|again| !again.rounds.is_empty());
+    let again = again.ok_or_else(|| Failure::usage("no machine is to be measured again"))?;
+    let nodes = again.rounds.get(round as usize - 1).ok_or_else(|| {
+        Failure::usage(format!("--round {round}: suspects are measured again in {} rounds", again.rounds.len()))
+    })?;
+    fauxplat_fleet::settle(&folder, &again)?;
+    let order = Site::packed(&asked.order)?;
+    let manifest = RoundManifest { name: &args.job_name, image: &args.image, round, nodes, order: &order };
     let text = serde_json::to_string_pretty(&manifest.document()).map_err(Failure::machine)?;
     output::lines(&(text + "\n"), &args.output)
 }
@@ -34,6 +65,12 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     let (order, completions) = order_in(&args.manifest)?;
     let names = plan::names(&order.definition)?;
     one_or_two(&names)?;
+    let round = round_in(&args.manifest)?;
+    if round > 0 {
+        let folder = chosen(Some(&order.fleet), &args.place, &args.output)?;
+        fauxplat_fleet::take_round(&folder, &report::asked(&folder)?, round, &args.files)?;
+        return report::of_folder(&folder, &args.gate.fail_if, &args.output, invocation);
+    }
     let folder = RunFolder::make_of(&made_runs_folder(&args.place, &args.output)?, &order.fleet)?;
     let keep = || {
         let mut asked =

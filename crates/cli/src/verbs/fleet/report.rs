@@ -140,7 +140,7 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
 }
 
 /// The description of a run, with its metrics registered.
-fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
+pub(super) fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
     let mut asked = Asked::read(folder)?;
     asked.order.definition.make_known().map_err(Failure::usage)?;
     Ok(asked)

@@ -3,4 +3,5 @@
 
 mod inventories;
 mod local;
+mod operator;
 mod words_of_slurm;
