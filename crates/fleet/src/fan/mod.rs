@@ -40,6 +40,10 @@ const ENDING_NS: u64 = 10_000_000_000;
 /// Default number of simultaneous hosts. Ansible's own default of five would turn minutes into hours.
 const FAN: u32 = 64;
 
+/// Time between two looks at the output of a script, times the number of scripts: the folder of a run may be on a file
+/// system that others share.
+const LOOK_NS: u64 = 250_000_000;
+
 /// Engine for the hosts of an inventory.
 #[derive(Debug)]
 pub(crate) struct Fan {
@@ -55,6 +59,8 @@ pub(crate) struct Fan {
     /// Output files of a tool that writes one for each host.
     trees: ansible::Trees,
     heard: Heard,
+    /// Time of the next look at the output.
+    next_ns: u64,
 }
 
 impl Fan {
@@ -69,6 +75,7 @@ impl Fan {
             outputs: HashMap::new(),
             trees: ansible::Trees::default(),
             heard: Heard::default(),
+            next_ns: 0,
         }
     }
 
@@ -226,6 +233,11 @@ impl Engine for Fan {
 
     fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
         self.reap();
+        let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
+        if !open.iter().all(|(_, handle)| is_there(handle)) {
+            // The last answers of a script that has ended are there now.
+            self.next_ns = 0;
+        }
         let mut complaints: HashMap<u32, String> = HashMap::new();
         let mut standing = |(task, handle): &(Task, String)| {
             let Some((first, trace)) = parts(handle) else { return (task.number, Standing::Unknown) };
@@ -242,18 +254,27 @@ impl Engine for Fan {
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
         let is_other = |handle: &&String| !self.sent.contains_key(*handle);
         self.others = open.iter().map(|(_, handle)| handle).filter(is_other).cloned().collect();
+        let now_ns = clock::monotonic_ns();
+        if now_ns < self.next_ns {
+            return Ok(Vec::new());
+        }
         let mut by_script: HashMap<u32, HashMap<&str, u32>> = HashMap::new();
         for (task, handle) in open {
             let Some((first, _)) = parts(handle) else { continue };
             by_script.entry(first).or_default().insert(&task.node, task.number);
         }
+        self.next_ns = now_ns + LOOK_NS * by_script.len().max(1) as u64;
         for (first, tasks) in by_script {
             let (output, _, tree) = self.files(first);
             if self.tool == Tool::Ansible {
                 let Fan { trees, heard, .. } = self;
-                tasks.iter().for_each(|(node, &task)| {
-                    trees.said(&tree.join(node), &mut |line| heard.add(task, line));
-                });
+                // A folder is read, and only files of hosts that are there and have no answer yet are looked at.
+                for entry in fs::read_dir(&tree).into_iter().flatten().flatten() {
+                    let name = entry.file_name();
+                    if let Some(&task) = name.to_str().and_then(|node| tasks.get(node)) {
+                        trees.said(&entry.path(), &mut |line| heard.add(task, line));
+                    }
+                }
                 continue;
             }
             let Fan { outputs, heard, .. } = self;
