@@ -66,11 +66,11 @@ fn seven(odd: usize, seed: u64) -> FleetEvidence {
 #[test]
 fn odd_machines_among_a_few_do_not_hide_each_other() {
     for odd in 1..=3 {
-        let all = (0..40).filter(|&seed| count(&judged(&seven(odd, seed)), NodeState::Suspect) == odd).count();
+        let all =
+            (0..40).filter(|&seed| count(&judged(&seven(odd, seed)), NodeState::Suspect) == odd).count();
         assert!(all >= 37, "{odd}: {all}");
     }
-    let mut drawn =
-        Drawn::new(World { odd: 2, slower: 1.0, told: false, ..World::of(7, 5, 0.015, 0.01) }, 3);
+    let mut drawn = Drawn::new(World { odd: 2, slower: 1.0, told: false, ..World::of(7, 5, 0.015, 0.01) }, 3);
     let found = judged_twice(&mut drawn);
     assert_eq!(count(&found, NodeState::Confirmed), 2, "{:?}", found.nodes);
     let false_ones: usize = (0..100).map(|seed| count(&judged(&seven(0, seed)), NodeState::Suspect)).sum();
@@ -148,7 +148,8 @@ fn too_fast_machines_and_scattered_runs_are_told_and_chance_is_not() {
     let mut chance = [0; 2];
     for seed in 0..60 {
         let spread = Spread::ALL[seed as usize % 3];
-        let world = World { spread, told: false, ..World::of([20, 100][seed as usize / 3 % 2], 5, 0.015, 0.01) };
+        let world =
+            World { spread, told: false, ..World::of([20, 100][seed as usize / 3 % 2], 5, 0.015, 0.01) };
         let found = judged(&Drawn::new(world, seed).evidence);
         chance[0] += told(&found, NoticeKind::Fast).len();
         chance[1] += told(&found, NoticeKind::Scatter).len();

@@ -315,7 +315,8 @@ mod tests {
         const S: u64 = 1_000_000_000;
         let runs = crate::private();
         let folder = RunFolder::make(runs.path()).unwrap();
-        let task = |number| Task { number, node: format!("n{number}"), round: 0, attempt: 1, token: "t".into() };
+        let task =
+            |number| Task { number, node: format!("n{number}"), round: 0, attempt: 1, token: "t".into() };
         let open: Vec<(Task, String)> = (0..1000).map(|number| (task(number), number.to_string())).collect();
         let mut files = Files::default();
         let said = |files: &mut Files, now_ns| {

@@ -29,7 +29,8 @@ impl RoundManifest<'_> {
     fn job(&self, node: &str, at: u32) -> Value {
         let labels = json!({ "app.kubernetes.io/name": "fauxplat", "fauxplat/fleet": self.name });
         let round = self.round.to_string();
-        let words = ["node", "--framed", self.name, "--round", &round, "--attempt", "1", "--order", self.order];
+        let words =
+            ["node", "--framed", self.name, "--round", &round, "--attempt", "1", "--order", self.order];
         let on_node = json!({ "key": "metadata.name", "operator": "In", "values": [node] });
         json!({
             "apiVersion": "batch/v1",

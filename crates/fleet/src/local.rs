@@ -56,7 +56,8 @@ impl Local {
         self.reap();
         let said = || complaint(&self.site.folder, task.number);
         let ended = self.ended.remove(&task.number);
-        let is_there = self.running.contains_key(&task.number) || trace_of(handle).is_some_and(Trace::is_there);
+        let is_there =
+            self.running.contains_key(&task.number) || trace_of(handle).is_some_and(Trace::is_there);
         if ended.is_some() || !is_there {
             self.files.expect(task.number);
         }

@@ -191,7 +191,10 @@ fn unheard(evidence: &FleetEvidence, asked: &Asked) -> Vec<Delivery> {
     let named = names.map(|name| missing(name.clone(), why.to_owned()));
     let completions = asked.completions.unwrap_or(0) as usize;
     let unnamed = (asked.nodes.len() + 1..=completions).map(|at| {
-        missing(format!("unnamed-{at}"), format!("the manifest asks for {completions} nodes, and no log came"))
+        missing(
+            format!("unnamed-{at}"),
+            format!("the manifest asks for {completions} nodes, and no log came"),
+        )
     });
     named.chain(unnamed).collect()
 }

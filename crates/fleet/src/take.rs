@@ -103,7 +103,9 @@ pub fn take_round(
         let (node, mut entry) = taken(&String::from_utf8_lossy(&bytes), file, (number, round), asked);
         if matches!(entry, Entry::Answer { .. }) {
             let refused = match (planned.contains(&node), answered.insert(node.clone())) {
-                (false, _) => Some((DeliveryState::Garbage, format!("round {round} does not have this node"))),
+                (false, _) => {
+                    Some((DeliveryState::Garbage, format!("round {round} does not have this node")))
+                }
                 (true, false) => {
                     let why = format!("{} is a second answer of it; the first answer counts", file.display());
                     Some((DeliveryState::Twice, why))

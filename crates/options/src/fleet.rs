@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::{after, after_fleet};
-use super::output::{Kept, Listed, Measured, Output, Written};
+use super::output::{Kept, Listed, Measured, Output};
 use super::{CommandArgs, ConditionArgs, EndArgs, some_time};
 
 const EXAMPLES: &str = "\
@@ -41,6 +41,28 @@ pub enum FleetAction {
     /// The runs that are kept
     #[command(after_help = after("fauxplat fleet list"))]
     List {
+        #[command(flatten)]
+        place: FleetPlaceArgs,
+        #[command(flatten)]
+        output: Output<Listed>,
+    },
+    /// Facts in which machines of a run differ, and those that changed since the run before
+    #[command(after_help = after("fauxplat fleet facts\n  fauxplat fleet facts 3f2a --format json"))]
+    Facts {
+        /// The run: its id, the beginning of it, or its folder [default: the latest]
+        #[arg(value_name = "ID|FOLDER")]
+        run: Option<String>,
+        #[command(flatten)]
+        place: FleetPlaceArgs,
+        #[command(flatten)]
+        output: Output<Listed>,
+    },
+    /// Remove runs that are kept
+    #[command(after_help = after("fauxplat fleet rm 3f2a"))]
+    Rm {
+        /// The runs: their ids, the beginnings of them, or their folders
+        #[arg(value_name = "ID|FOLDER", required = true)]
+        runs: Vec<String>,
         #[command(flatten)]
         place: FleetPlaceArgs,
         #[command(flatten)]
@@ -238,7 +260,7 @@ pub struct FleetEmitArgs {
     #[command(flatten)]
     pub condition: ConditionArgs,
     #[command(flatten)]
-    pub output: Output<Written>,
+    pub output: Output<Listed>,
 }
 
 #[derive(Debug, Args)]

@@ -279,8 +279,6 @@ taken! {
     Seen: Document Exports Colour;
     /// Of a list that is written as it is.
     Plain: Document Colour;
-    /// Of lines that are.
-    Written: Document;
 }
 
 /// The options about results that a verb takes.

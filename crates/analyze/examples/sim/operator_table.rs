@@ -62,7 +62,8 @@ fn false_flags(fleets: usize) {
             let mean = |of: &dyn Fn(&FleetFindings) -> usize| {
                 all.iter().map(of).sum::<usize>() as f64 / fleets as f64
             };
-            let notices = |kind| move |it: &FleetFindings| it.notices.iter().filter(|n| n.kind == kind).count();
+            let notices =
+                |kind| move |it: &FleetFindings| it.notices.iter().filter(|n| n.kind == kind).count();
             println!(
                 "| {title} | {spread:?} | {:.3} | {:.3} | {:.3} | {fleets} |",
                 mean(&|it| count(it, NodeState::Confirmed)),
@@ -78,8 +79,13 @@ fn false_flags(fleets: usize) {
 fn found(fleets: usize) {
     println!("| odd machines | suspect or more | confirmed | fleets |\n| --- | --- | --- | --- |");
     let few = |odd| World { odd, slower: 1.0, told: false, ..World::of(7, RUNS, 0.015, 0.01) };
-    let beside =
-        World { odd: 1, slower: 0.15, bios_every: 20, bios_slower: 0.03, ..World::of(1000, RUNS, 0.015, 0.01) };
+    let beside = World {
+        odd: 1,
+        slower: 0.15,
+        bios_every: 20,
+        bios_slower: 0.03,
+        ..World::of(1000, RUNS, 0.015, 0.01)
+    };
     let in_small = World { odd: 1, slower: 1.0, small: 5, told: false, ..World::of(60, RUNS, 0.015, 0.01) };
     let in_small = World { odd_last: true, ..in_small };
     for (title, world, odd) in [
@@ -117,7 +123,13 @@ enum Noise {
 }
 
 /// Visits of a fleet: 1 % of noise, and one machine that is slower from a visit on.
-fn visits(machines: usize, (count, at): (usize, usize), slower: f64, noise: Noise, seed: u64) -> Vec<NodeVisit> {
+fn visits(
+    machines: usize,
+    (count, at): (usize, usize),
+    slower: f64,
+    noise: Noise,
+    seed: u64,
+) -> Vec<NodeVisit> {
     let mut draw = Draw::new(seed, 0);
     let mut all = Vec::new();
     for machine in 0..machines {
@@ -163,9 +175,8 @@ fn watched(fleets: usize) {
     ] {
         for noise in [Noise::Normal, Noise::Heavy, Noise::Uneven] {
             let fleets = if machines == 1000 { fleets.min(200) } else { fleets };
-            let all: Vec<FleetWatchFindings> = seeds(fleets)
-                .map(|seed| watch(&visits(machines, span, slower, noise, seed), seed))
-                .collect();
+            let all: Vec<FleetWatchFindings> =
+                seeds(fleets).map(|seed| watch(&visits(machines, span, slower, noise, seed), seed)).collect();
             let told = |found: &FleetWatchFindings, odd: bool| {
                 let mut changed = found.nodes.iter().filter(|node| !node.changes.is_empty());
                 changed.any(|node| (slower > 0.0 && node.node == name(0)) == odd)

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_model::{
-    DeliveryState, FactDifference, FactRole, FleetEvidence, FleetFindings, FleetNode, GroupRule, NodeRecord, NodeState,
-    Remeasurement, role_of,
+    DeliveryState, FactDifference, FactRole, FleetEvidence, FleetFindings, FleetNode, GroupRule, NodeRecord,
+    NodeState, Remeasurement, role_of,
 };
 use fauxplat_stats::describe::median;
 use fauxplat_stats::distribution::t_upper_quantile;

@@ -260,8 +260,7 @@ impl Group {
         let repeated = blocks.iter().any(|machine| machine.len() > 1);
         let slow = || self.members.iter().map(|&index| machines[index].slow);
         let range = slow().fold(f64::NEG_INFINITY, f64::max) - slow().fold(f64::INFINITY, f64::min);
-        let judged =
-            matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled);
+        let judged = matches!(self.rule, GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled);
         let several = self.members.len() > 1;
         FleetGroup {
             facts: self.facts.clone(),

@@ -126,7 +126,11 @@ fn other_runs(of: &Counted, runs: usize) -> Vec<FleetNotice> {
 
 /// Machines with another value of a fact in which nearly all machines of their group agree.
 fn facts(of: &Counted) -> Vec<FleetNotice> {
-    of.groups.iter().filter(|group| group.members.len() >= FEW_FROM).flat_map(|group| of_group(of, group)).collect()
+    of.groups
+        .iter()
+        .filter(|group| group.members.len() >= FEW_FROM)
+        .flat_map(|group| of_group(of, group))
+        .collect()
 }
 
 fn of_group(of: &Counted, group: &Group) -> Vec<FleetNotice> {

@@ -14,7 +14,9 @@ type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 6] = [
     ("fauxplat_fleet_runs", "Runs of the machine that count.", |node| Some(node.runs as f64)),
-    ("fauxplat_fleet_explained_ratio", "The part that facts of the machine explain.", |node| node.explained_ratio),
+    ("fauxplat_fleet_explained_ratio", "The part that facts of the machine explain.", |node| {
+        node.explained_ratio
+    }),
     ("fauxplat_fleet_effect_ratio", "The machine over its group, beside that.", |node| node.effect_ratio),
     ("fauxplat_fleet_effect_low_ratio", "Low end of the 95 % interval of that.", |node| node.low),
     ("fauxplat_fleet_effect_high_ratio", "High end of it.", |node| node.high),

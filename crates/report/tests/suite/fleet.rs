@@ -67,7 +67,12 @@ pub(crate) fn odd() -> Owned {
     let nothing = json!({ "median": null, "z": null, "effect_ratio": null, "low": null, "high": null, "group": null, "runs": 0, "reason": "nothing came: down" });
     nodes.push(machine("r1-n19", "missing", 1.0, nothing.clone()));
     nodes.push(machine("r1-n20", "unreached", 1.0, nothing));
-    nodes.push(machine("r1-n21", "uncompared", 1.0, json!({ "reason": "no other machine has its hardware" })));
+    nodes.push(machine(
+        "r1-n21",
+        "uncompared",
+        1.0,
+        json!({ "reason": "no other machine has its hardware" }),
+    ));
     record(
         "fleet",
         json!({

@@ -51,7 +51,10 @@ fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let again = planned.filter(|again| !again.rounds.is_empty());
     let again = again.ok_or_else(|| Failure::usage("no machine is to be measured again"))?;
     let nodes = again.rounds.get(round as usize - 1).ok_or_else(|| {
-        Failure::usage(format!("--round {round}: suspects are measured again in {} rounds", again.rounds.len()))
+        Failure::usage(format!(
+            "--round {round}: suspects are measured again in {} rounds",
+            again.rounds.len()
+        ))
     })?;
     fauxplat_fleet::settle(&folder, &again)?;
     let order = Site::packed(&asked.order)?;

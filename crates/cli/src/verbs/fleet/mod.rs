@@ -1,6 +1,7 @@
 //! `fauxplat fleet`: the same on many machines, and the odd ones out.
 
 mod emit;
+mod facts;
 mod gate;
 mod plan;
 mod report;
@@ -21,6 +22,8 @@ pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failu
         FleetAction::Report(args) => report::report(args, invocation),
         FleetAction::Watch(args) => report::watch(args, invocation),
         FleetAction::List { place, output } => report::list(place, output),
+        FleetAction::Facts { run, place, output } => facts::facts(run.as_ref(), place, output),
+        FleetAction::Rm { runs, place, output } => facts::remove(runs, place, output),
         FleetAction::Emit(args) => emit::emit(args),
         FleetAction::Take(args) => emit::take(args, invocation),
     }

@@ -104,17 +104,18 @@ fn suspects_of_kubernetes_are_confirmed() {
     let manifest = lab.write("manifest.json", &text);
     let document: Value = serde_json::from_str(&text).unwrap();
     let pod = arguments(&document["spec"]["template"]["spec"]);
-    let logs: Vec<String> = (0..10)
-        .map(|at| format!("node-{at}"))
-        .map(|node| log_of(&lab, &node, value(&node), &pod))
-        .collect();
+    let logs: Vec<String> =
+        (0..10).map(|at| format!("node-{at}")).map(|node| log_of(&lab, &node, value(&node), &pod)).collect();
     let logs: Vec<&str> = logs.iter().map(String::as_str).collect();
     let found = lab.json(&[&["fleet", "take", &*manifest][..], &logs].concat());
     let state = |found: &Value, node: &str| {
         let nodes = found["nodes"].as_array().unwrap();
         nodes.iter().find(|it| it["node"] == node).unwrap()["state"].as_str().unwrap().to_owned()
     };
-    assert_eq!((state(&found, "node-9").as_str(), state(&found, "unnamed-11").as_str()), ("suspect", "missing"));
+    assert_eq!(
+        (state(&found, "node-9").as_str(), state(&found, "unnamed-11").as_str()),
+        ("suspect", "missing")
+    );
     let rounds = found["again"]["rounds"].as_array().unwrap().len();
     for round in 1..=rounds {
         let round = round.to_string();
@@ -138,4 +139,44 @@ fn suspects_of_kubernetes_are_confirmed() {
     lab.run(&["fleet", "report", "--fail-if", "confirmed"]).complains(1, &["confirmed: node-9"]);
     let words = ["fleet", "emit", "kubernetes", "--image", "x", "--round", "7"];
     lab.run(&words).complains(2, &["--round 7"]);
+}
+
+#[test]
+fn facts_are_listed_and_runs_are_removed() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.run(&["fleet", "run", "-q", "--on", "local:2", "-r", "2", "--no-confirm", "true"]).succeeds();
+    }
+    assert!(lab.run(&["fleet", "facts"]).succeeds().out.contains("agree in all facts"));
+    let list = lab.json(&["fleet", "list"]);
+    let folder = list["runs"][1]["folder"].as_str().unwrap();
+    let path = format!("{folder}/journal");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // The second answer tells of another kernel; each line has its checksum.
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let kernel = format!("\"kernel\":\"{}\"", release.trim());
+    let changed: String = text
+        .lines()
+        .map(|line| line.split_once(' ').unwrap().1)
+        .map(|line| match line.contains("\"node\":\"local-2\"") {
+            true => line.replace(&kernel, "\"kernel\":\"0.1\""),
+            false => line.to_owned(),
+        })
+        .map(|line| format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes())))
+        .collect();
+    std::fs::write(&path, changed).unwrap();
+    let found = lab.json(&["fleet", "facts"]);
+    assert_eq!(
+        (found["differ"].as_array().unwrap().len(), &found["differ"][0]["fact"]),
+        (2, &"kernel".into())
+    );
+    assert_eq!(
+        (&found["changed"][0]["after"], &found["changed"][0]["nodes"][0]),
+        (&"0.1".into(), &"local-2".into())
+    );
+    let first = list["runs"][0]["id"].as_str().unwrap();
+    lab.run(&["fleet", "rm", first, "nothing"]).complains(2, &["no such fleet run"]);
+    assert_eq!(lab.json(&["fleet", "list"])["runs"].as_array().unwrap().len(), 2);
+    lab.run(&["fleet", "rm", first]).succeeds();
+    assert_eq!(lab.json(&["fleet", "list"])["runs"].as_array().unwrap().len(), 1);
 }

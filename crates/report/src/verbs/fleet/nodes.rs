@@ -103,9 +103,10 @@ pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
         let facts: Vec<String> =
             group.facts.iter().map(|(name, value)| format!("{} {}", title(name), visible(value))).collect();
         let facts = if facts.is_empty() { "hardware not told".to_owned() } else { facts.join(", ") };
-        let beside = group.fleet_ratio.filter(|_| group.machines < FEW).map_or(String::new(), |ratio| {
-            format!("; {} than the fleet", slower_words(found.metric, ratio))
-        });
+        let beside = group
+            .fleet_ratio
+            .filter(|_| group.machines < FEW)
+            .map_or(String::new(), |ratio| format!("; {} than the fleet", slower_words(found.metric, ratio)));
         format!("group {index}: {facts}{}{beside}", rule(group.rule))
     });
     each.collect()
@@ -115,8 +116,12 @@ fn rule(rule: GroupRule) -> &'static str {
     match rule {
         GroupRule::Robust => "",
         GroupRule::ZeroSpread => "; most of it says exactly the same, so that the spread is that of the runs",
-        GroupRule::Pooled => "; few machines, compared with each other by how machines of the whole fleet differ",
-        GroupRule::Few => "; too few machines for a spread: only those that are far off the others are suspect",
+        GroupRule::Pooled => {
+            "; few machines, compared with each other by how machines of the whole fleet differ"
+        }
+        GroupRule::Few => {
+            "; too few machines for a spread: only those that are far off the others are suspect"
+        }
         GroupRule::Pair => "; of two machines nobody can tell which one is odd",
         GroupRule::Alone => "; one machine alone is compared with nothing",
     }

@@ -44,12 +44,17 @@ fn answer(found: &FleetWatchFindings) -> String {
         [one] => vec![format!("{} changed", largest(one, found))],
         several => {
             let worst = several.iter().max_by(|a, b| size(a).total_cmp(&size(b)));
-            let worst = worst.map_or(String::new(), |worst| format!(", most of all {}", largest(worst, found)));
+            let worst =
+                worst.map_or(String::new(), |worst| format!(", most of all {}", largest(worst, found)));
             vec![format!("{} changed{worst}", several.len())]
         }
     };
     said.extend(found.whole.last().map(|change| {
-        format!("the whole fleet is {} since visit {}", slower_words(found.metric, change.effect_ratio), change.at + 1)
+        format!(
+            "the whole fleet is {} since visit {}",
+            slower_words(found.metric, change.effect_ratio),
+            change.at + 1
+        )
     }));
     said.extend((short > 0).then(|| format!("{short} visited too rarely to see a change")));
     format!("{command} on {machines}: {}.", said.join("; "))
@@ -62,9 +67,8 @@ fn size(node: &WatchedNode) -> f64 {
 
 /// "n1 (200 % slower)".
 fn largest(node: &WatchedNode, found: &FleetWatchFindings) -> String {
-    let by_size = |a: &&ChangePoint, b: &&ChangePoint| {
-        a.effect_ratio.ln().abs().total_cmp(&b.effect_ratio.ln().abs())
-    };
+    let by_size =
+        |a: &&ChangePoint, b: &&ChangePoint| a.effect_ratio.ln().abs().total_cmp(&b.effect_ratio.ln().abs());
     let largest = node.changes.iter().max_by(by_size);
     let words = largest.map_or(String::new(), |it| slower_words(found.metric, it.effect_ratio));
     format!("{} ({words})", named(&node.node))
