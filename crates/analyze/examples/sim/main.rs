@@ -1,7 +1,7 @@
 //! Simulates the decision rule: `cargo run --release --example sim -p fauxplat-analyze [REPETITIONS]`; with `margins`,
 //! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
 //! rule of sweeps, with `speed` the time that the analysis of a large sweep takes; with `fleet [REPETITIONS]` who is flagged
-//! in fleets, with `fleet operator [REPETITIONS]` what an operator
+//! in fleets, with `fleet operator [REPETITIONS [found|watch|flags]]` what an operator
 //! must not miss, with `fleet speed` the time that judging a large one takes; with `carried`, `coverage` or `wholes`, a number and a
 //! word the rows of one of these tables whose name has the word.
 //!
@@ -55,7 +55,7 @@ fn main() {
         Some("speed") => sweep_table::speed(),
         Some("fleet") if words.get(1).is_some_and(|word| word == "speed") => fleet_table::speed(),
         Some("fleet") if words.get(1).is_some_and(|word| word == "operator") => {
-            operator_table::print(number(2, 200));
+            operator_table::print(number(2, 200), named(3));
         }
         Some("fleet") => fleet_table::print(number(1, 400)),
         _ => comparisons(number(0, 1000)),

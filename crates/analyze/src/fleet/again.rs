@@ -184,7 +184,7 @@ impl<'a> Rounds<'a> {
 }
 
 fn verdict(effect: Estimate, group: &Group, least: f64) -> (NodeState, Option<&'static str>) {
-    let reach = group.reach.hypot(group.threshold * effect.error);
+    let reach = group.reach().hypot(group.threshold * effect.error);
     let usual = matches!(group.rule, GroupRule::Robust | GroupRule::Pooled) && effect.at <= reach;
     match effect {
         it if it.low <= 0.0 && it.high > least => {

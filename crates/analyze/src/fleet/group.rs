@@ -1,6 +1,8 @@
 //! Groups of machines, and which of them are out of line by one measurement.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use fauxplat_model::{FleetGroup, GroupRule};
 use fauxplat_stats::components::three_levels;
@@ -37,9 +39,9 @@ pub(super) struct Group {
     pub(super) spread: f64,
     /// The z from which on a machine is suspect.
     pub(super) threshold: f64,
-    /// Excess that the slow side of the group reaches by itself, without the noise of runs; zero where no spread shows
+    /// Excess that the slow side of the group reaches by itself, without the noise of runs; `None` where no spread shows
     /// one.
-    pub(super) reach: f64,
+    reach: Option<Reach>,
     /// Median of the group over that of the whole fleet, as a logarithm; `None` where the fleet is too small to say.
     pub(super) beside_fleet: Option<f64>,
     /// Standard error of the typical machine's median.
@@ -58,16 +60,37 @@ struct Whole {
     threshold: f64,
 }
 
+/// The reach of a slow side, which takes long to find, and is found once where it is asked for.
+#[derive(Clone)]
+struct Reach {
+    distances: Rc<Vec<f64>>,
+    noise: f64,
+    /// Probability with which a machine is beyond it.
+    probability: f64,
+    at: Rc<OnceCell<f64>>,
+}
+
+impl Reach {
+    fn of(distances: Vec<f64>, noise: f64, probability: f64) -> Self {
+        Reach { distances: Rc::new(distances), noise, probability, at: Rc::new(OnceCell::new()) }
+    }
+
+    fn at(&self) -> f64 {
+        let find = || SlowSide::of(&self.distances, self.noise).reach(self.probability);
+        *self.at.get_or_init(find)
+    }
+}
+
 /// How machines differ within their groups, over the whole fleet.
 struct Pooled {
     spread: f64,
     df: f64,
-    distances: Vec<f64>,
+    reach: Reach,
 }
 
 impl Pooled {
     /// From groups of three and more; `None` where they are too few machines together.
-    fn of(members: &[Vec<usize>], machines: &[Machine]) -> Option<Self> {
+    fn of(members: &[Vec<usize>], machines: &[Machine], probability: f64) -> Option<Self> {
         let mut distances = Vec::new();
         let mut df = 0.0;
         for group in members.iter().filter(|group| group.len() >= FEW_FROM) {
@@ -85,10 +108,12 @@ impl Pooled {
             df += n - 1.0;
         }
         let scale = robust(&distances)?;
+        let errors: Vec<f64> = members.iter().flatten().map(|&index| machines[index].error).collect();
+        let reach = Reach::of(distances, median(&errors)?, probability);
         (df >= ROBUST_FROM as f64 - 1.0 && scale.spread > 0.0).then_some(Pooled {
             spread: scale.spread,
             df,
-            distances,
+            reach,
         })
     }
 }
@@ -116,7 +141,8 @@ pub(super) fn groups(
             threshold: threshold(counted, question.false_flags),
         }
     });
-    let pooled = if has_small { Pooled::of(&members, machines) } else { None };
+    let probability = question.false_flags / counted.max(1) as f64;
+    let pooled = if has_small { Pooled::of(&members, machines, probability) } else { None };
     let group = |(facts, members): (&BTreeMap<String, String>, Vec<usize>)| {
         let flags = question.false_flags * members.len() as f64 / counted.max(1) as f64;
         Group::of(facts.clone(), members, machines, flags, (pooled.as_ref(), whole))
@@ -145,22 +171,22 @@ impl Group {
             _ => GroupRule::Robust,
         };
         let share = flags / members.len().max(1) as f64;
-        let (of_rule, threshold, distances): (f64, f64, Option<Vec<f64>>) = match (rule, pooled) {
+        let (of_rule, threshold, reach): (f64, f64, Option<Reach>) = match (rule, pooled) {
             (GroupRule::Robust, _) => {
                 let distances = slow.iter().map(|slow| slow - scale.centre).collect();
-                (scale.spread, threshold(members.len(), flags), Some(distances))
+                let reach = Reach::of(distances, error, share);
+                (scale.spread, threshold(members.len(), flags), Some(reach))
             }
             (GroupRule::Pooled, Some(pooled)) => {
                 // Of two machines the spread is as much as they differ, and so says nothing.
                 let own = if members.len() >= FEW_FROM { scale.spread } else { 0.0 };
                 let by_fleet = t_upper_quantile(share, MAD_EFFICIENCY * pooled.df);
-                (pooled.spread.max(own), by_fleet, Some(pooled.distances.clone()))
+                (pooled.spread.max(own), by_fleet, Some(pooled.reach.clone()))
             }
             _ => (scale.spread, threshold(members.len(), flags), None),
         };
         // A spread below what the runs of one machine explain is luck, or a clock that does not resolve it.
         let spread = of_rule.max(error);
-        let reach = distances.map_or(0.0, |distances| SlowSide::of(&distances, error).reach(share));
         let beside_fleet = whole.map(|whole| scale.centre - whole.centre);
         let whole = whole.filter(|_| members.len() < FEW_FROM);
         let centre = scale.centre;
@@ -232,18 +258,24 @@ impl Group {
         !matches!(self.rule, GroupRule::Alone | GroupRule::Pair)
     }
 
+    /// Excess that the slow side of the group reaches by itself, without the noise of runs; zero where no spread shows
+    /// one.
+    pub(super) fn reach(&self) -> f64 {
+        self.reach.as_ref().map_or(0.0, Reach::at)
+    }
+
     /// Whether a reading as fast or slow as this lies beyond what the group reaches by itself, by one measurement of a
     /// machine with this error.
     pub(super) fn is_beyond_reach(&self, distance: f64, error: f64) -> bool {
         let judged = matches!(self.rule, GroupRule::Robust | GroupRule::Pooled);
-        !judged || distance > self.reach.hypot(self.threshold * error.max(self.error))
+        !judged || distance > self.reach().hypot(self.threshold * error.max(self.error))
     }
 
     /// Smallest slowdown that would be found in 8 of 10 machines that have it, if they were measured as these were.
     fn smallest_detectable(&self, least: f64) -> Option<f64> {
         let found = match self.rule {
             GroupRule::Robust | GroupRule::ZeroSpread | GroupRule::Pooled => {
-                let by_threshold = (self.threshold * self.spread).max(self.reach);
+                let by_threshold = (self.threshold * self.spread).max(self.reach());
                 by_threshold.max(least.ln_1p()) + POWER_Z * self.spread
             }
             _ => return None,

@@ -16,6 +16,9 @@ use super::machine::{Machine, sign};
 /// Spread of runs below which nobody asks how it compares.
 const SCATTER_LEAST: f64 = 0.03;
 
+/// Logarithm of the spread of runs over the usual one below which it is none: half as much again.
+const SCATTER_FAR: f64 = 0.405;
+
 /// Spread of runs over the usual one that counts in a fleet which is too small to show how spreads vary, and the least
 /// number of runs that shows it.
 const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
@@ -98,6 +101,13 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
         group.and_then(|logs| median(logs)).unwrap_or(overall)
     };
     let distances: Vec<f64> = known.iter().map(|(index, log)| log - usual(*index)).collect();
+    // Finding the reach takes long, and mostly no machine is near it.
+    let is_far = |((_, log), distance): (&(usize, f64), &f64)| {
+        *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST
+    };
+    if !known.iter().zip(&distances).any(is_far) {
+        return Vec::new();
+    }
     let reach = match known.len() {
         n if n >= ROBUST_FROM => SlowSide::of(&distances, 0.0).reach(of.question.false_flags / n as f64),
         n if n >= FEW_FROM => SCATTER_OF_FEW.0.ln(),
@@ -106,7 +116,7 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
     let is_few = known.len() < ROBUST_FROM;
     let beyond = known.iter().zip(&distances).filter(|((index, log), distance)| {
         let enough = !is_few || of.machines[*index].runs >= SCATTER_OF_FEW.1;
-        **distance > reach && log.exp() > SCATTER_LEAST && enough
+        **distance > reach.max(SCATTER_FAR) && log.exp() > SCATTER_LEAST && enough
     });
     beyond
         .map(|((index, _), distance)| of.notice(*index, NoticeKind::Scatter, finite(distance.exp())))

@@ -4,6 +4,7 @@ use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{FleetEvidence, FleetFindings, FleetGate, FleetWatchFindings};
+use fauxplat_sys::signal;
 
 use super::report;
 
@@ -20,7 +21,8 @@ pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(),
         Findings::FleetCompare(found) => found.nodes.iter().any(|node| node.pairs > 0),
         _ => true,
     };
-    if is_measured {
+    // Who stops a run has asked for no figures.
+    if is_measured || signal::stop_requested() {
         return Ok(());
     }
     let failed = evidence.records.iter().find_map(|record| Some((&record.node, record.failures.first()?)));

@@ -322,7 +322,10 @@ fn a_run_whose_folder_was_renamed_goes_on() {
     let lab = Lab::new();
     lab.write("other", "a program of another architecture");
     let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--program", "sparc64=other"];
-    let found = lab.json(&[&words[..], &["--no-confirm", "sh -c '[ -e go ] || exit 3; echo 7'"]].concat());
+    let more = ["--format", "json", "--no-confirm", "sh -c '[ -e go ] || exit 3; echo 7'"];
+    let done = lab.run(&[&words[..], &more].concat());
+    assert_eq!(done.code, Some(4), "{}", done.err);
+    let found = done.json();
     let id = found["fleet"].as_str().unwrap();
     assert_eq!(found["nodes"][0]["state"], "missing", "{found}");
     let asked = lab.read(&format!("fleet/{id}/run.json"));
@@ -334,7 +337,7 @@ fn a_run_whose_folder_was_renamed_goes_on() {
         lab.command(&["fleet", "run", "--no-confirm", "--format", "json", "--resume", &lab.file("é 7")]);
     command.current_dir(lab.path("elsewhere"));
     let done = Done::of(command);
-    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(done.code, Some(4), "{}", done.err);
     assert!(done.err.contains(&format!("(fleet report {})", &id[..8])), "{}", done.err);
     assert_eq!(done.json()["fleet"], id);
 }
