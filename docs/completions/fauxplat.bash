@@ -103,6 +103,9 @@ _fauxplat() {
             fauxplat__subcmd__fleet,emit)
                 cmd="fauxplat__subcmd__fleet__subcmd__emit"
                 ;;
+            fauxplat__subcmd__fleet,facts)
+                cmd="fauxplat__subcmd__fleet__subcmd__facts"
+                ;;
             fauxplat__subcmd__fleet,help)
                 cmd="fauxplat__subcmd__fleet__subcmd__help"
                 ;;
@@ -111,6 +114,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__fleet,report)
                 cmd="fauxplat__subcmd__fleet__subcmd__report"
+                ;;
+            fauxplat__subcmd__fleet,rm)
+                cmd="fauxplat__subcmd__fleet__subcmd__rm"
                 ;;
             fauxplat__subcmd__fleet,run)
                 cmd="fauxplat__subcmd__fleet__subcmd__run"
@@ -127,6 +133,9 @@ _fauxplat() {
             fauxplat__subcmd__fleet__subcmd__help,emit)
                 cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__emit"
                 ;;
+            fauxplat__subcmd__fleet__subcmd__help,facts)
+                cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__facts"
+                ;;
             fauxplat__subcmd__fleet__subcmd__help,help)
                 cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__help"
                 ;;
@@ -135,6 +144,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__fleet__subcmd__help,report)
                 cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__report"
+                ;;
+            fauxplat__subcmd__fleet__subcmd__help,rm)
+                cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__rm"
                 ;;
             fauxplat__subcmd__fleet__subcmd__help,run)
                 cmd="fauxplat__subcmd__fleet__subcmd__help__subcmd__run"
@@ -1975,7 +1987,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet)
-            opts="-h --help run compare report watch list emit take help"
+            opts="-h --help run compare report watch list facts rm emit take help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2315,7 +2327,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__emit)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --image --nodes --job-name --node-label --runs --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --format --output --help kubernetes"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --image --nodes --round --of --folder --job-name --node-label --runs --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --format --output --color --colour --ascii --store --help kubernetes"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2434,6 +2446,18 @@ _fauxplat() {
                     return 0
                     ;;
                 --nodes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --round)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --folder)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2557,6 +2581,64 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__fleet__subcmd__facts)
+            opts="-f -o -h --folder --format --output --color --colour --ascii --store --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2565,7 +2647,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__help)
-            opts="run compare report watch list emit take help"
+            opts="run compare report watch list facts rm emit take help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2593,6 +2675,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__help__subcmd__emit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__fleet__subcmd__help__subcmd__facts)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2635,6 +2731,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__fleet__subcmd__help__subcmd__rm)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2737,12 +2847,16 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__report)
-            opts="-f -o -v -h --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
+            opts="-f -o -v -h --fail-if --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --folder)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2786,8 +2900,54 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__fleet__subcmd__rm)
+            opts="-f -o -h --folder --format --output --color --colour --ascii --store --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --folder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__fleet__subcmd__run)
-            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --no-confirm --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -r -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --on --resume --licence --shared --at-once --job-minutes --program --program-there --patience --max-time --no-answers --folder --runs --metric --no-confirm --fail-if --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2953,6 +3113,10 @@ _fauxplat() {
                     COMPREPLY=($(compgen -W "$(fauxplat __words metrics 2>/dev/null)" -- "${cur}"))
                     return 0
                     ;;
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --cpu)
                     COMPREPLY=($(compgen -W "$(fauxplat __words relations 2>/dev/null)" -- "${cur}"))
                     return 0
@@ -3113,12 +3277,16 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__take)
-            opts="-f -o -v -h --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
+            opts="-f -o -v -h --fail-if --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --fail-if)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --folder)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3163,13 +3331,17 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__fleet__subcmd__watch)
-            opts="-f -o -v -h --every --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
+            opts="-f -o -v -h --every --fail-if --folder --format --output --export --color --colour --ascii --verbose --brief --store --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
