@@ -1,4 +1,4 @@
-//! What must not be green: odd machines that hide each other, behind their hardware or behind a known fact, machines that
+//! Fleets whose report must not be green: odd machines that hide each other, behind their hardware or behind a known fact, machines that
 //! are too fast, and machines that changed.
 
 #[path = "../examples/sim/fleets.rs"]
@@ -214,7 +214,7 @@ fn a_change_of_the_whole_fleet_is_that_of_no_machine() {
     assert_eq!(found.whole.len(), 1);
     let change = &found.whole[0];
     assert!(change.at == 9 && (change.effect_ratio - 1.05).abs() < 0.01, "{change:?}");
-    // Both at once are told apart.
+    // A machine that changed beside the whole fleet is told apart.
     let both = |machine, at| all_slower(machine, at) + if machine == 3 && at >= 8 { 0.5 } else { 0.0 };
     let found = fleet_watch(&visits(100, 12, 7, both), "c", &question());
     assert_eq!((found.nodes[0].node.as_str(), found.whole.len()), (name(3).as_str(), 1));

@@ -331,7 +331,7 @@ mod tests {
             fs::write(folder.out(number), line).unwrap();
         };
         [7, 8].into_iter().for_each(of);
-        // One that appears as a whole is read when the folder is; one that grows, when its task has ended.
+        // A file that appears as a whole is read when the folder is; a file that grows, when its task has ended.
         assert_eq!(hour(3600).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 2);
         files.expect(8);
         let before = files.listings;

@@ -85,7 +85,7 @@ pub struct FleetPlaceArgs {
     pub folder: Option<PathBuf>,
 }
 
-// What makes a verb of fleets fail.
+// Gates of the verbs of fleets.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct FleetGateArgs {

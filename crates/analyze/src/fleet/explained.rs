@@ -115,7 +115,7 @@ pub(super) fn explained(subjects: &[Subject], sign: f64, seed: u64) -> (Vec<Fact
     (explanation.facts.into_iter().map(|fact| fact.finding).collect(), explanation.tested)
 }
 
-/// What goes with being slow, before it is known which machines are called so.
+/// The facts that go with being slow, before it is known which machines are called so.
 pub(super) fn explain<'a>(subjects: &[Subject<'a>], sign: f64, seed: u64) -> Explanation<'a> {
     let mut columns = columns(subjects);
     let tested =

@@ -26,7 +26,7 @@ const SCATTER_OF_FEW: (f64, usize) = (10.0, 4);
 /// Share of the machines of a group that may differ in a fact in which the others agree.
 const DIFFERING: f64 = 0.05;
 
-/// Who counts, and in which group.
+/// Machines that count, and their groups.
 pub(super) struct Counted<'a, 'b> {
     pub(super) machines: &'b [Machine<'a>],
     pub(super) hardware: &'b Hardware,

@@ -54,7 +54,7 @@ struct History<'a> {
     visits: Vec<&'a NodeVisit>,
     /// Logarithms of the medians, turned so that more is slower.
     slow: Vec<f64>,
-    /// The same beside what all machines of the fleet have in common at each visit.
+    /// The logarithms beside the part that all machines of the fleet have in common at each visit.
     own: Vec<f64>,
     /// Logarithms of the means, turned alike; empty where a visit has none.
     means: Vec<f64>,
@@ -63,7 +63,7 @@ struct History<'a> {
 /// Where machines changed. `visits` may come in any order; the command's name is what the report calls it.
 ///
 /// Each machine has two series: its medians, and its means beside its medians, in which slow runs show that move no median.
-/// What all machines have in common is taken off the first, and is a series of its own.
+/// The part that all machines have in common is taken off the first, and is a series of its own.
 /// Every series is tested by itself; then changes are kept as the procedure of Benjamini and Hochberg over
 /// all machines allows, so that among ten thousand machines there is not a hundred times the false alarm of one.
 pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion) -> FleetWatchFindings {

@@ -1,4 +1,4 @@
-//! What all machines of a fleet have in common at a visit: taken off each machine, and watched by itself.
+//! The part of a visit that all machines of a fleet have in common: taken off each machine, and watched by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct Together {
     pub(super) changed: BTreeSet<FactChange>,
 }
 
-/// What the machines of each run have in common, by the run's id; runs of too few machines have nothing. In their order in
+/// The part that the machines of each run have in common, by the run's id; runs of too few machines have nothing. In their order in
 /// time.
 pub(super) fn together<'a>(visits: impl Iterator<Item = Visited<'a>>) -> Vec<(String, Together)> {
     let mut by_fleet: BTreeMap<&str, Vec<Visited>> = BTreeMap::new();

@@ -21,7 +21,7 @@ pub(super) fn measured(found: &Findings, evidence: &FleetEvidence) -> Result<(),
         Findings::FleetCompare(found) => found.nodes.iter().any(|node| node.pairs > 0),
         _ => true,
     };
-    // Who stops a run has asked for no figures.
+    // A user who stops a run has asked for no figures.
     if is_measured || signal::stop_requested() {
         return Ok(());
     }
@@ -92,7 +92,7 @@ fn listed(names: &[&str]) -> String {
 /// The gates of a stored run.
 ///
 /// # Errors
-/// Nobody was measured, or a gate fails.
+/// No machine was measured, or a gate fails.
 pub(super) fn of_stored(
     gates: &[FleetGate],
     (folder, asked): (&RunFolder, &Asked),

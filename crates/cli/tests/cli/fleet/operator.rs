@@ -1,4 +1,4 @@
-//! What whoever operates a fleet relies on: exit codes, gates, and that everybody who was asked is heard of.
+//! Properties on which the operator of a fleet relies: exit codes, gates, and that everybody who was asked is heard of.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn a_gate_of_a_fleet_fails_where_the_report_says_so() {
     lab.run(&["fleet", "report"]).succeeds();
     lab.run(&["fleet", "report", "--fail-if", "missing"]).complains(1, &["--fail-if missing: local-1"]);
     lab.run(&["fleet", "report", "--fail-if", "confirmed,unreached,notice,explained"]).succeeds();
-    // One machine alone is compared with none.
+    // A machine alone is compared with none.
     lab.run(&["fleet", "watch", "--fail-if", "uncompared"]).complains(1, &["uncompared: local-2"]);
     lab.run(&["fleet", "report", "--fail-if", "slow"]).reports_misuse(&["slow", "wrong-answer"]);
 }
