@@ -102,9 +102,8 @@ fn scatter(of: &Counted) -> Vec<FleetNotice> {
     };
     let distances: Vec<f64> = known.iter().map(|(index, log)| log - usual(*index)).collect();
     // Finding the reach takes long, and mostly no machine is near it.
-    let is_far = |((_, log), distance): (&(usize, f64), &f64)| {
-        *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST
-    };
+    let is_far =
+        |((_, log), distance): (&(usize, f64), &f64)| *distance > SCATTER_FAR && log.exp() > SCATTER_LEAST;
     if !known.iter().zip(&distances).any(is_far) {
         return Vec::new();
     }

@@ -85,7 +85,7 @@ pub fn fleet_watch(visits: &[NodeVisit], command: &str, question: &FleetQuestion
     FleetWatchFindings {
         command: command.to_owned(),
         metric: question.metric,
-        alpha: ALPHA,
+        alpha: ALPHA + ALPHA_OF_WHOLE,
         min_segment: MIN_SEGMENT,
         whole,
         smallest: smallest_change(&histories, series, sign(question)),
