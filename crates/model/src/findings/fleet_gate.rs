@@ -3,54 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
-use crate::{FactDifference, FleetFindings, NodeState};
-
-/// Observation about a machine that is no slowness by the figure that is judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoticeKind {
-    /// Faster than machines like it.
-    Fast,
-    /// Runs that differ more from each other than those of other machines.
-    Scatter,
-    /// Another number of runs than was asked for.
-    Runs,
-    /// A fact in which nearly all machines of the group agree has another value.
-    Fact,
-}
-
-impl NoticeKind {
-    /// All kinds, in the order of reports.
-    pub const ALL: [NoticeKind; 4] =
-        [NoticeKind::Fast, NoticeKind::Scatter, NoticeKind::Runs, NoticeKind::Fact];
-
-    /// Word in documents.
-    pub fn word(self) -> &'static str {
-        match self {
-            NoticeKind::Fast => "fast",
-            NoticeKind::Scatter => "scatter",
-            NoticeKind::Runs => "runs",
-            NoticeKind::Fact => "fact",
-        }
-    }
-}
-
-/// An observation about a machine. Each kind has a budget of false ones of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FleetNotice {
-    /// The machine.
-    pub node: String,
-    /// Kind of the observation.
-    pub kind: NoticeKind,
-    /// Figure of the machine over that of its group: of times for `fast`, of the spread of runs for `scatter`, of the
-    /// number of runs for `runs`.
-    pub ratio: Option<f64>,
-    /// The fact, of a `fact`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub differs: Option<FactDifference>,
-}
+use crate::{FleetFindings, NodeState};
 
 /// A gate of `--fail-if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,8 +5,8 @@ use fauxplat_fleet::kubernetes::{Manifest, RoundManifest, is_label};
 use fauxplat_fleet::{EngineOptions, RunFolder, Site, order_in, round_in, uuid};
 use fauxplat_model::document::Findings;
 
-use super::run::{findings, gathered};
-use super::{chosen, made_runs_folder, plan, report};
+use super::found::{findings, gathered};
+use super::{chosen, found, made_runs_folder, plan, report};
 use crate::output;
 use fauxplat_options::{FleetEmitArgs, FleetTakeArgs};
 
@@ -37,7 +37,7 @@ pub(super) fn emit(args: &FleetEmitArgs) -> Result<(), Failure> {
 /// The manifest of a round in which suspects are measured again.
 fn emit_round(args: &FleetEmitArgs, round: u32) -> Result<(), Failure> {
     let folder = chosen(args.of.as_ref(), &args.place, &args.output)?;
-    let asked = report::asked(&folder)?;
+    let asked = found::asked(&folder)?;
     if asked.on != "kubernetes" {
         let why = format!("{} was carried out by {}: resume it there", folder.id(), asked.on);
         return Err(Failure::usage(why));
@@ -71,7 +71,7 @@ pub(super) fn take(args: &FleetTakeArgs, invocation: &[String]) -> Result<(), Fa
     let round = round_in(&args.manifest)?;
     if round > 0 {
         let folder = chosen(Some(&order.fleet), &args.place, &args.output)?;
-        fauxplat_fleet::take_round(&folder, &report::asked(&folder)?, round, &args.files)?;
+        fauxplat_fleet::take_round(&folder, &found::asked(&folder)?, round, &args.files)?;
         return report::of_folder(&folder, &args.gate.fail_if, &args.output, invocation);
     }
     let folder = RunFolder::make_of(&made_runs_folder(&args.place, &args.output)?, &order.fleet)?;

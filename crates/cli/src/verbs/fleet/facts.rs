@@ -9,7 +9,7 @@ use fauxplat_model::{FactRole, role_of};
 use fauxplat_report::Format;
 use serde::Serialize;
 
-use super::{chosen, report, runs_folder};
+use super::{chosen, found, runs_folder};
 use crate::output;
 use fauxplat_options::{FleetPlaceArgs, OutputArgs};
 
@@ -84,7 +84,7 @@ pub(super) fn facts(
 }
 
 fn told(folder: &RunFolder) -> Result<Told, Failure> {
-    let asked = report::asked(folder)?;
+    let asked = found::asked(folder)?;
     let evidence = evidence(folder, &asked, &[])?;
     let stable = |name: &str| matches!(role_of(name), FactRole::Identity | FactRole::Candidate);
     let of = |record: &fauxplat_model::NodeRecord| {
@@ -101,7 +101,7 @@ fn before(
     output: &OutputArgs,
 ) -> Result<Option<RunFolder>, Failure> {
     let definition =
-        |folder: &RunFolder| report::asked(folder).ok().map(|asked| asked.order.plan.definition_sha256);
+        |folder: &RunFolder| found::asked(folder).ok().map(|asked| asked.order.plan.definition_sha256);
     let own = definition(folder);
     let all = RunFolder::all(&runs_folder(place, output)?)?;
     let earlier = all.into_iter().take_while(|it| it.id() != folder.id());

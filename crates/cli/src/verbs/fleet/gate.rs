@@ -6,7 +6,7 @@ use fauxplat_model::document::Findings;
 use fauxplat_model::{FleetEvidence, FleetFindings, FleetGate, FleetWatchFindings};
 use fauxplat_sys::signal;
 
-use super::report;
+use super::found;
 
 /// Number of machines that a failure names.
 const NAMED: usize = 3;
@@ -100,5 +100,5 @@ pub(super) fn of_stored(
     evidence: &FleetEvidence,
 ) -> Result<(), Failure> {
     measured(found, evidence)?;
-    passed(gates, found, || report::changes_beside(folder, asked))
+    passed(gates, found, || found::changes_beside(folder, asked))
 }

@@ -2,6 +2,7 @@
 
 mod emit;
 mod facts;
+mod found;
 mod gate;
 mod plan;
 mod report;

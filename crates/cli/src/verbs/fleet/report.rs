@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use fauxplat_analyze::fleet::{FleetQuestion, first_records, fleet_watch, visit};
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder, Site, engine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, FleetGate, FleetWatchFindings, NodeVisit};
+use fauxplat_model::{Definition, FleetGate};
 use fauxplat_report::Format;
 
-use super::run::{findings, gathered, metric};
+use super::found::{asked, changes, findings, gathered, kept};
 use super::{chosen, gate, runs_folder};
 use crate::{inspection, output};
 use fauxplat_options::{FleetPlaceArgs, FleetReportArgs, FleetWatchArgs, OutputArgs};
@@ -50,33 +49,6 @@ pub(super) fn watch(args: &FleetWatchArgs, invocation: &[String]) -> Result<(), 
         return Err(Failure::machine("no machine was measured in any run"));
     }
     gate::passed(&args.gate.fail_if, &of_latest, || Ok(found))
-}
-
-/// Changes over the runs of the same definition that are kept beside this one.
-pub(super) fn changes_beside(folder: &RunFolder, asked: &Asked) -> Result<FleetWatchFindings, Failure> {
-    let beside = folder.path().parent().unwrap_or(Path::new("/"));
-    Ok(changes(RunFolder::all(beside)?, asked))
-}
-
-/// Changes over those runs that have the definition of this one.
-fn changes(runs: Vec<RunFolder>, latest: &Asked) -> FleetWatchFindings {
-    let question = FleetQuestion::of(metric(latest), latest.order.plan.seed);
-    let mut visits: Vec<NodeVisit> = Vec::new();
-    for folder in runs {
-        let Some(asked) = kept(asked(&folder)) else { continue };
-        if asked.order.plan.definition_sha256 != latest.order.plan.definition_sha256 || asked.compares {
-            continue;
-        }
-        let Some(evidence) = kept(gathered(&folder, &asked)) else { continue };
-        visits.extend(first_records(&evidence).filter_map(|record| visit(record, &question)));
-    }
-    let command = latest.commands.first().cloned().unwrap_or_default();
-    fleet_watch(&visits, &command, &question)
-}
-
-/// A part of a stored run; `None` with a message where it cannot be read, so that the other runs are still reported.
-fn kept<T>(read: Result<T, Failure>) -> Option<T> {
-    read.inspect_err(|error| output::complain(&format!("{error}; this run is left out"))).ok()
 }
 
 /// Prints how the engine of a run can repeat it: the words of the original command line, in its folder.
@@ -137,13 +109,6 @@ fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
     let id = folder.id().chars().take(8).collect();
     let machines = asked.nodes.len().to_string();
     vec![id, asked.started.clone(), asked.on.clone(), machines, asked.commands.join(" | ")]
-}
-
-/// The description of a run, with its metrics registered.
-pub(super) fn asked(folder: &RunFolder) -> Result<Asked, Failure> {
-    let mut asked = Asked::read(folder)?;
-    asked.order.definition.make_known().map_err(Failure::usage)?;
-    Ok(asked)
 }
 
 fn header(asked: &Asked, invocation: &[String]) -> fauxplat_model::document::Header {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use fauxplat_analyze::fleet::{FleetQuestion, fleet_compare, fleet_findings};
 use fauxplat_experiment::{Driver, Failure, Machine, Standing};
 use fauxplat_fleet::{Asked, Counts, FleetError, Limits, Run, RunFolder, Site, Told, engine, evidence};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Definition, FleetEvidence, FleetGate, Metric};
+use fauxplat_model::{Definition, FleetGate};
 use fauxplat_sys::signal;
 
+use super::found::{findings, gathered, metric};
 use super::{chosen, gate, made_runs_folder, plan};
 use crate::begin::{beginning, conclude};
 use crate::output;
@@ -240,26 +240,4 @@ fn standing(counts: &Counts) -> Standing {
     let given_up = if given_up == 0 { String::new() } else { format!(", {given_up} given up") };
     let words = format!("{what}{answered} of {of} answered{given_up}, {open} handed over");
     Standing { share: done as f64 / of.max(1) as f64, words, blocks: done as u32 }
-}
-
-/// The metric that is judged.
-pub(super) fn metric(asked: &Asked) -> Metric {
-    asked.order.definition.rule.metric
-}
-
-/// The answers of all machines.
-pub(super) fn gathered(folder: &RunFolder, asked: &Asked) -> Result<FleetEvidence, Failure> {
-    Ok(evidence(folder, asked, &[metric(asked).name()])?)
-}
-
-/// Findings from the answers of all machines.
-pub(super) fn findings(asked: &Asked, evidence: &FleetEvidence) -> Findings {
-    let mut question = FleetQuestion::of(metric(asked), asked.order.plan.seed);
-    match asked.compares {
-        true => {
-            question.least_effect = asked.order.definition.rule.margin;
-            Findings::FleetCompare(Box::new(fleet_compare(evidence, &question)))
-        }
-        false => Findings::Fleet(Box::new(fleet_findings(evidence, &question))),
-    }
 }
