@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use fauxplat_model::{Derived, Metric, Sample, metrics_of};
-use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
+use fauxplat_stats::describe::{median, sorted};
+use fauxplat_stats::order::median_interval;
 
 use crate::analysed::counts;
 
@@ -176,7 +177,7 @@ fn clock(runs: usize, get: Get<'_>) -> Option<Derived> {
 }
 
 fn summed(values: Vec<f64>, name: &str, formula: String, unit: &str) -> Option<Derived> {
-    let (low, high) = median_interval_sorted(&sorted(&values), 0.95)?;
+    let [low, high] = median_interval(&sorted(&values), 0.95)?;
     let (name, unit) = (name.to_owned(), unit.to_owned());
     Some(Derived { name, formula, unit, n: values.len(), median: median(&values)?, low, high })
 }

@@ -194,6 +194,11 @@ impl Steering for Rounds {
         Next::Trials(trials)
     }
 
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let elapsed_ns = self.started_ns.map_or(0, |started_ns| now_ns - started_ns);
+        self.done > 0 && self.bounds.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
+    }
+
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         must_succeed(landed)?;
         self.note(landed);
