@@ -19,9 +19,6 @@ _fauxplat() {
             fauxplat,__completions)
                 cmd="fauxplat__subcmd____completions"
                 ;;
-            fauxplat,__man)
-                cmd="fauxplat__subcmd____man"
-                ;;
             fauxplat,__words)
                 cmd="fauxplat__subcmd____words"
                 ;;
@@ -33,6 +30,9 @@ _fauxplat() {
                 ;;
             fauxplat,compare)
                 cmd="fauxplat__subcmd__compare"
+                ;;
+            fauxplat,completions)
+                cmd="fauxplat__subcmd__completions"
                 ;;
             fauxplat,contend)
                 cmd="fauxplat__subcmd__contend"
@@ -69,6 +69,9 @@ _fauxplat() {
                 ;;
             fauxplat,load)
                 cmd="fauxplat__subcmd__load"
+                ;;
+            fauxplat,man)
+                cmd="fauxplat__subcmd__man"
                 ;;
             fauxplat,node)
                 cmd="fauxplat__subcmd__node"
@@ -148,9 +151,6 @@ _fauxplat() {
             fauxplat__subcmd__help,__completions)
                 cmd="fauxplat__subcmd__help__subcmd____completions"
                 ;;
-            fauxplat__subcmd__help,__man)
-                cmd="fauxplat__subcmd__help__subcmd____man"
-                ;;
             fauxplat__subcmd__help,__words)
                 cmd="fauxplat__subcmd__help__subcmd____words"
                 ;;
@@ -162,6 +162,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,compare)
                 cmd="fauxplat__subcmd__help__subcmd__compare"
+                ;;
+            fauxplat__subcmd__help,completions)
+                cmd="fauxplat__subcmd__help__subcmd__completions"
                 ;;
             fauxplat__subcmd__help,contend)
                 cmd="fauxplat__subcmd__help__subcmd__contend"
@@ -198,6 +201,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,load)
                 cmd="fauxplat__subcmd__help__subcmd__load"
+                ;;
+            fauxplat__subcmd__help,man)
+                cmd="fauxplat__subcmd__help__subcmd__man"
                 ;;
             fauxplat__subcmd__help,node)
                 cmd="fauxplat__subcmd__help__subcmd__node"
@@ -329,7 +335,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions suite bisect help"
+            opts="-h -V --help --version run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history man __words __completions completions suite bisect help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -343,20 +349,6 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd____completions)
-            opts="-h --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd____man)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1383,6 +1375,20 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__completions)
+            opts="-h --help bash zsh fish"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -3217,7 +3223,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions suite bisect help"
+            opts="run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history man __words __completions completions suite bisect help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3231,20 +3237,6 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd____completions)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd____man)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3301,6 +3293,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__completions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3469,6 +3475,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__load)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__man)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5141,6 +5161,20 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__man)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -15,9 +15,11 @@ mod verbs;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
-use fauxplat_options::{Parsed, Verb, doubt, misuse, parse, understood};
+use fauxplat_experiment::{Failure, Kind};
+use fauxplat_options::{
+    Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, with_dashes,
+};
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
 
@@ -78,7 +80,12 @@ fn dispatch(words: &[String]) -> u8 {
         Ok(parsed) => parsed,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
-            return told(error.print());
+            let short = short_help(words).filter(|_| error.kind() == ErrorKind::DisplayHelp);
+            return match short {
+                Some(text) => output::names(&[text.trim_end().to_owned()])
+                    .map_or_else(|failure| exit::tell(&failure), |()| 0),
+                None => told(error.print()),
+            };
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -90,7 +97,7 @@ fn dispatch(words: &[String]) -> u8 {
         Parsed::Defined(cli) => cli.verb.end().cloned(),
         Parsed::Joined(name, given) => registry::verb(name).and_then(|verb| verb.end(given)),
     };
-    let done = execute(parsed, &recorded(words));
+    let done = execute(parsed, &recorded(words)).map_err(|failure| advised(failure, words));
     let code = done.as_ref().err().map_or(0, exit::tell);
     if let Some(end) = end {
         if let Some(line) = &end.notify
@@ -103,6 +110,16 @@ fn dispatch(words: &[String]) -> u8 {
         }
     }
     code
+}
+
+/// A misuse with the line in which a word has the dashes of the option that it names.
+fn advised(failure: Failure, words: &[String]) -> Failure {
+    let is_told =
+        |word: &&String| failure.kind() == Kind::Usage && failure.to_string().contains(&format!("`{word}`"));
+    match words.iter().skip(2).find(is_told).and_then(|_| with_dashes(words)) {
+        Some(line) => failure.advising(&format!("try: {line}")),
+        None => failure,
+    }
 }
 
 /// The exit code of a text answer. A closed pipe is no error.
@@ -177,6 +194,7 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::History(args) => verbs::history::history(&args),
         Verb::Man { folder } => fauxplat_options::man(&folder),
         Verb::Completions { folder } => fauxplat_options::completions(&folder),
+        Verb::Completion { shell } => output::names(&[completion_script(shell).trim_end().to_owned()]),
         Verb::Words { kind } => verbs::words::candidates(kind),
     }
 }

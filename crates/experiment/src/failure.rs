@@ -92,6 +92,11 @@ impl Failure {
         Failure { line: format!("{what}: {}", self.line), ..self }
     }
 
+    /// The failure with advice behind its message.
+    pub fn advising(self, advice: &str) -> Self {
+        Failure { line: format!("{}; {advice}", self.line), ..self }
+    }
+
     /// The failure with an exit code of its own.
     pub fn coded(self, code: u8) -> Self {
         Failure { code: Some(code), ..self }

@@ -31,7 +31,7 @@ pub fn quantile_interval<T: Copy>(rising: &[T], probability: f64, confidence: f6
     quantile_ranks(rising.len() as u64, probability, confidence).map(|rank| rank.and_then(reading))
 }
 
-/// Both ends of the interval of the median; `None` where there are too few readings for one: fewer than six at 95 %.
+/// The ends of the interval of the median; `None` where there are too few readings for one: fewer than six at 95 %.
 pub fn median_interval<T: Copy>(rising: &[T], confidence: f64) -> Option<[T; 2]> {
     let [low, high] = quantile_interval(rising, 0.5, confidence);
     Some([low?, high?])

@@ -40,6 +40,7 @@ mod limit;
 mod load;
 mod made_up;
 mod misbehaviour;
+mod mistakes;
 mod options;
 mod people;
 mod placement;
