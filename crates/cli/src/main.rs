@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_experiment::{Failure, Kind};
+use fauxplat_launch::LaunchError;
 use fauxplat_options::{
     Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, with_dashes,
 };
@@ -38,9 +39,9 @@ fn main() -> ExitCode {
         }
     };
     match words.get(1).map(String::as_str) {
-        Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..])),
-        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..])),
-        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..])),
+        Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..]), LaunchError::code),
+        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..]), |_| exit::BUG),
+        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..]), |_| exit::BUG),
         _ => {}
     }
     if let Some(bytes) = process::stack_limit_bytes().filter(|bytes| *bytes < STACK_BYTES_MIN) {
@@ -48,6 +49,12 @@ fn main() -> ExitCode {
             "a stack of {} KiB is too small to work in (ulimit -s): allow {} KiB or more; a command has it as `fauxplat sweep stack-limit` says",
             bytes >> 10,
             STACK_BYTES_MIN >> 10
+        ));
+        return ExitCode::from(exit::MACHINE);
+    }
+    if let Err(error) = process::random_bytes_are_there() {
+        output::complain(&format!(
+            "{error}: the kernel gives no random numbers, without which nothing can be drawn"
         ));
         return ExitCode::from(exit::MACHINE);
     }
@@ -59,12 +66,12 @@ fn main() -> ExitCode {
 }
 
 /// The end of a helper process of fauxplat.
-fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
+fn served<E: std::fmt::Display>(done: Result<(), E>, code: impl Fn(&E) -> u8) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error.to_string());
-            ExitCode::from(exit::BUG)
+            ExitCode::from(code(&error))
         }
     }
 }
@@ -97,8 +104,11 @@ fn dispatch(words: &[String]) -> u8 {
         Parsed::Defined(cli) => cli.verb.end().cloned(),
         Parsed::Joined(name, given) => registry::verb(name).and_then(|verb| verb.end(given)),
     };
+    let has_an_end = has_an_end(&parsed);
     let done = execute(parsed, &recorded(words)).map_err(|failure| advised(failure, words));
-    let code = done.as_ref().err().map_or(0, exit::tell);
+    let is_cut_short = done.is_ok() && has_an_end && signal::stop_requested();
+    let whole = if is_cut_short { exit::INTERRUPTED } else { 0 };
+    let code = done.as_ref().err().map_or(whole, exit::tell);
     if let Some(end) = end {
         if let Some(line) = &end.notify
             && let Err(why) = end.ending.tell(line, &done, code)
@@ -119,6 +129,18 @@ fn advised(failure: Failure, words: &[String]) -> Failure {
     match words.iter().skip(2).find(is_told).and_then(|_| with_dashes(words)) {
         Some(line) => failure.advising(&format!("try: {line}")),
         None => failure,
+    }
+}
+
+/// Whether a verb ends by itself, so that an interrupt cuts it short. Others go on until somebody interrupts them.
+fn has_an_end(parsed: &Parsed) -> bool {
+    match parsed {
+        Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
+        Parsed::Defined(cli) => match &cli.verb {
+            Verb::Profile(args) => args.pid.is_none(),
+            Verb::Latency(_) | Verb::Load(_) | Verb::Fleet(_) | Verb::Node(_) => false,
+            verb => measures(verb),
+        },
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
+use fauxplat_sys::process;
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};
@@ -193,8 +195,9 @@ fn with_writer(
 ) -> Result<(), Failure> {
     match output.output.as_deref().filter(|path| !is_stdout(path)) {
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
-        // Collectors of metrics read the file at any moment, so it is replaced as a whole.
-        Some(path) if output.format == Format::OpenMetrics => {
+        // Collectors of metrics read the file at any moment, and on a full disk the report before is worth more than half of
+        // this one: it is replaced as a whole.
+        Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
             replace(path, |out| body(&style(output, false), out))
         }
@@ -281,6 +284,18 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Whether another file can take the place of this one without a loss: nobody else owns it, it has no second name, and its
+/// folder can be written to.
+fn can_replace(path: &Path) -> bool {
+    let target = target_of(path);
+    let is_ours = match target.metadata() {
+        Ok(facts) => facts.is_file() && facts.nlink() == 1 && facts.uid() == process::user_id(),
+        // The target of a link may not exist yet, and the link is to stay.
+        Err(_) => !path.is_symlink(),
+    };
+    is_ours && Workplace::make("report", folder_of(&target)).is_ok()
+}
+
 /// Replaces a file atomically: readers find the old contents or the new ones.
 ///
 /// A process that is killed meanwhile leaves a folder beside the file, which the next writer removes.
@@ -297,6 +312,11 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     let fresh = place.path().join("report");
     let mut file = File::create(&fresh).map_err(fail)?;
     written(path, body(&mut file))?;
+    if let Ok(facts) = target.metadata() {
+        file.set_permissions(facts.permissions()).map_err(fail)?;
+    }
+    // A baseline may depend on the file: its contents are on the disk before its name is.
+    file.sync_all().map_err(|error| Failure::machine(named(path, &error)))?;
     std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 

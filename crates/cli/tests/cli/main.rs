@@ -48,6 +48,7 @@ mod profile;
 mod profile_runs;
 mod pty;
 mod rates;
+mod refusals;
 mod regions;
 mod reports;
 mod restore;

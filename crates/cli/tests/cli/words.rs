@@ -63,7 +63,7 @@ fn what_cleans_up_comes_after_an_interruption_too() {
     ]);
     assert!(eventually(|| lab.path("begun").exists()));
     live.signal(SIGINT);
-    live.end().ends_with(0);
+    live.end().ends_with(130);
     assert!(lab.path("cleaned").exists());
 }
 
