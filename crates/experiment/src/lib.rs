@@ -65,6 +65,7 @@ pub use floor::{floor_image, floor_program};
 pub use launch::Launch;
 pub use machine::Machine;
 pub use meter::printed::Printed;
+pub use meter::simulator;
 pub use meter::region_page::{Marked, Slot, marked};
 pub use notice::{NOTICE_LIMIT, Notice};
 pub use served::Served;

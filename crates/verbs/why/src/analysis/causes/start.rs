@@ -1,0 +1,45 @@
+//! The start of a program: loading and linking.
+
+use super::{Case, change, number, time};
+use crate::findings::{Account, Cause, Kind};
+
+/// Names of libraries in a sentence at most.
+const NAMED: usize = 4;
+
+pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
+    let Some(start) = case.evidence.start.filter(|start| start.more_ns.is_more()) else { return Vec::new() };
+    let explains_ns = start.more_ns.value.min(case.whole());
+    let added: Vec<String> = case.evidence.traced.as_ref().map_or_else(Vec::new, |[fast, slow]| {
+        slow.libraries.difference(&fast.libraries).filter(|path| !is_of_system(path)).cloned().collect()
+    });
+    let count = |side: usize| case.evidence.traced.as_ref().map_or(0, |traced| traced[side].libraries.len());
+    let is_more = count(1) > count(0);
+    let kind = if is_more { Kind::Libraries } else { Kind::Loading };
+    let mut cause = case.cause(kind, Account::Start, explains_ns);
+    cause.what = match is_more {
+        true => format!("loads {} more libraries before it begins", count(1) - count(0)),
+        false => "takes longer to load and link before it begins".to_owned(),
+    };
+    let names: Vec<&str> = added.iter().take(NAMED).map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    cause.place = (!names.is_empty()).then(|| names.join(", "));
+    cause.because = vec![format!(
+        "loading and linking alone takes {} against {}",
+        time(start.medians_ns[1]),
+        time(start.medians_ns[0])
+    )];
+    if is_more {
+        cause.because.push(format!("{} libraries against {}", count(1), count(0)));
+    }
+    if let [Some(small), Some(large)] = case.evidence.files.bytes {
+        let (small, large) = (small as f64, large as f64);
+        cause.because.push(format!("a file of {} bytes ({})", number(large), change(small, large)));
+    }
+    let program = case.evidence.held().map_or_else(|| case.slow(), |[_, slow]| slow.program.clone());
+    cause.next = format!("LD_DEBUG=statistics {}", shell_words::quote(&program));
+    vec![cause]
+}
+
+/// Whether a library is one that every program has.
+fn is_of_system(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| ["libc.so", "ld-linux"].iter().any(|own| name.starts_with(own)))
+}

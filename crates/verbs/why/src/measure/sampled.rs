@@ -1,0 +1,91 @@
+//! Sampled runs of both programs, in turns, by the means of `profile`.
+
+use fauxplat_experiment::Driver;
+use fauxplat_experiment::measure::profile::{Profiling, profile};
+use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings};
+use fauxplat_options::STACK_BYTES;
+use fauxplat_units::Nanos;
+
+use super::instructions::hottest;
+use crate::evidence::{Amount, Sampled, SampledFunction};
+
+/// Bytes of the stack that are copied for each sample.
+const STACK_COPY: u32 = if STACK_BYTES < 16 << 10 { STACK_BYTES } else { 16 << 10 };
+/// Most functions that are kept.
+const FUNCTIONS_MAX: usize = 200;
+/// Functions whose instructions are looked at.
+const LOOKED_AT: usize = 3;
+/// Most pairs of runs.
+const PAIRS_MAX: u32 = 60;
+
+/// What is sampled.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Of {
+    Cpu,
+    Waits,
+}
+
+/// Samples both commands; a sentence where that is not possible.
+pub(super) fn sampled(
+    driver: &mut Driver,
+    of: Of,
+    (rate_hz, longest_ns, error): (u64, u64, f64),
+) -> Result<Sampled, String> {
+    let asked = Profiling {
+        event: (of == Of::Waits).then(|| OFF_CPU.to_owned()),
+        rate_hz,
+        stack_bytes: STACK_COPY,
+        runs: PAIRS_MAX,
+        error,
+        longest: Some(Nanos(longest_ns)),
+        ..Profiling::default()
+    };
+    let (found, failed) = profile(driver, &asked);
+    match failed {
+        Some(failure) if found.differences.is_empty() => Err(failure.to_string()),
+        _ => told(&found).ok_or_else(|| "no pair of runs was sampled".to_owned()),
+    }
+}
+
+fn told(found: &ProfileFindings) -> Option<Sampled> {
+    let difference = found.differences.first()?;
+    let ns = |value: f64, low: f64, high: f64| Amount { value: value * 1e9, low: low * 1e9, high: high * 1e9 };
+    let function = |it: &FunctionDifference| SampledFunction {
+        object: object(found, &it.name),
+        own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),
+        total_ns: ns(it.total_s, it.total_low_s, it.total_high_s),
+        caller: it.caller.clone(),
+        line: line(found, &it.name),
+        instructions: Vec::new(),
+        name: it.name.clone(),
+    };
+    let mut functions: Vec<SampledFunction> = difference.functions.iter().map(function).collect();
+    functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
+    functions.truncate(FUNCTIONS_MAX);
+    // Both programs are looked at: which of them is the slower one is decided elsewhere.
+    for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
+        let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };
+        function.instructions = hottest(found, slower, &function.name);
+    }
+    Some(Sampled {
+        functions,
+        all_ns: ns(difference.cpu_s, difference.low_s, difference.high_s),
+        pairs: difference.pairs,
+        has_kernel: found.profiles.first()?.quality.has_kernel,
+    })
+}
+
+/// The file of a function.
+fn object(found: &ProfileFindings, name: &str) -> String {
+    let frame = found.frames.iter().find(|frame| frame.name == name);
+    let object = frame.and_then(|frame| found.objects.get(frame.object? as usize));
+    object.map_or_else(String::new, |object| object.path.clone())
+}
+
+/// The line of a function at which the most samples of both were taken.
+fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
+    let own = found.instructions.iter().filter(|it| found.frames[it.frame as usize].name == name);
+    let most = own.max_by_key(|it| it.samples.iter().sum::<u64>())?;
+    let frame = &found.frames[most.frame as usize];
+    Some((frame.file.clone()?, frame.line?))
+}
