@@ -9,6 +9,9 @@ use crate::args::WhyArgs;
 /// Part of the time that the comparison may take; the rest is for the experiments after it.
 const FOR_THE_VERDICT: f64 = 0.35;
 
+/// Seconds after which an undecided comparison may end.
+const PATIENCE_S: f64 = 30.0;
+
 /// The definition of two commands, whose wall time decides.
 ///
 /// # Errors
@@ -18,7 +21,10 @@ pub(crate) fn definition(args: &WhyArgs, machine: &Machine) -> Result<Definition
     let rule = &mut definition.rule;
     rule.level = args.level.unwrap_or(rule.level);
     rule.margin = args.margin.unwrap_or(rule.margin);
-    rule.max_time_s = Some(args.max_time.as_secs_f64() * FOR_THE_VERDICT);
+    let longest_s = args.max_time.as_secs_f64() * FOR_THE_VERDICT;
+    rule.max_time_s = Some(longest_s);
+    // An undecided comparison goes on as long as that of `compare` does.
+    rule.at_least_s = Some(longest_s.min(PATIENCE_S));
     let (condition, rule) = (&definition.condition, &definition.rule);
     let unfit = |what: &str| Err(Failure::usage(format!("why {what}")));
     match () {

@@ -184,23 +184,17 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
 fn causes(found: &WhyFindings) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, it) in found.causes.iter().take(1 + OTHERS).enumerate() {
-        let place = it.place.as_ref().map_or_else(String::new, |place| format!(", {}", say::named(place)));
+        let title = format!("{}. {}: {} ({})", number + 1, it.what, say::percent(it.share.min(1.0)), account_words(it.account));
+        let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
         let how = match it.grade {
             Grade::Measured => "measured",
-            Grade::Reckoned => "reckoned",
-            Grade::Condition => "by its condition",
+            Grade::Reckoned => "reckoned from counts",
+            Grade::Condition => "a condition that differs",
         };
-        let (_, slow) = sides(found);
-        let title = format!(
-            "{}. {slow} {}{place}: {} of the difference ({}, {how})",
-            number + 1,
-            it.what,
-            say::percent(it.share.min(1.0)),
-            account_words(it.account)
-        );
+        let how = Note::fact("how known", vec![how.to_owned()]).in_full();
         let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
-        let next = Note { label: "next", unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
-        let notes = Notes { title, folded: number > 0, lines: lines.chain([next]).collect() };
+        let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
+        let notes = Notes { title, folded: number > 0, lines: place.into_iter().chain(lines).chain([how, next]).collect() };
         pieces.push(Piece::notes(notes));
     }
     let unexplained = format!("{} of the difference is left.", say::percent(found.unexplained));

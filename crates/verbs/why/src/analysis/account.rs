@@ -4,21 +4,20 @@
 //! program waited for something else. Of a program with several threads each account is divided by the number of threads
 //! that were alive on average and did not wait for another one's end, so that the sum is the wall time again.
 //!
-//! Means sum where medians do not. So outlying pairs are left out as a whole, by their wall time alone, and all accounts
-//! are means over the same pairs.
+//! Means sum where medians do not. So outlying pairs are left out as a whole, a fifth at each end of the differences of wall
+//! time, and all accounts are means over the same pairs. That leaves less scatter than there is, so all intervals are as
+//! much wider as that of the trimmed mean has to be (Tukey and McLaughlin 1963).
 
-use fauxplat_stats::describe::{mean, median, variance};
+use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_upper_quantile;
 
 use crate::evidence::{Amount, Evidence, PairReading};
 use crate::findings::{Account, Part};
 
-/// Pairs further than this many scaled median absolute deviations from the median are left out.
-const FENCE: f64 = 3.0;
-/// Median absolute deviations of normal noise in a standard deviation.
-const MAD_TO_SD: f64 = 1.4826;
-/// Least share of the pairs that is kept: where more lie outside, runs have several modes, and all are kept.
-const KEPT_MIN: f64 = 0.75;
+/// Part of the pairs that is left out at each end, by their difference of wall time.
+const TRIMMED: f64 = 0.2;
+/// Pairs below which none is left out.
+const TRIMMED_FROM: usize = 10;
 /// Intervals that hold together: the whole and its four parts.
 const INTERVALS: f64 = 5.0;
 
@@ -49,18 +48,18 @@ fn accounts(pair: &PairReading, side: usize, lanes: f64) -> [f64; 4] {
 
 /// The account of the difference of two programs; `None` without pairs.
 pub fn account(evidence: &Evidence) -> Option<Difference> {
-    let kept = kept(&evidence.pairs, evidence.is_in_some_runs);
+    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs);
     let lanes = lanes(evidence);
     let split = |side: usize| kept.iter().map(move |pair| accounts(pair, side, lanes[side]));
     let more: Vec<[f64; 4]> =
         split(1).zip(split(0)).map(|(slow, fast)| std::array::from_fn(|at| slow[at] - fast[at])).collect();
     let walls: Vec<f64> = more.iter().map(|it| it.iter().sum()).collect();
     let level = evidence.level / INTERVALS;
-    let whole = interval(&walls, level)?;
+    let whole = interval(&walls, level, wider)?;
     let order = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
     let part = |(at, account): (usize, Account)| {
         let own: Vec<f64> = more.iter().map(|it| it[at]).collect();
-        let more_ns = interval(&own, level).unwrap_or_default();
+        let more_ns = interval(&own, level, wider).unwrap_or_default();
         Part { account, more_ns, share: more_ns.value / nonzero(whole.value) }
     };
     let fast_ns = std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
@@ -85,28 +84,37 @@ pub fn lanes(evidence: &Evidence) -> [f64; 2] {
     })
 }
 
-/// The pairs that are no outliers by their difference of wall time.
-fn kept(pairs: &[PairReading], are_all: bool) -> Vec<PairReading> {
+/// The pairs in the middle of the differences of wall time, and by how much wider their intervals have to be than those of
+/// as many plain pairs.
+fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
     let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
-    let all: Vec<f64> = pairs.iter().map(more).collect();
-    let Some(centre) = median(&all).filter(|_| !are_all) else { return pairs.to_vec() };
-    let distances: Vec<f64> = all.iter().map(|value| (value - centre).abs()).collect();
-    let reach = FENCE * MAD_TO_SD * median(&distances).unwrap_or(0.0);
-    let kept: Vec<PairReading> = pairs.iter().copied().filter(|pair| (more(pair) - centre).abs() <= reach).collect();
-    match kept.len() as f64 >= KEPT_MIN * pairs.len() as f64 && reach > 0.0 {
-        true => kept,
-        false => pairs.to_vec(),
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|a, b| more(a).total_cmp(&more(b)));
+    let cut = (pairs.len() as f64 * TRIMMED) as usize;
+    if are_all || pairs.len() < TRIMMED_FROM || cut == 0 {
+        return (sorted, 1.0);
     }
+    let kept = sorted[cut..sorted.len() - cut].to_vec();
+    let inner: Vec<f64> = kept.iter().map(more).collect();
+    let ends = [inner[0], inner[inner.len() - 1]];
+    let pulled_in: Vec<f64> = sorted.iter().map(|pair| more(pair).clamp(ends[0], ends[1])).collect();
+    let (all, n) = (sorted.len() as f64, inner.len() as f64);
+    // The standard error of a trimmed mean over that of a plain mean of the pairs that are kept.
+    let ratio = (variance(&pulled_in) * all / n / variance(&inner).max(f64::MIN_POSITIVE)).sqrt();
+    (kept, if ratio.is_finite() { ratio.clamp(1.0, WIDER_MAX) } else { 1.0 })
 }
 
-/// The mean of some values with its interval by Student's t.
-fn interval(values: &[f64], level: f64) -> Option<Amount> {
+/// Most widening of an interval: where most differences are equal there is no scatter to compare with.
+const WIDER_MAX: f64 = 5.0;
+
+/// The mean of some values with its interval by Student's t, widened.
+fn interval(values: &[f64], level: f64, wider: f64) -> Option<Amount> {
     let value = mean(values)?;
     let n = values.len() as f64;
     if values.len() < 2 {
         return Some(Amount { value, low: f64::NEG_INFINITY, high: f64::INFINITY });
     }
-    let reach = t_upper_quantile(level / 2.0, n - 1.0) * (variance(values) / n).sqrt();
+    let reach = wider * t_upper_quantile(level / 2.0, n - 1.0) * (variance(values) / n).sqrt();
     Some(Amount { value, low: value - reach, high: value + reach })
 }
 

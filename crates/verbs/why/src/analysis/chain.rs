@@ -10,6 +10,8 @@ use crate::findings::{Account, Cause, Counted, Difference as Condition, Excluded
 const RIVAL: f64 = 0.6;
 /// Most rows of each table.
 const ROWS: usize = 30;
+/// Part of the largest difference of a function below which others are not told.
+const SMALL: f64 = 0.02;
 /// Relative change below which a count is the same.
 const SAME: f64 = 0.01;
 
@@ -45,8 +47,11 @@ pub fn explain(evidence: &Evidence) -> Chain {
     let Some(difference) = account(evidence) else { return facts };
     let case = Case { evidence, difference: &difference, lanes: lanes(evidence) };
     let mut causes = causes::candidates(&case);
+    let follows = follows(&difference, &causes);
+    causes.iter_mut().filter(|it| is_of_cpu(it)).for_each(|it| add_waits(it, follows, difference.whole.value));
+    causes.retain(|it| it.share >= causes::SHARE_MIN);
     causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-    let unexplained = unexplained(&difference, &causes);
+    let unexplained = unexplained(&difference, &causes, follows);
     let would_tell = would_tell(&causes);
     let excluded = excluded(evidence, &difference, &causes);
     Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
@@ -64,14 +69,53 @@ fn weight(cause: &Cause) -> f64 {
     cause.explains_ns * behind
 }
 
-/// Share of the difference that the causes leave: those of one account together explain no more than the account.
-fn unexplained(difference: &Difference, causes: &[Cause]) -> f64 {
+fn is_of_cpu(cause: &Cause) -> bool {
+    matches!(cause.account, Account::User | Account::System | Account::Start)
+}
+
+/// The wait for a CPU that follows from a nanosecond of CPU time more: beside other programs whoever computes longer also
+/// waits longer. Nothing follows where a condition or more threads are a cause of waiting.
+fn follows(difference: &Difference, causes: &[Cause]) -> f64 {
+    let more = |account| difference.of(account).value.max(0.0);
+    let cpu = more(Account::User) + more(Account::System);
+    let waits = more(Account::RunQueue);
+    let has_reason = causes.iter().any(|it| it.account == Account::RunQueue && it.share >= causes::SHARE_MIN);
+    let is_plausible = cpu > 0.0 && waits < FOLLOWS_MAX * cpu;
+    if has_reason || !is_plausible { 0.0 } else { waits / cpu }
+}
+
+/// Most waiting for a CPU that a nanosecond of CPU time brings, beside so many other programs on its CPU.
+const FOLLOWS_MAX: f64 = 4.0;
+
+/// Adds to a cause the wait for a CPU that follows from it.
+fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
+    let waits_ns = cause.explains_ns * follows;
+    if waits_ns < 0.05 * whole {
+        return;
+    }
+    cause.explains_ns += waits_ns;
+    cause.share = cause.explains_ns / whole.max(f64::MIN_POSITIVE);
+    cause.because.push(format!(
+        "{} of that is waiting for a CPU that other programs had meanwhile, which follows from the longer CPU time",
+        causes::time(waits_ns)
+    ));
+}
+
+/// Share of the difference that the causes leave: those of one account together explain no more than the account, and the
+/// wait that follows from it.
+fn unexplained(difference: &Difference, causes: &[Cause], follows: f64) -> f64 {
     let whole = difference.whole.value;
     if whole <= 0.0 {
         return 1.0;
     }
     let of = |account: Account| causes.iter().filter(move |it| it.account == account).map(|it| it.explains_ns);
-    let within = |account: Account| of(account).sum::<f64>().min(difference.of(account).value.max(0.0));
+    let with_waits = |account| match account {
+        Account::User | Account::System => 1.0 + follows,
+        _ => 1.0,
+    };
+    let within = |account: Account| {
+        of(account).sum::<f64>().min(difference.of(account).value.max(0.0) * with_waits(account))
+    };
     let accounts = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
     let by_accounts: f64 = accounts.into_iter().map(within).sum();
     let alone = of(Account::Whole).chain(of(Account::Start)).fold(0.0, f64::max);
@@ -205,6 +249,8 @@ fn functions(evidence: &Evidence) -> Vec<Function> {
     };
     let mut found: Vec<Function> = sampled.filter(|it| it.own_ns.value != 0.0).map(function).collect();
     found.sort_by(|a, b| b.more_ns.value.abs().total_cmp(&a.more_ns.value.abs()));
+    let most = found.first().map_or(0.0, |it| it.more_ns.value.abs());
+    found.retain(|it| it.more_ns.value.abs() > SMALL * most);
     found.truncate(ROWS);
     found
 }

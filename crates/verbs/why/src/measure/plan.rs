@@ -14,6 +14,7 @@ use crate::evidence::{Amount, Elsewhere, Evidence};
 use crate::findings::{Account, Experiment};
 
 /// Parts of the time that is left after the comparison, for each experiment at most.
+const FOR_ACCOUNT: f64 = 0.15;
 const FOR_TRACES: f64 = 0.15;
 const FOR_STARTS: f64 = 0.08;
 const FOR_COUNTS: f64 = 0.5;
@@ -22,6 +23,8 @@ const FOR_ONE_CPU: f64 = 0.2;
 const FOR_AGAIN: f64 = 0.1;
 /// Pairs of the start, of one CPU, and of the last look.
 const PAIRS: u32 = 24;
+/// Most pairs for the account.
+const PAIRS_OF_ACCOUNT: u32 = 300;
 /// Share of the difference in an account from which on the account is looked into.
 const LOOK_FROM: f64 = 0.15;
 /// Pairs of sampled runs that `profile` makes at least.
@@ -67,6 +70,7 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
     };
     let mut evidence = plan.timed(comparison.level);
     evidence.is_in_some_runs = is_in_some_runs;
+    plan.account(&mut evidence);
     plan.all(&mut evidence);
     measured.again = plan.again(is_in_some_runs);
     measured.experiments = plan.experiments;
@@ -133,6 +137,23 @@ impl Plan<'_> {
         let took_s = result.is_some().then_some(took_s);
         self.experiments.push(Experiment { question: question.to_owned(), took_s, note });
         result
+    }
+
+    /// Further pairs for the account: those by which a difference was shown are those in which it is rather large, since the
+    /// comparison ended with them.
+    fn account(&mut self, evidence: &mut Evidence) {
+        let placement = self.driver.header.condition.cpu.clone();
+        let found = self.ask("in which account of time is it?", true, |plan| {
+            let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+            let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
+            let pairs = pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            Ok(pairs.into_iter().flatten().collect::<Vec<_>>())
+        });
+        let Some(samples) = found else { return };
+        let fresh = timed::pairs(&samples);
+        if fresh.len() >= PAIRS as usize {
+            (evidence.pairs, evidence.counts) = (fresh, timed::counts(&samples));
+        }
     }
 
     fn all(&mut self, evidence: &mut Evidence) {
@@ -232,7 +253,7 @@ impl Plan<'_> {
 }
 
 fn is_parallel(traced: &[crate::evidence::Traced; 2]) -> bool {
-    traced.iter().any(|it| it.tasks > 1 && it.lanes > 1.2)
+    traced.iter().any(|it| it.tasks > it.processes)
 }
 
 /// CPU time of a run of each, in seconds.

@@ -1,5 +1,7 @@
 //! Sampled runs of both programs, in turns, by the means of `profile`.
 
+use std::collections::BTreeMap;
+
 use fauxplat_experiment::Driver;
 use fauxplat_experiment::measure::profile::{Profiling, profile};
 use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings};
@@ -54,7 +56,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
         object: object(found, &it.name),
         own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),
         total_ns: ns(it.total_s, it.total_low_s, it.total_high_s),
-        caller: it.caller.clone(),
+        caller: caller(found, &it.name, it.self_s).or_else(|| it.caller.clone()),
         line: line(found, &it.name),
         instructions: Vec::new(),
         name: it.name.clone(),
@@ -73,6 +75,22 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
         pairs: difference.pairs,
         has_kernel: found.profiles.first()?.quality.has_kernel,
     })
+}
+
+/// The direct caller from which a function takes the most more, or the most less where it takes less.
+fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
+    let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
+    for stack in &found.stacks {
+        let mut frames = stack.frames.iter().rev().map(|&at| found.frames[at as usize].name.as_str());
+        let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64;
+        if frames.next() == Some(name)
+            && let Some(caller) = frames.next()
+        {
+            *rises.entry(caller).or_default() += (of(1) - of(0)) * more_s.signum();
+        }
+    }
+    let most = rises.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|(_, rise)| *rise > 0.0).map(|(caller, _)| caller.to_owned())
 }
 
 /// The file of a function.

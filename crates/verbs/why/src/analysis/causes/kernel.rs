@@ -26,17 +26,19 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// What a function of the kernel and its callees take more, where the kernel was sampled.
+/// What a function of the kernel and its callees take more, where the kernel was sampled and saw anything.
 fn sampled<'e>(case: &'e Case<'_>, is_meant: impl Fn(&SampledFunction) -> bool) -> Option<f64> {
     let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
-    let own = sampled.functions.iter().filter(|it| is_meant(it) && it.total_ns.is_more());
+    let own = sampled.functions.iter().filter(|it| is_meant(it) && it.total_ns.value > 0.0);
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).max_by(f64::total_cmp)
 }
 
 fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
     let minor = case.evidence.count("minor-faults").filter(|count| count.more.is_more())?;
     let measured = sampled(case, |it| FAULTS.contains(&it.name.as_str()));
-    let explains_ns = measured.unwrap_or(minor.more.value * FAULT_NS / case.lanes[1].max(1.0)).min(room_ns);
+    let reckoned_ns = minor.more.value * FAULT_NS / case.lanes[1].max(1.0);
+    let explains_ns = measured.unwrap_or(0.0).max(reckoned_ns).min(room_ns);
+    let measured = measured.filter(|&ns| ns >= reckoned_ns);
     let is_huge = lost_huge_pages(case, minor);
     let kind = if is_huge { Kind::HugePages } else { Kind::PageFaults };
     let mut cause = case.cause(kind, Account::System, explains_ns);
@@ -94,13 +96,15 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             ENTRIES.iter().any(|entry| it.name.strip_prefix(entry) == Some(name)) && names::is_kernel(&it.object)
         };
         let measured = sampled(case, is_meant);
-        let explains_ns = measured.unwrap_or(more * CALL_NS / case.lanes[1].max(1.0)).min(room_ns);
+        let reckoned_ns = more * CALL_NS / case.lanes[1].max(1.0);
+        let explains_ns = measured.unwrap_or(0.0).max(reckoned_ns).min(room_ns);
+        let measured = measured.filter(|&ns| ns >= reckoned_ns);
         let mut cause = case.cause(Kind::Calls, Account::System, explains_ns);
         cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
         cause.what = format!("makes more system calls ({name})");
         cause.because = vec![format!(
-            "{name}: {} calls against {} ({})",
-            number(sum.count),
+            "{name}: {} against {} ({})",
+            super::calls(sum.count),
             number(few(name)),
             change(few(name), sum.count)
         )];

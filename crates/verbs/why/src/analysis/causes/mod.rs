@@ -25,10 +25,10 @@ pub(super) struct Case<'e> {
 }
 
 impl Case<'_> {
-    /// What an account takes more, in nanoseconds; zero where it is not shown to take more.
+    /// What an account takes more, in nanoseconds, and no less than nothing. A difference is there, and where it is most
+    /// likely is asked here; whether that is sure, its interval tells.
     pub(super) fn more(&self, account: Account) -> f64 {
-        let part = self.difference.of(account);
-        if part.is_more() { part.value } else { 0.0 }
+        self.difference.of(account).value.max(0.0)
     }
 
     /// The whole difference in nanoseconds.
@@ -62,7 +62,7 @@ impl Case<'_> {
     }
 }
 
-/// All candidates that explain more than a little.
+/// All candidates.
 pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
     let all = [
         waiting::causes(case),
@@ -71,7 +71,7 @@ pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
         start::causes(case),
         conditions::causes(case),
     ];
-    all.into_iter().flatten().filter(|cause| cause.share >= SHARE_MIN).collect()
+    all.into_iter().flatten().collect()
 }
 
 /// A time in words.
@@ -90,4 +90,9 @@ pub(super) fn number(count: f64) -> String {
 /// A change of a count in words: `+12 %`, or both where there was none.
 pub(super) fn change(fast: f64, slow: f64) -> String {
     if fast > 0.0 { say::change(slow / fast) } else { format!("0 → {}", number(slow)) }
+}
+
+/// A number of calls in words.
+pub(super) fn calls(count: f64) -> String {
+    format!("{} {}", number(count), if count == 1.0 { "call" } else { "calls" })
 }

@@ -1,5 +1,6 @@
 //! The start of a program: loading and linking.
 
+use super::super::names::is_loader;
 use super::{Case, change, number, time};
 use crate::findings::{Account, Cause, Kind};
 
@@ -7,8 +8,12 @@ use crate::findings::{Account, Cause, Kind};
 const NAMED: usize = 4;
 
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
-    let Some(start) = case.evidence.start.filter(|start| start.more_ns.is_more()) else { return Vec::new() };
-    let explains_ns = start.more_ns.value.min(case.whole());
+    let alone = case.evidence.start.filter(|start| start.more_ns.is_more());
+    let sampled_ns = sampled(case);
+    let explains_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns).min(case.whole());
+    if explains_ns <= 0.0 {
+        return Vec::new();
+    }
     let added: Vec<String> = case.evidence.traced.as_ref().map_or_else(Vec::new, |[fast, slow]| {
         slow.libraries.difference(&fast.libraries).filter(|path| !is_of_system(path)).cloned().collect()
     });
@@ -22,11 +27,16 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     };
     let names: Vec<&str> = added.iter().take(NAMED).map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
     cause.place = (!names.is_empty()).then(|| names.join(", "));
-    cause.because = vec![format!(
-        "loading and linking alone takes {} against {}",
-        time(start.medians_ns[1]),
-        time(start.medians_ns[0])
-    )];
+    cause.because = alone
+        .map(|start| {
+            let [fast, slow] = start.medians_ns.map(time);
+            format!("loading and linking alone takes {slow} against {fast}")
+        })
+        .into_iter()
+        .collect();
+    if sampled_ns > 0.0 {
+        cause.because.push(format!("{} more in the loader and below it (sampled)", time(sampled_ns)));
+    }
     if is_more {
         cause.because.push(format!("{} libraries against {}", count(1), count(0)));
     }
@@ -37,6 +47,13 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let program = case.evidence.held().map_or_else(|| case.slow(), |[_, slow]| slow.program.clone());
     cause.next = format!("LD_DEBUG=statistics {}", shell_words::quote(&program));
     vec![cause]
+}
+
+/// What the loader and the kernel below it take more, by samples.
+fn sampled(case: &Case<'_>) -> f64 {
+    let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
+    let own = sampled.functions.iter().filter(|it| is_loader(&it.object) && it.total_ns.is_more());
+    own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 
 /// Whether a library is one that every program has.

@@ -94,8 +94,8 @@ fn in_call(fast: &Traced, slow: &Traced, wait: Wait) -> String {
 fn calls(fast: &Traced, slow: &Traced, wait: Wait) -> Vec<String> {
     let told = |(name, more_ns, few, many): &(&str, f64, f64, f64)| {
         format!(
-            "{name}: {} calls against {} ({}), {} more in them",
-            number(*many),
+            "{name}: {} against {} ({}), {} more in them",
+            super::calls(*many),
             number(*few),
             change(*few, *many),
             time(*more_ns)

@@ -126,6 +126,13 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.because.push(of_one_cpu(case));
         return cause;
     }
+    if let Some(sentence) = from_afar(case, simulated, explains_ns) {
+        cause.kind = Kind::Caches;
+        cause.what = "waits longer for its data, from a cache or memory further away or in an order that is not foreseen".to_owned();
+        cause.because.push(sentence);
+        cause.next = format!("fauxplat profile --annotate {} {}", shell_words::quote(&hottest(case).map_or("", |it| &it.name)), case.slow());
+        return cause;
+    }
     let has = |words: &[&str]| instructions.iter().any(|it| words.iter().any(|word| it.starts_with(word)));
     let is_same_work = (many / few.max(1.0) - 1.0).abs() < SAME_WORK;
     if has(&["div", "idiv", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "udiv", "sdiv"]) {
@@ -144,6 +151,22 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.what = "takes longer for each instruction".to_owned();
     }
     cause
+}
+
+/// Time of an access to memory that nothing foresaw.
+const MEMORY_NS: f64 = 150.0;
+
+/// Whether the function that takes longer misses so often in both programs that its misses can have become slower: a
+/// simulator counts misses and no prefetching, no translation of addresses, and no order.
+fn from_afar(case: &Case<'_>, simulated: &Simulated, left_ns: f64) -> Option<String> {
+    let name = &hottest(case)?.name;
+    let place = simulated.names.iter().position(|known| known == "l1d-misses")?;
+    let function = simulated.functions.iter().find(|function| function.name == *name)?;
+    let (misses, instructions) = (*function.counts[1].get(place)?, *function.counts[1].first()?);
+    let can_take_ns = misses * MEMORY_NS / case.lanes[1].max(1.0);
+    (misses > 0.005 * instructions && can_take_ns > 0.5 * left_ns).then(|| {
+        format!("{} of its {} instructions in {} miss the first level of the cache (simulated)", number(misses), number(instructions), told(name))
+    })
 }
 
 fn is_of_floats(instructions: &[&str]) -> bool {
@@ -224,7 +247,7 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     }
     .to_owned();
     cause.place = name.clone();
-    cause.because = vec![format!("{} more in such functions, most in {}", time(ns), name.unwrap_or_default())];
+    cause.because = vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];
     cause.next = next_profile(case);
     Some(cause)
 }
@@ -234,13 +257,10 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
 fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
     let of = |name: &str| kind_of(name) == Some(kind);
     if let Some(sampled) = &case.evidence.on_cpu {
-        let own: Vec<&SampledFunction> = sampled
-            .functions
-            .iter()
-            .filter(|it| of(&it.name) && !is_loader(&it.object) && it.own_ns.value > 0.0)
-            .collect();
-        let ns = own.iter().map(|it| it.own_ns.value / case.lanes[1].max(1.0)).sum();
-        return (ns, own.first().map(|it| it.name.clone()));
+        let own = sampled.functions.iter().filter(|it| of(&it.name) && !is_loader(&it.object) && it.total_ns.value > 0.0);
+        // What one of them and its callees take: a pattern that is compiled allocates memory, and an exception does.
+        let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
+        return most.map_or((0.0, None), |it| (it.total_ns.value / case.lanes[1].max(1.0), Some(it.name.clone())));
     }
     let Some(simulated) = &case.evidence.simulated else { return (0.0, None) };
     let [few, _] = simulated.of("instructions");
