@@ -1,7 +1,7 @@
 # A pattern that is looked for in lines, or characters one by one: more work of an interpreter.
 import sys
 
-lines = ["item number %d of many" % i for i in range(2000)]
+lines = ["item number %d of many" % i for i in range(20000)]
 found = 0
 for line in lines:
     if sys.argv[1] == "slow":

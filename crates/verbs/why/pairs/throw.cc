@@ -13,6 +13,7 @@ __attribute__((noinline)) static int parse(int i) {
 #ifdef SLOW
     if (i % 2) throw i;
 #else
+    if (i < 0) throw i;
     if (i % 2) return -i;
 #endif
     return i;

@@ -91,7 +91,7 @@ static void mode(void) { memset(grid, 1, sizeof grid); sink += sum_grid(); }
 static struct { _Alignas(64) volatile long a; char pad[CHOOSE(120, 0)]; volatile long b; } shared;
 static ALONE void *count(void *at) {
     volatile long *p = at;
-    for (long i = 0; i < 6000000; i++) ++*p;
+    for (long i = 0; i < 12000000; i++) ++*p;
     return 0;
 }
 static void mode(void) {
@@ -215,7 +215,10 @@ static void mode(void) { sink = reduce(sink, (sink | 1) & 0xffff, 1500000); }
 #elif defined(DENORMALS)
 static ALONE double decay(double x, long times) {
     double s = 0;
-    for (long i = 0; i < times; i++) { s += x * 0.5; __asm__ volatile("" : "+x"(s)); }
+    for (long i = 0; i < times; i++) {
+        __asm__ volatile("" : "+x"(x));
+        s += x / 3.0;
+    }
     return s;
 }
 static void mode(void) { sink += decay(CHOOSE(1e-3, 1e-310), 3000000) > 1; }
@@ -255,7 +258,8 @@ static void mode(void) { for (int i = 0; i < 5; i++) { sink = step(sink, 1000); 
 static ALONE void fill(uint32_t *v, int n) {
     for (int i = 1; i < n; i++) {
         v[i] = v[i - 1] * 1664525u + 1013904223u;
-        assert(v[i] % 977 != 1000 && v[i / 2] % 983 != 1000 && v[i / 3] % 991 != 1000);
+        assert(v[i] % 977 != 7 || v[i / 2] % 983 != 11 || v[i / 3] % 991 != 13 || v[i / 5] % 997 != 17);
+        assert((v[i] ^ v[i / 7]) % 1009 + v[i] % 1013 != 3000);
     }
 }
 static void mode(void) { static uint32_t v[400000]; v[0] = 1; fill(v, 400000); sink += v[399999]; }
@@ -272,9 +276,6 @@ static ALONE uint32_t hash(const unsigned char *s, int n) {
 }
 static void mode(void) { unsigned char key[24] = "a key"; for (int i = 0; i < 20000; i++) { key[6] = i; sink += hash(key, 24); } }
 
-#elif defined(YIELDS)
-static void mode(void) { for (int i = 0; i < CHOOSE(100, 20000); i++) sched_yield(); }
-
 #elif defined(PARALLEL)
 static ALONE void *share(void *unused) { sink = step(1, 6000000); return unused; }
 static void mode(void) {
@@ -288,18 +289,15 @@ static void mode(void) {}
 
 #elif defined(TEXT)
 #include <locale.h>
-static int order(const void *a, const void *b) { return strcoll(*(char *const *)a, *(char *const *)b); }
 static void mode(void) {
-    enum { LINES = 6000 };
-    static char text[LINES][24], *lines[LINES];
+    regex_t pattern;
+    char line[64];
     setlocale(LC_ALL, "");
-    uint64_t x = 1;
-    for (int i = 0; i < LINES; i++) {
-        x = step(x, 3);
-        snprintf(text[i], 24, "line %llx", (unsigned long long)x);
-        lines[i] = text[i];
+    regcomp(&pattern, "[[:alpha:]]+[^x]*(y|z)[0-9]", REG_EXTENDED);
+    for (int i = 0; i < 1500; i++) {
+        snprintf(line, sizeof line, "some words and a number %d in a line", i);
+        sink += regexec(&pattern, line, 0, 0, 0);
     }
-    qsort(lines, LINES, sizeof *lines, order);
 }
 
 #elif defined(CHILDREN)

@@ -47,6 +47,13 @@ const KNOWN: &[(Kind, &[&str])] = &[
         ],
     ),
     (
+        Kind::Logging,
+        &[
+            "vfprintf", "__vfprintf_internal", "fprintf", "__fprintf", "printf", "vprintf", "dprintf", "fwrite", "fputs", "puts",
+            "__vfprintf_chk", "__fprintf_chk", "_IO_new_file_xsputn", "_IO_new_do_write", "_IO_file_", "syslog", "fflush", "putc",
+        ],
+    ),
+    (
         Kind::Loading,
         &[
             "_dl_relocate_object", "do_lookup_x", "_dl_lookup_symbol_x", "_dl_map_object", "_dl_start", "dl_main", "check_match",

@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::steer::{Bounds, Rounds};
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::{Command, EnvPad, Heap, Metric, Phase, Placement, Runs, Sample};
+use fauxplat_model::{Command, Metric, Phase, Placement, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
 
 /// How many pairs, and how long.
@@ -25,8 +25,8 @@ pub(super) fn pairs(
     let plan = Plan {
         commands: 2,
         placement,
-        env_pad: EnvPad::Random,
-        heap: Heap::Inherit,
+        env_pad: driver.header.condition.env_pad,
+        heap: driver.header.condition.heap,
         layout: Layout::Single,
         seed: driver.header.seed ^ 0x5eed,
     };

@@ -62,8 +62,10 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
         name: it.name.clone(),
     };
     let mut functions: Vec<SampledFunction> = difference.functions.iter().map(function).collect();
-    functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
+    let size = |it: &SampledFunction| it.own_ns.value.abs().max(it.total_ns.value.abs());
+    functions.sort_by(|a, b| size(b).total_cmp(&size(a)));
     functions.truncate(FUNCTIONS_MAX);
+    functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
     // Both programs are looked at: which of them is the slower one is decided elsewhere.
     for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
         let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };

@@ -111,6 +111,7 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
         cause.next = format!("fauxplat profile --callers-of '{name}' {}", case.slow());
         if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
             of_writing(&mut cause, fast, slow);
+            with_formatting(case, &mut cause);
         }
         if name == "sched_yield" {
             cause.kind = Kind::BusyWait;
@@ -119,6 +120,19 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
         found.push(cause);
     }
     found
+}
+
+/// Adds to output what it takes in user mode: the functions of the C library that make it.
+fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
+    let Some(sampled) = case.evidence.on_cpu.as_ref().filter(|_| cause.kind == Kind::Logging) else { return };
+    let own = sampled.functions.iter().filter(|it| names::kind_of(&it.name) == Some(Kind::Logging));
+    let Some(most) = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value)) else { return };
+    let all_ns = (most.total_ns.value / case.lanes[1].max(1.0)).min(case.whole());
+    if all_ns > cause.explains_ns {
+        cause.explains_ns = all_ns;
+        cause.share = all_ns / case.whole().max(f64::MIN_POSITIVE);
+        cause.because.push(format!("{} more in {} and what it calls (sampled)", super::time(all_ns), most.name));
+    }
 }
 
 /// Calls whose time is that of waiting, of which another cause tells.

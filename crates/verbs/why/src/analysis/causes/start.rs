@@ -1,6 +1,6 @@
 //! The start of a program: loading and linking.
 
-use super::super::names::is_loader;
+use super::super::names::kind_of;
 use super::{Case, change, number, time};
 use crate::findings::{Account, Cause, Kind};
 
@@ -52,7 +52,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
 /// What the loader and the kernel below it take more, by samples.
 fn sampled(case: &Case<'_>) -> f64 {
     let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
-    let own = sampled.functions.iter().filter(|it| is_loader(&it.object) && it.total_ns.is_more());
+    let own = sampled.functions.iter().filter(|it| kind_of(&it.name) == Some(Kind::Loading) && it.total_ns.is_more());
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 

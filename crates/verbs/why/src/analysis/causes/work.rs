@@ -135,14 +135,16 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     }
     let has = |words: &[&str]| instructions.iter().any(|it| words.iter().any(|word| it.starts_with(word)));
     let is_same_work = (many / few.max(1.0) - 1.0).abs() < SAME_WORK;
-    if has(&["div", "idiv", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "udiv", "sdiv"]) {
+    let is_of_numbers = is_same_work && is_same_function(case, simulated) && is_of_floats(&instructions);
+    if is_of_numbers && has(&["div", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "mul", "add", "sub", "vmul", "vadd", "vsub", "fmul", "fadd", "fsub", "vfm", "fma"]) {
+        cause.kind = Kind::SlowNumbers;
+        cause.what = "computes with numbers that take long (denormal ones)".to_owned();
+        cause.because.push("both execute the same floating-point instructions".to_owned());
+    } else if has(&["div", "idiv", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "udiv", "sdiv"]) {
         cause.what = "executes instructions that take long (division, square root)".to_owned();
     } else if has(&["pause", "yield"]) {
         cause.kind = Kind::BusyWait;
         cause.what = "waits by looking again and again".to_owned();
-    } else if is_same_work && has(&["mul", "add", "sub", "vmul", "vadd", "vsub", "fmul", "fadd", "fsub", "vfm", "fma"]) && is_of_floats(&instructions) {
-        cause.kind = Kind::SlowNumbers;
-        cause.what = "computes with numbers that take long (denormal ones)".to_owned();
     } else if is_same_work {
         cause.kind = Kind::Place;
         cause.what = "takes longer for the same instructions, as from another place of code or data".to_owned();
@@ -151,6 +153,15 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.what = "takes longer for each instruction".to_owned();
     }
     cause
+}
+
+/// Whether the function that takes longer executes as many instructions in both.
+fn is_same_function(case: &Case<'_>, simulated: &Simulated) -> bool {
+    let found = hottest(case).and_then(|hot| simulated.functions.iter().find(|function| function.name == hot.name));
+    found.is_some_and(|function| {
+        let [few, many] = [0, 1].map(|side| function.counts[side].first().copied().unwrap_or(0.0));
+        few > 0.0 && (many / few - 1.0).abs() < 0.001
+    })
 }
 
 /// Time of an access to memory that nothing foresaw.
@@ -170,7 +181,7 @@ fn from_afar(case: &Case<'_>, simulated: &Simulated, left_ns: f64) -> Option<Str
 }
 
 fn is_of_floats(instructions: &[&str]) -> bool {
-    let is_one = |it: &&str| it.contains("xmm") || it.contains("ymm") || it.contains("st(") || it.contains(" d") || it.contains(" s");
+    let is_one = |it: &&str| ["xmm", "ymm", "st(", " d0", " d1", " v0", " v1"].iter().any(|register| it.contains(register));
     instructions.iter().any(is_one)
 }
 
