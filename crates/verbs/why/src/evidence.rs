@@ -7,33 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// A difference with its interval, slower less faster, per run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Amount {
-    /// The estimate.
-    pub value: f64,
-    /// Low end of the interval.
-    pub low: f64,
-    /// High end of the interval.
-    pub high: f64,
-}
-
-impl Amount {
-    /// A number without an interval.
-    pub fn exact(value: f64) -> Self {
-        Amount { value, low: value, high: value }
-    }
-
-    /// Whether the interval lies above zero.
-    pub fn is_more(self) -> bool {
-        self.low > 0.0
-    }
-
-    /// Whether the interval lies apart from zero.
-    pub fn is_sure(self) -> bool {
-        self.low > 0.0 || self.high < 0.0
-    }
-}
+pub use crate::amount::Amount;
+use crate::findings::Kind;
 
 /// Readings of a pair of runs side by side, the faster program's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -236,6 +211,8 @@ pub struct Sampled {
     pub functions: Vec<SampledFunction>,
     /// What all took more, in nanoseconds.
     pub all_ns: Amount,
+    /// What known kinds of work took more, together with all that their functions called, in nanoseconds.
+    pub kinds: Vec<(Kind, f64)>,
     /// Pairs of runs.
     pub pairs: u32,
     /// Whether functions of the kernel were sampled.
@@ -300,8 +277,6 @@ pub struct Evidence {
     pub start: Option<Start>,
     /// Both on one CPU.
     pub on_one_cpu: Option<Elsewhere>,
-    /// Both with their addresses drawn anew for each run.
-    pub moved: Option<Elsewhere>,
     /// Error level of all intervals of the account together.
     pub level: f64,
 }
@@ -318,24 +293,21 @@ impl Evidence {
     }
 }
 
-fn turned(amount: Amount) -> Amount {
-    Amount { value: -amount.value, low: -amount.high, high: -amount.low }
-}
-
 impl Sampled {
     fn turned(mut self) -> Self {
         for function in &mut self.functions {
-            function.own_ns = turned(function.own_ns);
-            function.total_ns = turned(function.total_ns);
+            function.own_ns = function.own_ns.turned();
+            function.total_ns = function.total_ns.turned();
         }
-        self.all_ns = turned(self.all_ns);
+        self.all_ns = self.all_ns.turned();
+        self.kinds.iter_mut().for_each(|(_, ns)| *ns = -*ns);
         self
     }
 }
 
 impl Elsewhere {
     fn turned(self) -> Self {
-        Elsewhere { more_cpu_ns: turned(self.more_cpu_ns), more_wall_ns: turned(self.more_wall_ns) }
+        Elsewhere { more_cpu_ns: self.more_cpu_ns.turned(), more_wall_ns: self.more_wall_ns.turned() }
     }
 }
 
@@ -355,7 +327,7 @@ impl Evidence {
         }
         for count in &mut self.counts {
             count.means.reverse();
-            count.more = turned(count.more);
+            count.more = count.more.turned();
         }
         self.traced.iter_mut().for_each(|traced| traced.reverse());
         if let Some(simulated) = &mut self.simulated {
@@ -366,10 +338,9 @@ impl Evidence {
         self.off_cpu = self.off_cpu.map(Sampled::turned);
         self.start = self.start.map(|start| Start {
             medians_ns: [start.medians_ns[1], start.medians_ns[0]],
-            more_ns: turned(start.more_ns),
+            more_ns: start.more_ns.turned(),
         });
         self.on_one_cpu = self.on_one_cpu.map(Elsewhere::turned);
-        self.moved = self.moved.map(Elsewhere::turned);
         self
     }
 }

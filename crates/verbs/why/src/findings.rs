@@ -3,7 +3,7 @@
 use fauxplat_model::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Amount;
+use crate::amount::Amount;
 
 /// Name of the document's schema.
 pub const SCHEMA: &str = "fauxplat.why/1";

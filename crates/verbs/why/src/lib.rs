@@ -5,6 +5,7 @@
 //! What they gave is [`evidence`], from which the [`analysis`] makes an account of the difference and its causes, without
 //! asking a machine.
 
+mod amount;
 pub mod analysis;
 mod args;
 mod definition;

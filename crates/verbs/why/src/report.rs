@@ -7,7 +7,7 @@ use fauxplat_report::{Case, CaseOutcome, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
-use crate::evidence::Amount;
+use crate::amount::Amount;
 use crate::findings::{Account, Answer, Cause, Grade, SCHEMA, WhyFindings};
 
 /// Reports of explanations.
@@ -108,7 +108,11 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
         pieces.push(Piece::said(Tone::Doubt, "Both programs are the same file with the same arguments."));
     }
     pieces.extend(again(found));
-    if found.slower.is_some() {
+    if found.slower.is_some() && found.answer == Answer::Vanished {
+        let sentence = "Pairs of runs after the verdict, slower less faster:";
+        pieces.push(Piece::plain(sentence));
+        pieces.extend(account(found));
+    } else if found.slower.is_some() {
         pieces.extend(account(found));
         pieces.extend(causes(found));
         pieces.extend(excluded(found));
@@ -123,6 +127,7 @@ fn answer(found: &WhyFindings) -> Piece {
     let (fast, slow) = sides(found);
     let more = found.more_ns.map_or_else(String::new, with_interval);
     let margin = found.compared.as_ref().map_or_else(String::new, |it| say::percent(it.margin));
+    let ratio = found.compared.as_ref().map_or_else(String::new, |it| say::change(it.ratio));
     match (found.answer, found.causes.first()) {
         (Answer::Equivalent, _) => Piece::answer(
             Tone::Good,
@@ -134,7 +139,7 @@ fn answer(found: &WhyFindings) -> Piece {
         ),
         (Answer::Vanished, _) => Piece::answer(
             Tone::Doubt,
-            format!("{slow} took {more} more than {fast} per run, and does not any more: no cause is named."),
+            format!("{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."),
         ),
         (_, Some(first)) => Piece::answer(Tone::Bad, format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first))),
         _ => Piece::answer(

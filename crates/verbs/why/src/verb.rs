@@ -114,9 +114,11 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
 /// Share of the difference below which, at the end, it has gone.
 const GONE: f64 = 0.3;
 
-fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::evidence::Amount>) -> Answer {
+fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::amount::Amount>) -> Answer {
     let whole_ns = chain.difference.as_ref().map_or(0.0, |it| it.whole.value);
-    let is_gone = again.is_some_and(|again| again.high < GONE * whole_ns);
+    // Pairs after the verdict that show none of it are as good as none at the end.
+    let is_gone = chain.difference.is_some() && whole_ns <= 0.0
+        || again.is_some_and(|again| again.high < GONE * whole_ns);
     match verdict {
         Some(Verdict::Different) if is_gone => Answer::Vanished,
         Some(Verdict::Different) if !chain.causes.is_empty() => Answer::Cause,

@@ -11,6 +11,7 @@ use fauxplat_stats::winsor::location;
 
 pub use account::{Difference, account, lanes};
 pub use chain::{Chain, explain};
+pub(crate) use names::kind_of;
 
 use crate::evidence::Amount;
 

@@ -1,6 +1,6 @@
 //! Sampled runs of both programs, in turns, by the means of `profile`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fauxplat_experiment::Driver;
 use fauxplat_experiment::measure::profile::{Profiling, profile};
@@ -9,7 +9,9 @@ use fauxplat_options::STACK_BYTES;
 use fauxplat_units::Nanos;
 
 use super::instructions::hottest;
+use crate::analysis::kind_of;
 use crate::evidence::{Amount, Sampled, SampledFunction};
+use crate::findings::Kind;
 
 /// Bytes of the stack that are copied for each sample.
 const STACK_COPY: u32 = if STACK_BYTES < 16 << 10 { STACK_BYTES } else { 16 << 10 };
@@ -73,10 +75,28 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     }
     Some(Sampled {
         functions,
+        kinds: kinds(found),
         all_ns: ns(difference.cpu_s, difference.low_s, difference.high_s),
         pairs: difference.pairs,
         has_kernel: found.profiles.first()?.quality.has_kernel,
     })
+}
+
+/// What kinds of work take more, by the stacks on which one of their functions stands.
+fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
+    let each_ns = [0, 1].map(|side| {
+        let quality = found.profiles.get(side).map(|profile| &profile.quality);
+        quality.map_or(0.0, |it| 1e9 * it.cpu_s / (it.runs.max(1) as f64 * it.samples.max(1) as f64))
+    });
+    let mut sums: BTreeMap<Kind, f64> = BTreeMap::new();
+    for stack in &found.stacks {
+        let names = stack.frames.iter().map(|&at| found.frames[at as usize].name.as_str());
+        let kinds: BTreeSet<Kind> = names.filter_map(kind_of).collect();
+        let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64 * each_ns[side];
+        let more_ns = of(1) - of(0);
+        kinds.into_iter().for_each(|kind| *sums.entry(kind).or_default() += more_ns);
+    }
+    sums.into_iter().collect()
 }
 
 /// The direct caller from which a function takes the most more, or the most less where it takes less.

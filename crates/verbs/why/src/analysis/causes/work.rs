@@ -268,10 +268,11 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
 fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
     let of = |name: &str| kind_of(name) == Some(kind);
     if let Some(sampled) = &case.evidence.on_cpu {
-        let own = sampled.functions.iter().filter(|it| of(&it.name) && !is_loader(&it.object) && it.total_ns.value > 0.0);
-        // What one of them and its callees take: a pattern that is compiled allocates memory, and an exception does.
+        // What such functions and their callees take: a pattern that is compiled allocates memory, and an exception does.
+        let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
+        let own = sampled.functions.iter().filter(|it| of(&it.name) && !is_loader(&it.object));
         let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
-        return most.map_or((0.0, None), |it| (it.total_ns.value / case.lanes[1].max(1.0), Some(it.name.clone())));
+        return (ns / case.lanes[1].max(1.0), most.map(|it| it.name.clone()));
     }
     let Some(simulated) = &case.evidence.simulated else { return (0.0, None) };
     let [few, _] = simulated.of("instructions");
