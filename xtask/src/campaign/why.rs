@@ -54,7 +54,10 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
         }
     }
     let [planted, equal] = right;
-    println!("{} of {} planted causes named first; {} of {} equal pairs without a cause", planted.0, planted.1, equal.0, equal.1);
+    println!(
+        "{} of {} planted causes named first; {} of {} equal pairs without a cause",
+        planted.0, planted.1, equal.0, equal.1
+    );
     Ok(())
 }
 
@@ -68,7 +71,9 @@ fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result
     let source = text_of(pair, "source", "work.c");
     let copied = fs::copy(sources.join(source), place.join(source)).map_err(ChoreError::at(sources));
     copied?;
-    for (name, flags) in [("fast", text_of(pair, "fast_flags", "")), ("slow", text_of(pair, "slow_flags", "-DSLOW"))] {
+    for (name, flags) in
+        [("fast", text_of(pair, "fast_flags", "")), ("slow", text_of(pair, "slow_flags", "-DSLOW"))]
+    {
         let compiler = match source.rsplit('.').next() {
             Some("c") => "cc",
             Some("cc") => "c++",

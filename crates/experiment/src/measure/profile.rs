@@ -7,7 +7,8 @@ mod source;
 
 use fauxplat_analyze::profile as analysis;
 use fauxplat_model::{
-    Annotated, OFF_CPU, Outcome, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun, Whole,
+    Annotated, OFF_CPU, Outcome, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView,
+    ProfiledRun, Whole,
 };
 use fauxplat_profile::{Followed, Profiler, Tables};
 use fauxplat_units::Nanos;

@@ -29,7 +29,10 @@ impl OwnReport for WhyReport {
     fn rows(&self, document: &Value) -> Result<Rows, Error> {
         let found = WhyFindings::deserialize(document)?;
         let headings = ["kind", "account", "explains_ns", "share", "grade", "what", "place", "next"];
-        Ok(Rows { headings: headings.map(str::to_owned).to_vec(), rows: found.causes.iter().map(fields).collect() })
+        Ok(Rows {
+            headings: headings.map(str::to_owned).to_vec(),
+            rows: found.causes.iter().map(fields).collect(),
+        })
     }
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
@@ -135,13 +138,20 @@ fn answer(found: &WhyFindings) -> Piece {
         ),
         (Answer::Undecided, _) => Piece::answer(
             Tone::Doubt,
-            format!("{a} and {b} were not shown to differ: no cause is looked for. More --max-time may decide."),
+            format!(
+                "{a} and {b} were not shown to differ: no cause is looked for. More --max-time may decide."
+            ),
         ),
         (Answer::Vanished, _) => Piece::answer(
             Tone::Doubt,
-            format!("{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."),
+            format!(
+                "{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."
+            ),
         ),
-        (_, Some(first)) => Piece::answer(Tone::Bad, format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first))),
+        (_, Some(first)) => Piece::answer(
+            Tone::Bad,
+            format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)),
+        ),
         _ => Piece::answer(
             Tone::Doubt,
             format!("{slow} takes {more} more than {fast} per run, and no experiment here explains it."),
@@ -181,7 +191,16 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
         grid.push(tone, cells);
     }
     if let Some(whole) = found.more_ns {
-        grid.push(Tone::Title, vec!["together".to_owned(), time(whole.value), time(whole.low), time(whole.high), "100 %".to_owned()]);
+        grid.push(
+            Tone::Title,
+            vec![
+                "together".to_owned(),
+                time(whole.value),
+                time(whole.low),
+                time(whole.high),
+                "100 %".to_owned(),
+            ],
+        );
     }
     vec![Piece::table(grid)]
 }
@@ -189,7 +208,13 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
 fn causes(found: &WhyFindings) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, it) in found.causes.iter().take(1 + OTHERS).enumerate() {
-        let title = format!("{}. {}: {} ({})", number + 1, it.what, say::percent(it.share.min(1.0)), account_words(it.account));
+        let title = format!(
+            "{}. {}: {} ({})",
+            number + 1,
+            it.what,
+            say::percent(it.share.min(1.0)),
+            account_words(it.account)
+        );
         let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
         let how = match it.grade {
             Grade::Measured => "measured",
@@ -199,7 +224,11 @@ fn causes(found: &WhyFindings) -> Vec<Piece> {
         let how = Note::fact("how known", vec![how.to_owned()]).in_full();
         let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
         let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
-        let notes = Notes { title, folded: number > 0, lines: place.into_iter().chain(lines).chain([how, next]).collect() };
+        let notes = Notes {
+            title,
+            folded: number > 0,
+            lines: place.into_iter().chain(lines).chain([how, next]).collect(),
+        };
         pieces.push(Piece::notes(notes));
     }
     let unexplained = format!("{} of the difference is left.", say::percent(found.unexplained));
@@ -207,7 +236,8 @@ fn causes(found: &WhyFindings) -> Vec<Piece> {
         pieces.push(Piece::plain(unexplained));
     }
     if let Some(command) = &found.would_tell {
-        let sentence = format!("The first two causes could each be it; what tells them apart: {}", say::code(command));
+        let sentence =
+            format!("The first two causes could each be it; what tells them apart: {}", say::code(command));
         pieces.push(Piece::said(Tone::Doubt, sentence));
     }
     pieces
@@ -236,7 +266,10 @@ fn tables(found: &WhyFindings) -> Vec<Piece> {
         pieces.push(Piece::table(grid).joined().in_full());
     }
     if !found.functions.is_empty() {
-        let mut grid = Grid::named(&["function", "more per run", "from", "to", "instructions", "called by"], &[3, 2, 5, 4]);
+        let mut grid = Grid::named(
+            &["function", "more per run", "from", "to", "instructions", "called by"],
+            &[3, 2, 5, 4],
+        );
         for it in &found.functions {
             let instructions = it.more_instructions.map_or_else(|| "?".to_owned(), signed);
             let cells = vec![
@@ -256,7 +289,8 @@ fn tables(found: &WhyFindings) -> Vec<Piece> {
         let mut grid = Grid::named(&["count", "source", names[0], names[1], "change"], &[1]);
         for it in &found.counts {
             let change = if it.fast > 0.0 { say::change(it.slow / it.fast) } else { "new".to_owned() };
-            let cells = vec![say::visible(&it.what), it.source.clone(), count(it.fast), count(it.slow), change];
+            let cells =
+                vec![say::visible(&it.what), it.source.clone(), count(it.fast), count(it.slow), change];
             grid.push(Tone::Plain, cells);
         }
         pieces.push(Piece::heading("counts that differ").in_full());
@@ -266,7 +300,11 @@ fn tables(found: &WhyFindings) -> Vec<Piece> {
 }
 
 fn count(value: f64) -> String {
-    if value < 100.0 && value.fract() != 0.0 { format!("{value:.1}") } else { say::grouped(value.max(0.0).round() as u64) }
+    if value < 100.0 && value.fract() != 0.0 {
+        format!("{value:.1}")
+    } else {
+        say::grouped(value.max(0.0).round() as u64)
+    }
 }
 
 fn signed(value: f64) -> String {
@@ -279,7 +317,8 @@ fn experiments(found: &WhyFindings) -> Option<Piece> {
         return None;
     }
     let line = |it: &crate::findings::Experiment| {
-        let took = it.took_s.map(|took_s| fauxplat_units::Nanos::from_secs_f64(took_s.clamp(0.0, 1e9)).to_string());
+        let took =
+            it.took_s.map(|took_s| fauxplat_units::Nanos::from_secs_f64(took_s.clamp(0.0, 1e9)).to_string());
         let text = match (took, &it.note) {
             (Some(took), _) => format!("{} {took}", it.question),
             (None, Some(why)) => format!("{} not made: {}", it.question, say::visible(why)),

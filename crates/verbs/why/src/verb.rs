@@ -83,7 +83,8 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     });
     let (again_ns, again_after_s) = again.unzip();
     let answer = answer(comparison.map(|it| it.verdict), &chain, again_ns);
-    let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } = chain;
+    let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } =
+        chain;
     // What has gone has no cause.
     let causes = if answer == Answer::Vanished { Vec::new() } else { causes };
     let mut found = WhyFindings {

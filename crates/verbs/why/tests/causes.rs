@@ -49,14 +49,16 @@ fn evidence(more: [f64; 4]) -> Evidence {
 }
 
 fn simulated(counts: &[(&str, f64, f64)]) -> Simulated {
-    let names: Vec<String> =
-        ["instructions", "l1i-misses", "l1d-misses", "llc-misses", "branch-misses"].map(str::to_owned).to_vec();
+    let names: Vec<String> = ["instructions", "l1i-misses", "l1d-misses", "llc-misses", "branch-misses"]
+        .map(str::to_owned)
+        .to_vec();
     let of = |name: &String, side: usize| {
         let found = counts.iter().find(|(known, ..)| known == name);
         found.map_or(1000.0, |&(_, fast, slow)| if side == 0 { fast } else { slow })
     };
     let counts = [0, 1].map(|side| names.iter().map(|name| of(name, side)).collect::<Vec<f64>>());
-    let function = SimulatedFunction { name: "walk".to_owned(), counts: counts.clone(), ..SimulatedFunction::default() };
+    let function =
+        SimulatedFunction { name: "walk".to_owned(), counts: counts.clone(), ..SimulatedFunction::default() };
     Simulated { names, counts, functions: vec![function], ..Simulated::default() }
 }
 
@@ -80,9 +82,12 @@ fn first(chain: &Chain) -> &Cause {
 
 #[test]
 fn a_wait_is_named_by_its_call() {
-    for (wait, kind, call) in
-        [(Wait::Sleep, Kind::Sleep, "nanosleep"), (Wait::Sync, Kind::Sync, "fsync"), (Wait::Lock, Kind::Lock, "futex"), (Wait::Pipe, Kind::Pipe, "read")]
-    {
+    for (wait, kind, call) in [
+        (Wait::Sleep, Kind::Sleep, "nanosleep"),
+        (Wait::Sync, Kind::Sync, "fsync"),
+        (Wait::Lock, Kind::Lock, "futex"),
+        (Wait::Pipe, Kind::Pipe, "read"),
+    ] {
         let mut evidence = evidence([0.0, 0.0, 0.0, 5.0]);
         let traces = evidence.traced.as_mut().unwrap();
         traces[1].waits = BTreeMap::from([(wait, 5.0 * MS), (Wait::Tasks, 9.0 * MS)]);
@@ -103,7 +108,9 @@ fn more_instructions_are_more_work_and_as_many_are_slower_work() {
     assert_eq!(first(&chain).kind, Kind::MoreWork);
     assert_eq!(first(&chain).place.as_deref(), Some("walk called by sum"));
 
-    for (count, rise, kind) in [("llc-misses", 60_000.0, Kind::Caches), ("branch-misses", 1e6, Kind::Branches)] {
+    for (count, rise, kind) in
+        [("llc-misses", 60_000.0, Kind::Caches), ("branch-misses", 1e6, Kind::Branches)]
+    {
         let mut evidence = more.clone();
         evidence.simulated = Some(simulated(&[("instructions", 1e7, 1e7), (count, 10.0, rise)]));
         let chain = explain(&evidence);
@@ -127,7 +134,10 @@ fn instructions_tell_what_no_count_does() {
     }
     let mut shared = evidence([5.0, 0.0, 0.0, 0.0]);
     shared.simulated = Some(simulated(&[("instructions", 1e7, 1e7)]));
-    shared.on_one_cpu = Some(Elsewhere { more_cpu_ns: Amount { value: 0.1 * MS, low: -MS, high: MS }, ..Elsewhere::default() });
+    shared.on_one_cpu = Some(Elsewhere {
+        more_cpu_ns: Amount { value: 0.1 * MS, low: -MS, high: MS },
+        ..Elsewhere::default()
+    });
     assert_eq!(first(&explain(&shared)).kind, Kind::SharedLine);
 }
 
@@ -200,7 +210,10 @@ fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
     assert!(!format!("{chain:?}").contains("hunter2"), "values that may be private are not shown");
     let mut better = same();
     better.traced.as_mut().unwrap()[0].held.quota_milli_cpus = Some(300);
-    assert!(explain(&better).causes.iter().all(|cause| cause.kind != Kind::Quota), "the faster one has the quota");
+    assert!(
+        explain(&better).causes.iter().all(|cause| cause.kind != Kind::Quota),
+        "the faster one has the quota"
+    );
 }
 
 #[test]

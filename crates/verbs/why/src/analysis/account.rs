@@ -62,7 +62,8 @@ pub fn account(evidence: &Evidence) -> Option<Difference> {
         let more_ns = interval(&own, level, wider).unwrap_or_default();
         Part { account, more_ns, share: more_ns.value / nonzero(whole.value) }
     };
-    let fast_ns = std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
+    let fast_ns =
+        std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
     Some(Difference { whole, parts: order.into_iter().enumerate().map(part).collect(), fast_ns })
 }
 
@@ -136,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_difference_is_in_the_account_that_took_it() {
-        let pairs = (0..20).map(|i| pair([10.0 + f64::from(i % 3), 2.0, 0.0, 1.0], [10.0, 2.0, 0.0, 6.0])).collect();
+        let pairs =
+            (0..20).map(|i| pair([10.0 + f64::from(i % 3), 2.0, 0.0, 1.0], [10.0, 2.0, 0.0, 6.0])).collect();
         let found = account(&Evidence { pairs, level: 0.01, ..Evidence::default() }).unwrap();
         let blocked = found.of(Account::Blocked);
         assert!((blocked.value - 5.0).abs() < 1e-9 && blocked.is_more(), "{found:?}");
@@ -150,8 +152,12 @@ mod tests {
             .map(|_| PairReading { wall_ns: [10.0, 15.0], user_ns: [20.0, 30.0], ..PairReading::default() })
             .collect();
         let traced = |wall_ns| Traced { wall_ns, tasks: 3, lanes: 2.0, ..Traced::default() };
-        let evidence =
-            Evidence { pairs, traced: Some([traced(10.0), traced(15.0)]), level: 0.01, ..Evidence::default() };
+        let evidence = Evidence {
+            pairs,
+            traced: Some([traced(10.0), traced(15.0)]),
+            level: 0.01,
+            ..Evidence::default()
+        };
         let found = account(&evidence).unwrap();
         assert!((found.of(Account::User).value - 5.0).abs() < 1e-9, "{found:?}");
         assert!(found.of(Account::Blocked).value.abs() < 1e-9);

@@ -48,7 +48,10 @@ pub fn explain(evidence: &Evidence) -> Chain {
     let case = Case { evidence, difference: &difference, lanes: lanes(evidence) };
     let mut causes = causes::candidates(&case);
     let follows = follows(&difference, &causes);
-    causes.iter_mut().filter(|it| is_of_cpu(it)).for_each(|it| add_waits(it, follows, difference.whole.value));
+    causes
+        .iter_mut()
+        .filter(|it| is_of_cpu(it))
+        .for_each(|it| add_waits(it, follows, difference.whole.value));
     causes.retain(|it| it.share >= causes::SHARE_MIN);
     causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let unexplained = unexplained(&difference, &causes, follows);
@@ -108,7 +111,8 @@ fn unexplained(difference: &Difference, causes: &[Cause], follows: f64) -> f64 {
     if whole <= 0.0 {
         return 1.0;
     }
-    let of = |account: Account| causes.iter().filter(move |it| it.account == account).map(|it| it.explains_ns);
+    let of =
+        |account: Account| causes.iter().filter(move |it| it.account == account).map(|it| it.explains_ns);
     let with_waits = |account| match account {
         Account::User | Account::System => 1.0 + follows,
         _ => 1.0,
@@ -119,7 +123,8 @@ fn unexplained(difference: &Difference, causes: &[Cause], follows: f64) -> f64 {
     let accounts = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
     let by_accounts: f64 = accounts.into_iter().map(within).sum();
     let alone = of(Account::Whole).chain(of(Account::Start)).fold(0.0, f64::max);
-    let conditions = causes.iter().filter(|it| it.grade == Grade::Condition).map(|it| it.explains_ns).fold(0.0, f64::max);
+    let conditions =
+        causes.iter().filter(|it| it.grade == Grade::Condition).map(|it| it.explains_ns).fold(0.0, f64::max);
     (1.0 - by_accounts.max(alone).max(conditions) / whole).clamp(0.0, 1.0)
 }
 
@@ -151,13 +156,19 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         if let Some(count) = evidence.count(name)
             && !count.more.is_more()
         {
-            add(what, format!("{} against {}", causes::number(count.means[1]), causes::number(count.means[0])));
+            add(
+                what,
+                format!("{} against {}", causes::number(count.means[1]), causes::number(count.means[0])),
+            );
         }
     }
     if let Some([fast, slow]) = &evidence.traced {
         let all = |traced: &Traced| traced.calls.values().map(|sum| sum.count).sum::<f64>();
         if all(slow) <= 1.02 * all(fast) + 1.0 {
-            add("system calls", format!("{} against {}", causes::number(all(slow)), causes::number(all(fast))));
+            add(
+                "system calls",
+                format!("{} against {}", causes::number(all(slow)), causes::number(all(fast))),
+            );
         }
     }
     if let Some(simulated) = &evidence.simulated {
@@ -245,7 +256,10 @@ fn functions(evidence: &Evidence) -> Vec<Function> {
         caller: it.caller.clone(),
         line: it.line.as_ref().map(|(file, line)| format!("{file}:{line}")),
         more_ns: it.own_ns,
-        more_instructions: evidence.simulated.as_ref().and_then(|simulated| instructions(simulated, &it.name)),
+        more_instructions: evidence
+            .simulated
+            .as_ref()
+            .and_then(|simulated| instructions(simulated, &it.name)),
     };
     let mut found: Vec<Function> = sampled.filter(|it| it.own_ns.value != 0.0).map(function).collect();
     found.sort_by(|a, b| b.more_ns.value.abs().total_cmp(&a.more_ns.value.abs()));

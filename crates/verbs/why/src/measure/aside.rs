@@ -30,11 +30,8 @@ pub(super) fn pairs(
         layout: Layout::Single,
         seed: driver.header.seed ^ 0x5eed,
     };
-    let bounds = Bounds {
-        runs: Runs::Count(effort.pairs),
-        max_time_ns: Some(effort.longest_ns),
-        ..Bounds::default()
-    };
+    let bounds =
+        Bounds { runs: Runs::Count(effort.pairs), max_time_ns: Some(effort.longest_ns), ..Bounds::default() };
     let samples = driver.aside(commands, &[], &mut Rounds::new(plan, bounds))?;
     Ok(in_pairs(&samples))
 }

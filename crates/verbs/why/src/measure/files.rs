@@ -26,7 +26,10 @@ pub(super) fn files(programs: [&Path; 2], hashes: [Option<&str>; 2], words: [&[S
 
 fn same([a, b]: [&Path; 2]) -> bool {
     let whole = |path: &Path| File::open(path).and_then(|file| file.metadata()).ok();
-    let id = |path| whole(path).map(|it| (std::os::unix::fs::MetadataExt::dev(&it), std::os::unix::fs::MetadataExt::ino(&it)));
+    let id = |path| {
+        whole(path)
+            .map(|it| (std::os::unix::fs::MetadataExt::dev(&it), std::os::unix::fs::MetadataExt::ino(&it)))
+    };
     id(a).is_some() && id(a) == id(b)
 }
 

@@ -228,17 +228,12 @@ impl Follower {
         let moved = self.moved.values();
         (self.traced.read_bytes, self.traced.written_bytes) =
             moved.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        Traced {
-            wall_ns,
-            lanes: lanes.max(1.0),
-            tasks: self.seen,
-            processes: self.processes,
-            ..self.traced
-        }
+        Traced { wall_ns, lanes: lanes.max(1.0), tasks: self.seen, processes: self.processes, ..self.traced }
     }
 }
 
 /// What a file descriptor leads to.
 fn place_of(process: i32, fd: u64) -> String {
-    fs::read_link(format!("/proc/{process}/fd/{fd}")).map_or_else(|_| String::new(), |path| path.display().to_string())
+    fs::read_link(format!("/proc/{process}/fd/{fd}"))
+        .map_or_else(|_| String::new(), |path| path.display().to_string())
 }

@@ -12,7 +12,9 @@ const SHOWN: usize = 3;
 pub(super) fn hottest(found: &ProfileFindings, profile: u16, function: &str) -> Vec<String> {
     let Ok(pattern) = Regex::new(&format!("^{}$", regex::escape(function))) else { return Vec::new() };
     let annotated = annotate(found, profile, &pattern);
-    let Some(function) = annotated.functions.into_iter().max_by_key(|it| it.samples) else { return Vec::new() };
+    let Some(function) = annotated.functions.into_iter().max_by_key(|it| it.samples) else {
+        return Vec::new();
+    };
     let all = function.instructions;
     let mut order: Vec<usize> = (0..all.len()).filter(|&at| all[at].samples > 0).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(all[at].samples));

@@ -119,7 +119,12 @@ impl Plan<'_> {
     }
 
     /// Makes an experiment where there is time, and notes what came of it.
-    fn ask<T>(&mut self, question: &str, is_asked: bool, make: impl FnOnce(&mut Self) -> Result<T, String>) -> Option<T> {
+    fn ask<T>(
+        &mut self,
+        question: &str,
+        is_asked: bool,
+        make: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Option<T> {
         if !is_asked || self.driver.is_interrupted() {
             return None;
         }
@@ -128,7 +133,11 @@ impl Plan<'_> {
         let share = 1.0 - self.rest_s() / self.left_s;
         let words = question.to_owned();
         self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words, blocks: 0 });
-        let made = if is_late { Err("there was no time left: give it more --max-time".to_owned()) } else { make(self) };
+        let made = if is_late {
+            Err("there was no time left: give it more --max-time".to_owned())
+        } else {
+            make(self)
+        };
         let took_s = self.driver.elapsed_s() - begun_s;
         let (result, note) = match made {
             Ok(result) => (Some(result), None),
@@ -146,7 +155,8 @@ impl Plan<'_> {
         let found = self.ask("in which account of time is it?", true, |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
-            let pairs = pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            let pairs =
+                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
             Ok(pairs.into_iter().flatten().collect::<Vec<_>>())
         });
         let Some(samples) = found else { return };
@@ -161,7 +171,8 @@ impl Plan<'_> {
         evidence.traced = self
             .ask("which calls, waits and conditions?", driver_can_trace, |plan| {
                 let longest_ns = plan.ns(FOR_TRACES);
-                let traced = traced::traced(plan.driver, longest_ns).map_err(|failure| failure.to_string())?;
+                let traced =
+                    traced::traced(plan.driver, longest_ns).map_err(|failure| failure.to_string())?;
                 traced.ok_or_else(|| "a run ended before it could be traced".to_owned())
             })
             .filter(|traced| traced.iter().all(|it| it.wall_ns > 0.0));
@@ -177,7 +188,9 @@ impl Plan<'_> {
     }
 
     fn start(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else { return };
+        let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
+            return;
+        };
         let found = self.ask("does it take longer to load and link?", is_asked, |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
@@ -210,7 +223,10 @@ impl Plan<'_> {
             let found = self.ask(question, is_asked && !self.args.no_profile, |plan| {
                 let longest_ns = plan.ns(FOR_SAMPLES);
                 if wall_s * SAMPLED_MIN > longest_ns as f64 / 1e9 {
-                    return Err(format!("ten pairs of sampled runs would take about {:.0} s", wall_s * SAMPLED_MIN));
+                    return Err(format!(
+                        "ten pairs of sampled runs would take about {:.0} s",
+                        wall_s * SAMPLED_MIN
+                    ));
                 }
                 let longest_ns = longest_ns.min(((wall_s * 40.0).max(4.0) * 1e9) as u64);
                 sampled(plan.driver, of, (rate_hz, longest_ns, level))
@@ -231,7 +247,8 @@ impl Plan<'_> {
                 command.condition.cpu = Placement::Set(one.clone());
             }
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
-            let pairs = pairs(plan.driver, &both, Placement::Set(one), effort).map_err(|failure| failure.to_string())?;
+            let pairs = pairs(plan.driver, &both, Placement::Set(one), effort)
+                .map_err(|failure| failure.to_string())?;
             let of = |metric| amount(&differences(&pairs, metric), 0.01);
             Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
         });
@@ -244,8 +261,10 @@ impl Plan<'_> {
         let found = self.ask("is the difference still there?", !is_in_some_runs, |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
-            let pairs = pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
-            let values: Vec<f64> = differences(&pairs, Metric::WALL).into_iter().map(|it| it * sign).collect();
+            let pairs =
+                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            let values: Vec<f64> =
+                differences(&pairs, Metric::WALL).into_iter().map(|it| it * sign).collect();
             Ok(amount(&values, 0.05))
         })?;
         Some((found, self.driver.elapsed_s()))

@@ -53,7 +53,8 @@ pub(super) fn sampled(
 
 fn told(found: &ProfileFindings) -> Option<Sampled> {
     let difference = found.differences.first()?;
-    let ns = |value: f64, low: f64, high: f64| Amount { value: value * 1e9, low: low * 1e9, high: high * 1e9 };
+    let ns =
+        |value: f64, low: f64, high: f64| Amount { value: value * 1e9, low: low * 1e9, high: high * 1e9 };
     let function = |it: &FunctionDifference| SampledFunction {
         object: object(found, &it.name),
         own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),

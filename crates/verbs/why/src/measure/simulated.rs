@@ -30,7 +30,8 @@ struct Counted {
 pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, Failure> {
     let begun_s = driver.elapsed_s();
     let (program, version) = simulator()?;
-    let caches = SimulatedMachine::Classic.caches().ok_or_else(|| Failure::machine("no simulated machine"))?;
+    let caches =
+        SimulatedMachine::Classic.caches().ok_or_else(|| Failure::machine("no simulated machine"))?;
     let folder = Workplace::make("why", &std::env::temp_dir()).map_err(Failure::machine)?;
     let words = [vec![program], cachegrind::arguments(&caches, &version, folder.path())].concat();
     let run = |side: usize| {
@@ -94,7 +95,8 @@ fn together(a: &[FunctionCounts], b: &[FunctionCounts]) -> Vec<SimulatedFunction
         }
     }
     let mut all: Vec<SimulatedFunction> = found.into_values().collect();
-    let instructions = |it: &SimulatedFunction| it.counts.iter().filter_map(|counts| counts.first()).sum::<f64>();
+    let instructions =
+        |it: &SimulatedFunction| it.counts.iter().filter_map(|counts| counts.first()).sum::<f64>();
     all.sort_by(|a, b| instructions(b).total_cmp(&instructions(a)));
     all.truncate(FUNCTIONS_MAX);
     all

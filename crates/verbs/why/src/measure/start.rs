@@ -28,7 +28,8 @@ pub(super) fn start(driver: &Driver, held: [&Held; 2], effort: Effort) -> Result
     };
     let pairs = pairs(driver, &[a, b], Placement::Free, effort)?;
     let walls = |side: usize| {
-        let all: Vec<f64> = pairs.iter().filter_map(|pair| Some(pair[side].get(Metric::WALL)? as f64)).collect();
+        let all: Vec<f64> =
+            pairs.iter().filter_map(|pair| Some(pair[side].get(Metric::WALL)? as f64)).collect();
         median(&all).unwrap_or(0.0)
     };
     Ok(Some(Start {

@@ -79,9 +79,7 @@ fn middle(runs: &[Traced]) -> Traced {
         })
         .collect();
     let kinds = runs.iter().flat_map(|run| run.waits.keys().copied());
-    let waits = kinds
-        .map(|kind| (kind, of(&|run| run.waits.get(&kind).copied().unwrap_or(0.0))))
-        .collect();
+    let waits = kinds.map(|kind| (kind, of(&|run| run.waits.get(&kind).copied().unwrap_or(0.0)))).collect();
     Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),

@@ -61,7 +61,9 @@ fn is_parallel(case: &Case<'_>) -> bool {
 fn next(case: &Case<'_>, kind: Kind) -> String {
     match kind {
         Kind::Quota => format!("fauxplat run -e cgroup:throttled {}", case.both()),
-        Kind::Affinity | Kind::Priority => format!("fauxplat compare --metric wall,run-delay {}", case.both()),
+        Kind::Affinity | Kind::Priority => {
+            format!("fauxplat compare --metric wall,run-delay {}", case.both())
+        }
         Kind::HugePages => format!("fauxplat compare -e page-faults {}", case.both()),
         Kind::Locale => format!("fauxplat sweep locale=C,C.UTF-8 {}", case.slow()),
         Kind::Place => format!("fauxplat sweep aslr=on,off {}", case.slow()),

@@ -93,7 +93,8 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
             continue;
         }
         let is_meant = |it: &SampledFunction| {
-            ENTRIES.iter().any(|entry| it.name.strip_prefix(entry) == Some(name)) && names::is_kernel(&it.object)
+            ENTRIES.iter().any(|entry| it.name.strip_prefix(entry) == Some(name))
+                && names::is_kernel(&it.object)
         };
         let measured = sampled(case, is_meant);
         let reckoned_ns = more * CALL_NS / case.lanes[1].max(1.0);
@@ -131,7 +132,11 @@ fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
     if all_ns > cause.explains_ns {
         cause.explains_ns = all_ns;
         cause.share = all_ns / case.whole().max(f64::MIN_POSITIVE);
-        cause.because.push(format!("{} more in {} and what it calls (sampled)", super::time(all_ns), most.name));
+        cause.because.push(format!(
+            "{} more in {} and what it calls (sampled)",
+            super::time(all_ns),
+            most.name
+        ));
     }
 }
 
@@ -149,7 +154,11 @@ fn of_writing(cause: &mut Cause, fast: &Traced, slow: &Traced) {
         })
     };
     let (few, many) = (all(fast), all(slow));
-    cause.because.push(format!("{} bytes written against {}", number(many.bytes as f64), number(few.bytes as f64)));
+    cause.because.push(format!(
+        "{} bytes written against {}",
+        number(many.bytes as f64),
+        number(few.bytes as f64)
+    ));
     if few.calls > 0 && many.bytes as f64 <= 1.5 * few.bytes as f64 {
         cause.kind = Kind::SmallWrites;
         cause.what = format!(

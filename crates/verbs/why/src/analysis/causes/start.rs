@@ -25,7 +25,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         true => format!("loads {} more libraries before it begins", count(1) - count(0)),
         false => "takes longer to load and link before it begins".to_owned(),
     };
-    let names: Vec<&str> = added.iter().take(NAMED).map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    let names: Vec<&str> =
+        added.iter().take(NAMED).map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
     cause.place = (!names.is_empty()).then(|| names.join(", "));
     cause.because = alone
         .map(|start| {
@@ -52,11 +53,16 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
 /// What the loader and the kernel below it take more, by samples.
 fn sampled(case: &Case<'_>) -> f64 {
     let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
-    let own = sampled.functions.iter().filter(|it| kind_of(&it.name) == Some(Kind::Loading) && it.total_ns.is_more());
+    let own = sampled
+        .functions
+        .iter()
+        .filter(|it| kind_of(&it.name) == Some(Kind::Loading) && it.total_ns.is_more());
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 
 /// Whether a library is one that every program has.
 fn is_of_system(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| ["libc.so", "ld-linux"].iter().any(|own| name.starts_with(own)))
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| ["libc.so", "ld-linux"].iter().any(|own| name.starts_with(own)))
 }

@@ -30,11 +30,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
             let mut cause = case.cause(kind, Account::Blocked, explains_ns);
             cause.what = format!("{words}{}", in_call(fast, slow, wait));
             cause.place = caller(case);
-            cause.because = vec![format!(
-                "traced: {} in such calls against {}",
-                time(of(slow, 1)),
-                time(of(fast, 0))
-            )];
+            cause.because =
+                vec![format!("traced: {} in such calls against {}", time(of(slow, 1)), time(of(fast, 0)))];
             cause.because.extend(calls(fast, slow, wait));
             cause.next = format!("fauxplat profile -e off-cpu {}", case.both());
             found.push(cause);
@@ -56,7 +53,11 @@ fn disk(case: &Case<'_>, blocked_ns: f64) -> Option<Cause> {
     cause.what = "waits longer for data that are not in memory and come from a disk".to_owned();
     cause.grade = Grade::Reckoned;
     cause.because = vec![
-        format!("{} bytes come from block devices against {}", number(input.means[1]), number(input.means[0])),
+        format!(
+            "{} bytes come from block devices against {}",
+            number(input.means[1]),
+            number(input.means[0])
+        ),
         format!("{} major page faults against {}", number(faults.means[1]), number(faults.means[0])),
     ];
     cause.next = format!("fauxplat compare --metric block-input {}", case.both());
@@ -69,7 +70,17 @@ fn belongs(name: &str, wait: Wait) -> bool {
         Wait::Sleep => &["nanosleep", "clock_nanosleep"],
         Wait::Sync => &["fsync", "fdatasync", "sync", "syncfs", "sync_file_range", "msync"],
         Wait::Lock => &["futex", "flock"],
-        Wait::Pipe => &["read", "write", "ppoll", "pselect6", "epoll_pwait", "recvfrom", "recvmsg", "connect", "accept4"],
+        Wait::Pipe => &[
+            "read",
+            "write",
+            "ppoll",
+            "pselect6",
+            "epoll_pwait",
+            "recvfrom",
+            "recvmsg",
+            "connect",
+            "accept4",
+        ],
         Wait::File => &["read", "write", "pread64", "pwrite64", "openat", "close", "getdents64", "sendfile"],
         Wait::Tasks | Wait::Other => &[],
     };
@@ -80,9 +91,8 @@ fn belongs(name: &str, wait: Wait) -> bool {
 fn ranked<'t>(fast: &'t Traced, slow: &'t Traced, wait: Wait) -> Vec<(&'t str, f64, f64, f64)> {
     let of = |name: &String| fast.calls.get(name).copied().unwrap_or_default();
     let own = slow.calls.iter().filter(|(name, _)| belongs(name, wait));
-    let mut all: Vec<(&str, f64, f64, f64)> = own
-        .map(|(name, sum)| (name.as_str(), sum.ns - of(name).ns, of(name).count, sum.count))
-        .collect();
+    let mut all: Vec<(&str, f64, f64, f64)> =
+        own.map(|(name, sum)| (name.as_str(), sum.ns - of(name).ns, of(name).count, sum.count)).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all
 }
@@ -108,7 +118,8 @@ fn calls(fast: &Traced, slow: &Traced, wait: Wait) -> Vec<String> {
 fn caller(case: &Case<'_>) -> Option<String> {
     let sampled = case.evidence.off_cpu.as_ref()?;
     let own = sampled.functions.iter().filter(|it| !super::super::names::is_kernel(&it.object));
-    let most = own.filter(|it| it.own_ns.is_more()).max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))?;
+    let most =
+        own.filter(|it| it.own_ns.is_more()).max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))?;
     Some(match &most.caller {
         Some(caller) => format!("{} called by {caller}", most.name),
         None => most.name.clone(),

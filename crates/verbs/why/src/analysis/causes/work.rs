@@ -43,14 +43,24 @@ fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
     let mut found = vec![work(case, simulated, work_ns)];
     let first_level = simulated.more("l1d-misses") - simulated.more("llc-misses").max(0.0);
     let misses = [
-        (Kind::Branches, "branch-misses", simulated.more("branch-misses") * MISPREDICTED_NS, "mispredicts more branches"),
+        (
+            Kind::Branches,
+            "branch-misses",
+            simulated.more("branch-misses") * MISPREDICTED_NS,
+            "mispredicts more branches",
+        ),
         (
             Kind::Caches,
             "llc-misses",
             simulated.more("llc-misses").max(0.0) * LAST_LEVEL_NS + first_level.max(0.0) * FIRST_LEVEL_NS,
             "finds its data in the caches less often",
         ),
-        (Kind::InstructionCache, "l1i-misses", simulated.more("l1i-misses") * FETCH_NS, "finds its code in the cache less often"),
+        (
+            Kind::InstructionCache,
+            "l1i-misses",
+            simulated.more("l1i-misses") * FETCH_NS,
+            "finds its code in the cache less often",
+        ),
     ];
     let mut by_misses_ns = 0.0;
     for (kind, count, ns, words) in misses {
@@ -70,7 +80,12 @@ fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::MoreWork, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
     cause.what = "executes more instructions".to_owned();
-    cause.because = vec![format!("instructions {} (simulated): {} against {}", change(few, many), number(many), number(few))];
+    cause.because = vec![format!(
+        "instructions {} (simulated): {} against {}",
+        change(few, many),
+        number(many),
+        number(few)
+    )];
     if let Some((function, rise)) = simulated.most("instructions") {
         cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
         cause.place = place(case).or_else(|| Some(function.name.clone()));
@@ -84,7 +99,12 @@ fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     cause
 }
 
-fn missed(case: &Case<'_>, simulated: &Simulated, (kind, count, words): (Kind, &str, &str), explains_ns: f64) -> Cause {
+fn missed(
+    case: &Case<'_>,
+    simulated: &Simulated,
+    (kind, count, words): (Kind, &str, &str),
+    explains_ns: f64,
+) -> Cause {
     let mut cause = case.cause(kind, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
     cause.what = words.to_owned();
@@ -94,7 +114,12 @@ fn missed(case: &Case<'_>, simulated: &Simulated, (kind, count, words): (Kind, &
     };
     for name in names {
         let [few, many] = simulated.of(name);
-        cause.because.push(format!("{name} {} (simulated): {} against {}", change(few, many), number(many), number(few)));
+        cause.because.push(format!(
+            "{name} {} (simulated): {} against {}",
+            change(few, many),
+            number(many),
+            number(few)
+        ));
     }
     let by = if kind == Kind::Caches { "l1d-misses" } else { count };
     if let Some((function, rise)) = simulated.most(by) {
@@ -115,7 +140,8 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         "instructions {} (simulated), and neither branches nor cache misses account for the time",
         change(few, many)
     )];
-    let instructions: Vec<&str> = hottest(case).map_or(Vec::new(), |it| it.instructions.iter().map(String::as_str).collect());
+    let instructions: Vec<&str> =
+        hottest(case).map_or(Vec::new(), |it| it.instructions.iter().map(String::as_str).collect());
     if !instructions.is_empty() {
         cause.because.push(format!("most samples at: {}", instructions.join("; ")));
     }
@@ -130,13 +156,22 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.kind = Kind::Caches;
         cause.what = "waits longer for its data, from a cache or memory further away or in an order that is not foreseen".to_owned();
         cause.because.push(sentence);
-        cause.next = format!("fauxplat profile --annotate {} {}", shell_words::quote(&hottest(case).map_or("", |it| &it.name)), case.slow());
+        cause.next = format!(
+            "fauxplat profile --annotate {} {}",
+            shell_words::quote(&hottest(case).map_or("", |it| &it.name)),
+            case.slow()
+        );
         return cause;
     }
     let has = |words: &[&str]| instructions.iter().any(|it| words.iter().any(|word| it.starts_with(word)));
     let is_same_work = (many / few.max(1.0) - 1.0).abs() < SAME_WORK;
     let is_of_numbers = is_same_work && is_same_function(case, simulated) && is_of_floats(&instructions);
-    if is_of_numbers && has(&["div", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "mul", "add", "sub", "vmul", "vadd", "vsub", "fmul", "fadd", "fsub", "vfm", "fma"]) {
+    if is_of_numbers
+        && has(&[
+            "div", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "mul", "add", "sub", "vmul", "vadd", "vsub",
+            "fmul", "fadd", "fsub", "vfm", "fma",
+        ])
+    {
         cause.kind = Kind::SlowNumbers;
         cause.what = "computes with numbers that take long (denormal ones)".to_owned();
         cause.because.push("both execute the same floating-point instructions".to_owned());
@@ -147,7 +182,8 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.what = "waits by looking again and again".to_owned();
     } else if is_same_work {
         cause.kind = Kind::Place;
-        cause.what = "takes longer for the same instructions, as from another place of code or data".to_owned();
+        cause.what =
+            "takes longer for the same instructions, as from another place of code or data".to_owned();
         cause.next = format!("fauxplat explain {}", case.both());
     } else {
         cause.what = "takes longer for each instruction".to_owned();
@@ -157,7 +193,8 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
 
 /// Whether the function that takes longer executes as many instructions in both.
 fn is_same_function(case: &Case<'_>, simulated: &Simulated) -> bool {
-    let found = hottest(case).and_then(|hot| simulated.functions.iter().find(|function| function.name == hot.name));
+    let found =
+        hottest(case).and_then(|hot| simulated.functions.iter().find(|function| function.name == hot.name));
     found.is_some_and(|function| {
         let [few, many] = [0, 1].map(|side| function.counts[side].first().copied().unwrap_or(0.0));
         few > 0.0 && (many / few - 1.0).abs() < 0.001
@@ -176,12 +213,19 @@ fn from_afar(case: &Case<'_>, simulated: &Simulated, left_ns: f64) -> Option<Str
     let (misses, instructions) = (*function.counts[1].get(place)?, *function.counts[1].first()?);
     let can_take_ns = misses * MEMORY_NS / case.lanes[1].max(1.0);
     (misses > 0.005 * instructions && can_take_ns > 0.5 * left_ns).then(|| {
-        format!("{} of its {} instructions in {} miss the first level of the cache (simulated)", number(misses), number(instructions), told(name))
+        format!(
+            "{} of its {} instructions in {} miss the first level of the cache (simulated)",
+            number(misses),
+            number(instructions),
+            told(name)
+        )
     })
 }
 
 fn is_of_floats(instructions: &[&str]) -> bool {
-    let is_one = |it: &&str| ["xmm", "ymm", "st(", " d0", " d1", " v0", " v1"].iter().any(|register| it.contains(register));
+    let is_one = |it: &&str| {
+        ["xmm", "ymm", "st(", " d0", " d1", " v0", " v1"].iter().any(|register| it.contains(register))
+    };
     instructions.iter().any(is_one)
 }
 
@@ -243,8 +287,10 @@ fn next_profile(case: &Case<'_>) -> String {
 fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     let kinds = [Kind::Allocation, Kind::Exceptions, Kind::Patterns, Kind::Locale, Kind::BusyWait];
     let rise = |kind: Kind| by_kind(case, kind);
-    let (kind, ns, name) =
-        kinds.into_iter().map(|kind| (kind, rise(kind).0, rise(kind).1)).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (kind, ns, name) = kinds
+        .into_iter()
+        .map(|kind| (kind, rise(kind).0, rise(kind).1))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
     if ns < OF_A_KIND * user_ns {
         return None;
     }
@@ -258,7 +304,8 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     }
     .to_owned();
     cause.place = name.clone();
-    cause.because = vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];
+    cause.because =
+        vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];
     cause.next = next_profile(case);
     Some(cause)
 }
