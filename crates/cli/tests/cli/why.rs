@@ -52,7 +52,7 @@ fn equal_commands_get_no_cause() {
     let lab = Lab::new();
     let document = why(&lab, ["sleep 0.02", "sleep 0.02"], &["--max-time", "10s"]);
     assert_eq!(document["are_same"], true);
-    // One comparison in a hundred may find a difference; without one there is no cause.
+    // The comparison may find a difference once in a hundred times; without one there is no cause.
     let is_different = document["compared"]["verdict"] == "different";
     assert!(is_different || kinds(&document).is_empty() && document["slower"].is_null(), "{document:#}");
     assert!(is_different || ["equivalent", "undecided"].contains(&document["answer"].as_str().unwrap()));

@@ -12,7 +12,7 @@ use super::{COUNTED, COUNTS, LINE_BYTES_MAX, Uncounted, files, words};
 pub struct FunctionCounts {
     /// Name of the function; `???` where the simulator knew none.
     pub name: String,
-    /// Its source file, or `???`.
+    /// Source file of the function, or `???`.
     pub file: String,
     /// The counts, in the order of [`super::names`].
     pub counts: Vec<u64>,

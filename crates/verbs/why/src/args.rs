@@ -1,20 +1,17 @@
 //! Options of `why`.
 
 use clap::Args;
-use fauxplat_options::{
-    CommandArgs, ConditionArgs, EndArgs, Measured, Output, after, percent, time_with_unit,
-};
+use fauxplat_options::{CommandArgs, ConditionArgs, EndArgs, Measured, Output, percent, time_with_unit};
 use fauxplat_units::Nanos;
 
-const EXAMPLES: &str = "\
+/// Examples for the help.
+pub(crate) const EXAMPLES: &str = "\
   fauxplat why ./old ./new
   fauxplat why --max-time 30s './server --once' './server --once --log'
   fauxplat why --no-simulate -n old -n new 'python3 old.py' 'python3 new.py'
   fauxplat why --format html -o why.html ./old ./new";
 
-/// What made it slower? From a verdict to a cause
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES))]
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,

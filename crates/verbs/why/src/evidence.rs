@@ -1,4 +1,4 @@
-//! What was observed of two programs that differ: the nouns between measuring and analysing.
+//! Observations of two programs that differ: the nouns between measuring and analysing.
 //!
 //! Arrays have the faster program first and the slower one second, so that a positive difference is always what the slower
 //! one takes more.
@@ -65,7 +65,7 @@ pub struct CallSum {
     pub ns: f64,
 }
 
-/// What was written to one place.
+/// Output to one place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Written {
     /// Number of calls.
@@ -85,7 +85,7 @@ pub struct Held {
     pub nice: i64,
     /// Number of the scheduling policy.
     pub policy: u64,
-    /// Its CPU quota in thousandths of a CPU.
+    /// CPU quota of the process in thousandths of a CPU.
     pub quota_milli_cpus: Option<u64>,
     /// Whether address space randomisation is off.
     pub is_aslr_off: bool,
@@ -95,9 +95,9 @@ pub struct Held {
     pub environment_bytes: usize,
     /// The variables of its environment.
     pub environment: BTreeMap<String, String>,
-    /// Its executable.
+    /// Executable.
     pub program: String,
-    /// Its arguments, without the first, which is the name of the program.
+    /// Arguments, without the first, which is the name of the program.
     pub arguments: Vec<String>,
     /// The dynamic loader, if it has one.
     pub loader: Option<String>,
@@ -185,18 +185,18 @@ impl Simulated {
     }
 }
 
-/// What a function took more in sampled runs.
+/// Additional time of a function in sampled runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledFunction {
     /// Name.
     pub name: String,
     /// File of its code; `[kernel]` for the kernel.
     pub object: String,
-    /// What it took more itself, in nanoseconds.
+    /// Additional time in the function itself, in nanoseconds.
     pub own_ns: Amount,
-    /// What it and its callees took more, in nanoseconds.
+    /// Additional time in the function and its callees, in nanoseconds.
     pub total_ns: Amount,
-    /// Its most frequent caller.
+    /// Caller from which the function takes the most more.
     pub caller: Option<String>,
     /// Source file and line with the most samples in the slower program.
     pub line: Option<(String, u32)>,
@@ -209,9 +209,9 @@ pub struct SampledFunction {
 pub struct Sampled {
     /// Functions, the one that took the most more first.
     pub functions: Vec<SampledFunction>,
-    /// What all took more, in nanoseconds.
+    /// Additional time of all functions, in nanoseconds.
     pub all_ns: Amount,
-    /// What known kinds of work took more, together with all that their functions called, in nanoseconds.
+    /// Additional time of known kinds of work, together with all that their functions called, in nanoseconds.
     pub kinds: Vec<(Kind, f64)>,
     /// Pairs of runs.
     pub pairs: u32,
@@ -255,7 +255,7 @@ pub struct Files {
 pub struct Evidence {
     /// Names of the programs.
     pub names: [String; 2],
-    /// Their command lines, as words of a shell.
+    /// Command lines of the programs, as words of a shell.
     pub commands: [String; 2],
     /// Pairs of timed runs.
     pub pairs: Vec<PairReading>,
@@ -275,7 +275,7 @@ pub struct Evidence {
     pub off_cpu: Option<Sampled>,
     /// The start alone.
     pub start: Option<Start>,
-    /// Both on one CPU.
+    /// The programs on one CPU.
     pub on_one_cpu: Option<Elsewhere>,
     /// Error level of all intervals of the account together.
     pub level: f64,

@@ -48,9 +48,9 @@ pub enum Account {
 pub struct Part {
     /// The account.
     pub account: Account,
-    /// What the slower program takes more, in nanoseconds per run.
+    /// Additional time of the slower program, in nanoseconds per run.
     pub more_ns: Amount,
-    /// Its share of the whole difference.
+    /// Share of the whole difference.
     pub share: f64,
 }
 
@@ -128,11 +128,11 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// Its time was measured.
+    /// The time of the cause was measured.
     Measured,
-    /// Its time is reckoned from counts and from what each event usually takes.
+    /// The time of the cause is reckoned from counts and from what each event usually takes.
     Reckoned,
-    /// It is the only thing in which the conditions of both differ, or one of few.
+    /// The cause is the only condition that differs, or one of few.
     Condition,
 }
 
@@ -145,9 +145,9 @@ pub struct Cause {
     pub what: String,
     /// The account that it is in.
     pub account: Account,
-    /// What it explains, in nanoseconds per run.
+    /// Explained time, in nanoseconds per run.
     pub explains_ns: f64,
-    /// What it explains as a share of the difference.
+    /// Explained time as a share of the difference.
     pub share: f64,
     /// How it is known.
     pub grade: Grade,
@@ -193,18 +193,18 @@ pub struct Counted {
     pub slow: f64,
 }
 
-/// What a function takes more.
+/// Additional time of a function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     /// Name.
     pub name: String,
-    /// Its most frequent caller.
+    /// Caller from which the function takes the most more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// Source and line with the most samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
-    /// What the slower program takes more in it, in nanoseconds per run; with an interval for all functions at once.
+    /// Additional time of the slower program in the function itself, in nanoseconds per run; with an interval for all functions at once.
     pub more_ns: Amount,
     /// Additional instructions in a simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,7 +261,7 @@ pub struct WhyFindings {
     pub compared: Option<Compared>,
     /// The whole difference in nanoseconds per run; `None` where there is none.
     pub more_ns: Option<Amount>,
-    /// Its parts, which sum to the whole.
+    /// Parts of the difference, which sum to the whole.
     pub parts: Vec<Part>,
     /// Share of the difference that no cause explains.
     pub unexplained: f64,
@@ -270,7 +270,7 @@ pub struct WhyFindings {
     /// Experiment that would tell the first two causes apart, where both could be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_tell: Option<String>,
-    /// What was looked for and is not the cause.
+    /// Causes that were looked for and are none.
     pub excluded: Vec<Excluded>,
     /// Conditions that are not the same for both.
     pub conditions: Vec<Difference>,

@@ -4,12 +4,12 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::Verdict;
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_options::{EndArgs, Group};
+use fauxplat_options::{EndArgs, Group, after};
 use fauxplat_report::OwnReport;
 use fauxplat_verb::{Host, Verb};
 
 use crate::analysis::{Chain, explain};
-use crate::args::WhyArgs;
+use crate::args::{EXAMPLES, WhyArgs};
 use crate::definition::definition;
 use crate::findings::{Answer, Compared, SCHEMA, WhyFindings};
 use crate::measure::{Measured, measure};
@@ -28,7 +28,8 @@ impl Verb for Why {
     }
 
     fn command(&self) -> Command {
-        WhyArgs::augment_args(Command::new(NAME))
+        let command = Command::new(NAME).about("What made it slower, where, and what did not?");
+        WhyArgs::augment_args(command).after_help(after(EXAMPLES))
     }
 
     fn measures(&self) -> bool {
@@ -85,7 +86,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     let answer = answer(comparison.map(|it| it.verdict), &chain, again_ns);
     let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } =
         chain;
-    // What has gone has no cause.
+    // A difference that has gone has no cause.
     let causes = if answer == Answer::Vanished { Vec::new() } else { causes };
     let mut found = WhyFindings {
         summary: String::new(),

@@ -28,12 +28,12 @@ pub struct Difference {
     pub whole: Amount,
     /// The parts, in the order of [`Account`].
     pub parts: Vec<Part>,
-    /// What the faster program takes in each account, in nanoseconds per run; user, system, run-queue, blocked.
+    /// Time of the faster program in each account, in nanoseconds per run; user, system, run-queue, blocked.
     pub fast_ns: [f64; 4],
 }
 
 impl Difference {
-    /// What an account takes more.
+    /// Difference in an account.
     pub fn of(&self, account: Account) -> Amount {
         let part = self.parts.iter().find(|part| part.account == account);
         part.map_or(Amount::default(), |part| part.more_ns)
@@ -164,7 +164,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was measured, and however many threads took part, the parts sum to the whole.
+        /// Parts of any measurement, however many threads took part, sum to the whole.
         #[test]
         fn parts_sum_to_the_whole(
             times in proptest::collection::vec(proptest::array::uniform8(0.0f64..1e9), 1..60),

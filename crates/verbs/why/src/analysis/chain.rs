@@ -15,7 +15,7 @@ const SMALL: f64 = 0.02;
 /// Relative change below which a count is the same.
 const SAME: f64 = 0.01;
 
-/// What follows from the evidence.
+/// Conclusions from the evidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chain {
     /// The account of the difference; `None` without pairs.
@@ -26,7 +26,7 @@ pub struct Chain {
     pub unexplained: f64,
     /// Experiment that would tell the first two causes apart, where both could be.
     pub would_tell: Option<String>,
-    /// What was looked for and is not the cause.
+    /// Causes that were looked for and are none.
     pub excluded: Vec<Excluded>,
     /// Conditions that are not the same for both.
     pub conditions: Vec<Condition>,
@@ -60,7 +60,7 @@ pub fn explain(evidence: &Evidence) -> Chain {
     Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
 }
 
-/// What a cause weighs in the order: what it explains, more where it says what stands behind it.
+/// Weight of a cause in the order: the time that it explains, more where it says what stands behind it.
 fn weight(cause: &Cause) -> f64 {
     let behind = match cause.kind {
         _ if cause.grade == Grade::Condition => 1.5,
@@ -137,7 +137,7 @@ fn would_tell(causes: &[Cause]) -> Option<String> {
     is_rival.then(|| second.next.clone())
 }
 
-/// What was looked for and not found: a count that is the same, an account that is.
+/// Causes that were looked for and not found: a count that is the same, an account that is.
 fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> Vec<Excluded> {
     let mut found = Vec::new();
     let mut add = |what: &str, because: String| found.push(Excluded { what: what.to_owned(), because });
@@ -225,7 +225,7 @@ fn counts(evidence: &Evidence) -> Vec<Counted> {
     found
 }
 
-/// What traced runs count, system calls by their names; those whose number changed most first.
+/// Counts of traced runs, system calls by their names; those whose number changed most first.
 fn of_traces(fast: &Traced, slow: &Traced) -> Vec<(String, [f64; 2])> {
     let mut names: Vec<&String> = fast.calls.keys().chain(slow.calls.keys()).collect();
     names.sort_unstable();

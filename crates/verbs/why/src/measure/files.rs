@@ -12,7 +12,7 @@ use crate::evidence::Files;
 /// Largest executable whose names are read.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What the files of the faster and of the slower program tell. `words` are the argument vectors.
+/// Facts of the files of the faster and of the slower program. `words` are the argument vectors.
 pub(super) fn files(programs: [&Path; 2], hashes: [Option<&str>; 2], words: [&[String]; 2]) -> Files {
     let are_equal = hashes[0].zip(hashes[1]).map(|(a, b)| a == b);
     let [own, other] = [1, 0].map(|side: usize| imports(programs[side]));

@@ -25,7 +25,7 @@ struct Task {
     begun: Option<Begun>,
 }
 
-/// What calls of one name took, one by one, so that what tracing takes can be told from what they take.
+/// Times of calls of one name, with their number, so that the time of tracing can be taken off each.
 #[derive(Default)]
 struct Sum {
     count: u64,
@@ -36,7 +36,7 @@ struct Sum {
 /// A run that is followed.
 pub(super) struct Follower {
     tasks: BTreeMap<i32, Task>,
-    /// What each file descriptor of a process leads to.
+    /// Target of each file descriptor of a process.
     places: BTreeMap<(i32, u64), String>,
     sums: BTreeMap<i64, Sum>,
     /// Shortest call, in nanoseconds: what tracing a call takes at least.
@@ -211,7 +211,7 @@ impl Follower {
         }
     }
 
-    /// What was seen. What tracing a call takes at least is taken from each.
+    /// The traced run. The least time that tracing a call takes is taken off each.
     fn told(mut self) -> Traced {
         let least_ns = if self.shortest_ns == u64::MAX { 0 } else { self.shortest_ns };
         let without = |count: u64, ns: u64| ns.saturating_sub(count * least_ns) as f64;
@@ -232,7 +232,7 @@ impl Follower {
     }
 }
 
-/// What a file descriptor leads to.
+/// Target of a file descriptor.
 fn place_of(process: i32, fd: u64) -> String {
     fs::read_link(format!("/proc/{process}/fd/{fd}"))
         .map_or_else(|_| String::new(), |path| path.display().to_string())

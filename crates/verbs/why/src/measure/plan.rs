@@ -32,7 +32,7 @@ const SAMPLED_MIN: f64 = 10.0;
 /// How much longer a run takes in the simulator, usually.
 const SIMULATED_TIMES: f64 = 40.0;
 
-/// What was measured.
+/// A comparison, and the experiments after it.
 pub(crate) struct Measured {
     pub(crate) found: CompareFindings,
     /// Evidence in the order of the commands turned so that the slower one is second; `None` without a difference.
@@ -89,7 +89,7 @@ struct Plan<'d> {
 }
 
 impl Plan<'_> {
-    /// What the timed runs tell.
+    /// Evidence of the timed runs.
     fn timed(&self, level: f64) -> Evidence {
         let commands = &self.driver.commands;
         let of = |side: usize| &commands[side];
@@ -238,7 +238,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Both on one CPU, where no other CPU can take a cache line away.
+    /// Runs both on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.on_one_cpu = self.ask("does it stay on one CPU?", is_asked, |plan| {
             let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();

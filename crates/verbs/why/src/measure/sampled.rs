@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 3;
 /// Most pairs of runs.
 const PAIRS_MAX: u32 = 60;
 
-/// What is sampled.
+/// The time that is sampled.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Of {
     Cpu,
@@ -69,7 +69,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     functions.sort_by(|a, b| size(b).total_cmp(&size(a)));
     functions.truncate(FUNCTIONS_MAX);
     functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
-    // Both programs are looked at: which of them is the slower one is decided elsewhere.
+    // The slower program is decided elsewhere, so that each function is looked at where it takes more.
     for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
         let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };
         function.instructions = hottest(found, slower, &function.name);
@@ -83,7 +83,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     })
 }
 
-/// What kinds of work take more, by the stacks on which one of their functions stands.
+/// Additional time of kinds of work, by the stacks on which one of their functions stands.
 fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     let each_ns = [0, 1].map(|side| {
         let quality = found.profiles.get(side).map(|profile| &profile.quality);

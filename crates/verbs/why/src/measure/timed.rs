@@ -1,4 +1,4 @@
-//! What the timed runs of the comparison say beside their wall time.
+//! Accounts and counts of timed runs.
 
 use std::collections::BTreeMap;
 

@@ -42,7 +42,7 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     let mut follower = None;
     let outcome = driver.hold(command, |pid| {
         let (tell, told) = channel();
-        // Whoever follows a process is a thread, and that thread alone sees its stops.
+        // A process is followed by a thread, and that thread alone sees its stops.
         follower = Some(thread::spawn(move || match Follower::attach(pid, longest_ns) {
             Ok(attached) => {
                 // The other side is gone only if fauxplat itself ends.

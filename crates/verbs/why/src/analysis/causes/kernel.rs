@@ -5,11 +5,11 @@ use super::{Case, change, number};
 use crate::evidence::{Count, SampledFunction, Traced, Written};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// What a page fault usually takes: some hundred nanoseconds of entry and bookkeeping, and a page to clear.
+/// Usual time of a page fault: some hundred nanoseconds of entry and bookkeeping, and a page to clear.
 const FAULT_NS: f64 = 700.0;
-/// What a short system call usually takes.
+/// Usual time of a short system call.
 const CALL_NS: f64 = 250.0;
-/// What a new process usually takes.
+/// Usual time of a new process.
 const PROCESS_NS: f64 = 300_000.0;
 /// Functions of the kernel in which page faults are served.
 const FAULTS: [&str; 3] = ["asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault"];
@@ -26,8 +26,8 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// What a function of the kernel and its callees take more, where the kernel was sampled and saw anything.
-fn sampled<'e>(case: &'e Case<'_>, is_meant: impl Fn(&SampledFunction) -> bool) -> Option<f64> {
+/// Additional time in a function of the kernel and its callees, where the kernel was sampled and saw anything.
+fn sampled(case: &Case<'_>, is_meant: impl Fn(&SampledFunction) -> bool) -> Option<f64> {
     let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
     let own = sampled.functions.iter().filter(|it| is_meant(it) && it.total_ns.value > 0.0);
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).max_by(f64::total_cmp)

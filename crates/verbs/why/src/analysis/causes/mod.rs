@@ -16,7 +16,7 @@ use crate::findings::{Account, Cause, Grade, Kind};
 /// Share of the difference below which nothing is a cause.
 pub(super) const SHARE_MIN: f64 = 0.10;
 
-/// What candidates are made of.
+/// The evidence and the account from which candidates are made.
 pub(super) struct Case<'e> {
     pub(super) evidence: &'e Evidence,
     pub(super) difference: &'e Difference,
@@ -25,7 +25,7 @@ pub(super) struct Case<'e> {
 }
 
 impl Case<'_> {
-    /// What an account takes more, in nanoseconds, and no less than nothing. A difference is there, and where it is most
+    /// Difference in an account, in nanoseconds, and no less than nothing. A difference is there, and where it is most
     /// likely is asked here; whether that is sure, its interval tells.
     pub(super) fn more(&self, account: Account) -> f64 {
         self.difference.of(account).value.max(0.0)

@@ -50,7 +50,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     vec![cause]
 }
 
-/// What the loader and the kernel below it take more, by samples.
+/// Additional time in the loader and in the kernel below it, by samples.
 fn sampled(case: &Case<'_>) -> f64 {
     let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
     let own = sampled

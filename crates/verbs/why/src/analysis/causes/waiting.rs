@@ -46,7 +46,8 @@ fn disk(case: &Case<'_>, blocked_ns: f64) -> Option<Cause> {
     let input = case.evidence.count("block-input")?;
     let faults = case.evidence.count("major-faults")?;
     let is_read = input.more.is_more() && input.more.value >= 4096.0;
-    if !is_read && !(faults.more.is_more() && faults.more.value >= 1.0) {
+    let is_faulted = faults.more.is_more() && faults.more.value >= 1.0;
+    if !(is_read || is_faulted) {
         return None;
     }
     let mut cause = case.cause(Kind::DiskRead, Account::Blocked, blocked_ns);

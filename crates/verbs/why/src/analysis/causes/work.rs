@@ -9,7 +9,7 @@ use super::{Case, change, number, time};
 use crate::evidence::{SampledFunction, Simulated};
 use crate::findings::{Account, Cause, Grade, Kind};
 
-/// What a mispredicted branch, a miss of the last level, of the first level, and of the level for instructions usually take.
+/// Usual time of a mispredicted branch, and of a miss of the last level, of the first level, and of that for instructions.
 const MISPREDICTED_NS: f64 = 5.0;
 const LAST_LEVEL_NS: f64 = 70.0;
 const FIRST_LEVEL_NS: f64 = 3.5;
@@ -34,7 +34,7 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
-/// What the counts of a simulator explain.
+/// Causes that the counts of a simulator tell.
 fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
     let [few, many] = simulated.of("instructions");
     let fast_ns = case.difference.fast_ns[0].max(1.0);
@@ -130,7 +130,7 @@ fn missed(
     cause
 }
 
-/// The same work that takes longer, and no miss that a simulator counts.
+/// Equal work that takes longer without a miss that a simulator counts.
 fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
     let mut cause = case.cause(Kind::SlowInstructions, Account::User, explains_ns);
     cause.grade = Grade::Reckoned;
@@ -158,7 +158,7 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.because.push(sentence);
         cause.next = format!(
             "fauxplat profile --annotate {} {}",
-            shell_words::quote(&hottest(case).map_or("", |it| &it.name)),
+            shell_words::quote(hottest(case).map_or("", |it| &it.name)),
             case.slow()
         );
         return cause;
@@ -310,12 +310,12 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
     Some(cause)
 }
 
-/// What functions of a kind take more, with the first of them: by samples, and by a simulator's instructions where there
+/// Additional time in functions of a kind, with the first of them: by samples, and by a simulator's instructions where there
 /// are none.
 fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
     let of = |name: &str| kind_of(name) == Some(kind);
     if let Some(sampled) = &case.evidence.on_cpu {
-        // What such functions and their callees take: a pattern that is compiled allocates memory, and an exception does.
+        // The time includes that of callees: a pattern that is compiled allocates memory, and an exception does.
         let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
         let own = sampled.functions.iter().filter(|it| of(&it.name) && !is_loader(&it.object));
         let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
