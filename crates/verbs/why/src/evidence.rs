@@ -112,6 +112,8 @@ pub struct Traced {
     pub tasks: u32,
     /// Processes.
     pub processes: u32,
+    /// Lifetimes of all processes but the first, in nanoseconds.
+    pub children_ns: f64,
     /// Threads that were alive on average and did not wait for another one's end.
     pub lanes: f64,
     /// Calls by name.

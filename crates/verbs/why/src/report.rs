@@ -15,7 +15,7 @@ use crate::findings::{Account, Answer, Cause, Grade, SCHEMA, WhyFindings};
 pub(crate) struct WhyReport;
 
 /// Causes that are told beside the first.
-const OTHERS: usize = 4;
+const OTHERS: usize = 3;
 
 impl OwnReport for WhyReport {
     fn schema(&self) -> &'static str {
@@ -226,7 +226,7 @@ fn causes(found: &WhyFindings) -> Vec<Piece> {
         let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
         let notes = Notes {
             title,
-            folded: number > 0,
+            folded: false,
             lines: place.into_iter().chain(lines).chain([how, next]).collect(),
         };
         pieces.push(Piece::notes(notes));

@@ -217,6 +217,17 @@ fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
 }
 
 #[test]
+fn further_processes_are_the_cause_of_what_they_take() {
+    let mut evidence = evidence([2.0, 2.0, 0.0, 1.0]);
+    let traces = evidence.traced.as_mut().unwrap();
+    (traces[1].processes, traces[1].tasks, traces[1].children_ns) = (9, 9, 7.5 * MS);
+    traces[1].wall_ns = 20.0 * MS;
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Processes, "{chain:?}");
+    assert!(first(&chain).share > 0.9 && first(&chain).share <= 1.0);
+}
+
+#[test]
 fn a_start_is_told_from_the_work_after_it() {
     let mut evidence = evidence([1.5, 1.0, 0.0, 0.0]);
     evidence.start = Some(Start {

@@ -67,6 +67,8 @@ fn weight(cause: &Cause) -> f64 {
         // Work of a kind is a part of all the work, and says more than that there is more of it.
         Kind::Allocation | Kind::Exceptions | Kind::Patterns | Kind::Locale | Kind::BusyWait => 2.0,
         Kind::Libraries | Kind::Loading => 1.5,
+        // The work of further processes is theirs, whatever account it is in.
+        Kind::Processes => 2.0,
         _ => 1.0,
     };
     cause.explains_ns * behind

@@ -189,7 +189,7 @@ pub(crate) fn kind_of(name: &str) -> Option<Kind> {
             || known.len() > 6 && plain.starts_with(*known)
             || known.ends_with('_') && plain.starts_with(*known)
     };
-    KNOWN.iter().find(|(_, names)| names.iter().any(|known| is_one(known))).map(|(kind, _)| *kind)
+    KNOWN.iter().find(|(_, names)| names.iter().any(is_one)).map(|(kind, _)| *kind)
 }
 
 /// Whether code belongs to the kernel.

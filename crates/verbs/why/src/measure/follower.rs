@@ -10,6 +10,9 @@ use fauxplat_sys::trace::{Call, NoEvent};
 use super::{held, kinds};
 use crate::evidence::{CallSum, Traced, Wait};
 
+/// Time below which a call did not wait, unless it is one to wait in: an entry and a return that are traced take so much.
+const SHORT_NS: u64 = 60_000;
+
 /// A call that has begun.
 struct Begun {
     call: Call,
@@ -35,6 +38,7 @@ struct Sum {
 
 /// A run that is followed.
 pub(super) struct Follower {
+    leader: i32,
     tasks: BTreeMap<i32, Task>,
     /// Target of each file descriptor of a process.
     places: BTreeMap<(i32, u64), String>,
@@ -65,6 +69,7 @@ impl Follower {
         let now_ns = clock::monotonic_ns();
         let first = Task { process: pid, born_ns: now_ns, begun: None };
         Ok(Follower {
+            leader: pid,
             tasks: BTreeMap::from([(pid, first)]),
             places: BTreeMap::new(),
             sums: BTreeMap::new(),
@@ -183,9 +188,11 @@ impl Follower {
         let sum = self.sums.entry(begun.call.number).or_default();
         sum.count += 1;
         sum.ns += took_ns;
+        // A short call that is none to wait in has only been traced.
+        let is_short = matches!(begun.wait, Wait::File | Wait::Other) && took_ns < SHORT_NS;
         let wait = sum.waits.entry(begun.wait).or_default();
-        wait.0 += 1;
-        wait.1 += took_ns;
+        wait.0 += u64::from(!is_short);
+        wait.1 += if is_short { 0 } else { took_ns };
     }
 
     /// Reads what the kernel says of a process before the last of it is gone.
@@ -204,7 +211,11 @@ impl Follower {
     fn ended(&mut self, tid: i32, now_ns: u64) {
         self.ended_ns = now_ns;
         let Some(task) = self.tasks.remove(&tid) else { return };
-        self.alive_ns += now_ns.saturating_sub(task.born_ns);
+        let alive_ns = now_ns.saturating_sub(task.born_ns);
+        self.alive_ns += alive_ns;
+        if tid == task.process && tid != self.leader {
+            self.traced.children_ns += alive_ns as f64;
+        }
         // A call that never returned, such as the wait in which a thread was when its process ended.
         if let Some(begun) = task.begun.filter(|begun| begun.since_ns > 0) {
             self.note(&begun, now_ns.saturating_sub(begun.since_ns));

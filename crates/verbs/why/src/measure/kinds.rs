@@ -68,7 +68,11 @@ pub(super) fn wait_of(
             if is_task(arguments[2] as i32) { Wait::Tasks } else { Wait::Lock }
         }
         libc::SYS_flock => Wait::Lock,
-        libc::SYS_wait4 | libc::SYS_waitid => Wait::Tasks,
+        // Who starts a process may wait until it has become another program, and so for it.
+        libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
+            Wait::Tasks
+        }
+        number if is_vfork(number) => Wait::Tasks,
         libc::SYS_ppoll | libc::SYS_pselect6 | libc::SYS_epoll_pwait => Wait::Pipe,
         libc::SYS_accept | libc::SYS_accept4 | libc::SYS_connect => Wait::Pipe,
         libc::SYS_sendto | libc::SYS_recvfrom | libc::SYS_sendmsg | libc::SYS_recvmsg => Wait::Pipe,
@@ -102,6 +106,16 @@ fn is_old_wait(number: i64) -> bool {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn is_old_wait(_number: i64) -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_vfork(number: i64) -> bool {
+    [libc::SYS_vfork, libc::SYS_fork].contains(&number)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_vfork(_number: i64) -> bool {
     false
 }
 

@@ -83,6 +83,7 @@ fn middle(runs: &[Traced]) -> Traced {
     Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),
+        children_ns: of(&|run| run.children_ns),
         calls,
         waits,
         is_partial: runs.iter().any(|run| run.is_partial),

@@ -74,10 +74,19 @@ fn processes(case: &Case<'_>) -> Option<Cause> {
     if more < 1.0 {
         return None;
     }
-    let mut cause = case.cause(Kind::Processes, Account::System, (more * PROCESS_NS).min(case.whole()));
+    // Tracing makes processes slower, but the share of their lifetimes in the difference is known from it.
+    let by_traces = (slow.children_ns - fast.children_ns) / (slow.wall_ns - fast.wall_ns).max(1.0);
+    let reckoned_ns = (more * PROCESS_NS).max(by_traces.clamp(0.0, 1.0) * case.whole());
+    let mut cause = case.cause(Kind::Processes, Account::Whole, reckoned_ns.min(case.whole()));
     cause.grade = Grade::Reckoned;
     cause.what = "starts more processes".to_owned();
-    cause.because = vec![format!("{} processes against {}", slow.processes, fast.processes)];
+    cause.because = vec![
+        format!("{} processes against {}", slow.processes, fast.processes),
+        format!(
+            "traced: further processes live for {} more",
+            super::time(slow.children_ns - fast.children_ns)
+        ),
+    ];
     cause.next = format!("fauxplat run -v {}", case.slow());
     Some(cause)
 }

@@ -11,7 +11,10 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let alone = case.evidence.start.filter(|start| start.more_ns.is_more());
     let sampled_ns = sampled(case);
     let explains_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns).min(case.whole());
-    if explains_ns <= 0.0 {
+    // Further programs start too, and that is theirs.
+    let has_further =
+        case.evidence.traced.as_ref().is_some_and(|[fast, slow]| slow.processes > fast.processes);
+    if explains_ns <= 0.0 || has_further {
         return Vec::new();
     }
     let added: Vec<String> = case.evidence.traced.as_ref().map_or_else(Vec::new, |[fast, slow]| {
