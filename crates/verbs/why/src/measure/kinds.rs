@@ -68,7 +68,7 @@ pub(super) fn wait_of(
             if is_task(arguments[2] as i32) { Wait::Tasks } else { Wait::Lock }
         }
         libc::SYS_flock => Wait::Lock,
-        // Who starts a process may wait until it has become another program, and so for it.
+        // A parent may wait until its child has become another program, and so for the child.
         libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
             Wait::Tasks
         }
