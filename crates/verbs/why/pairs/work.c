@@ -104,11 +104,11 @@ static void mode(void) {
 #elif defined(LOCK)
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static ALONE void *hold(void *unused) {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 20; i++) {
         pthread_mutex_lock(&mutex);
-        usleep(CHOOSE(50, 600));
+        usleep(CHOOSE(100, 1500));
         pthread_mutex_unlock(&mutex);
-        usleep(CHOOSE(600, 50));
+        usleep(CHOOSE(1500, 100));
     }
     return unused;
 }
