@@ -129,7 +129,7 @@ fn instructions_tell_what_no_count_does() {
     ] {
         let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
         evidence.simulated = Some(simulated(&[("instructions", 1e7, 1e7)]));
-        evidence.on_cpu = Some(sampled("reduce", "/bin/p", 5.0, instructions));
+        evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, instructions));
         assert_eq!(first(&explain(&evidence)).kind, kind, "{instructions:?}");
     }
     let mut shared = evidence([5.0, 0.0, 0.0, 0.0]);
@@ -250,6 +250,16 @@ fn the_other_order_of_the_programs_gives_the_same_causes() {
     let back = explain(&evidence.clone().turned().oriented(0));
     assert_eq!(there.causes, back.causes);
     assert_eq!(there.difference, back.difference);
+}
+
+#[test]
+fn a_wait_that_could_not_be_traced_is_named_by_samples() {
+    let mut evidence = Evidence { traced: None, ..evidence([0.0, 0.0, 0.0, 5.0]) };
+    evidence.off_cpu =
+        Some(Sampled { kinds: vec![(Kind::Lock, 0.1 * MS), (Kind::Sleep, 5.0 * MS)], ..Sampled::default() });
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Sleep);
+    assert_eq!(chain.causes.len(), 1, "{chain:?}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub fn explain(evidence: &Evidence) -> Chain {
         .iter_mut()
         .filter(|it| is_of_cpu(it))
         .for_each(|it| add_waits(it, follows, difference.whole.value));
-    causes.retain(|it| it.share >= causes::SHARE_MIN);
+    causes.retain(|it| it.share >= causes::SHARE_MIN && !is_excluded(&difference, it.account));
     causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let unexplained = unexplained(&difference, &causes, follows);
     let would_tell = would_tell(&causes);
@@ -72,6 +72,12 @@ fn weight(cause: &Cause) -> f64 {
         _ => 1.0,
     };
     cause.explains_ns * behind
+}
+
+/// Whether an account is shown to have too little of the difference for a cause.
+fn is_excluded(difference: &Difference, account: Account) -> bool {
+    let is_one = matches!(account, Account::User | Account::System | Account::RunQueue | Account::Blocked);
+    is_one && difference.of(account).high < causes::SHARE_MIN * difference.whole.value
 }
 
 fn is_of_cpu(cause: &Cause) -> bool {
@@ -150,7 +156,7 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         (Account::Blocked, "waiting for anything else"),
     ] {
         let part = difference.of(account);
-        if part.high < causes::SHARE_MIN * difference.whole.value {
+        if is_excluded(difference, account) {
             add(what, format!("at most {} more", causes::time(part.high.max(0.0))));
         }
     }

@@ -160,6 +160,33 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "putc",
         ],
     ),
+    (Kind::Sleep, &["hrtimer_nanosleep", "do_nanosleep"]),
+    (Kind::Lock, &["futex_wait", "__futex_wait", "futex_lock_pi", "flock_lock_inode_wait"]),
+    (
+        Kind::Pipe,
+        &[
+            "pipe_read",
+            "anon_pipe_read",
+            "pipe_write",
+            "anon_pipe_write",
+            "unix_stream_read",
+            "tcp_recvmsg",
+            "do_epoll_wait",
+            "do_sys_poll",
+        ],
+    ),
+    (
+        Kind::Sync,
+        &[
+            "vfs_fsync_range",
+            "ext4_sync_file",
+            "xfs_file_fsync",
+            "btrfs_sync_file",
+            "ksys_sync",
+            "jbd2_log_wait_commit",
+        ],
+    ),
+    (Kind::DiskRead, &["filemap_read", "filemap_get_pages", "page_cache_ra_unbounded", "filemap_fault"]),
     (
         Kind::Loading,
         &[
@@ -215,5 +242,6 @@ mod tests {
         assert_eq!(kind_of("_Unwind_RaiseException"), Some(Kind::Exceptions));
         assert_eq!(kind_of("operator new(unsigned long)"), Some(Kind::Allocation));
         assert_eq!(kind_of("__vdso_clock_gettime"), Some(Kind::BusyWait));
+        assert_eq!([kind_of("do_nanosleep"), kind_of("futex_wait")], [Some(Kind::Sleep), Some(Kind::Lock)]);
     }
 }

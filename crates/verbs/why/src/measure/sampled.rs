@@ -87,7 +87,10 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
 fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     let each_ns = [0, 1].map(|side| {
         let quality = found.profiles.get(side).map(|profile| &profile.quality);
-        quality.map_or(0.0, |it| 1e9 * it.cpu_s / (it.runs.max(1) as f64 * it.samples.max(1) as f64))
+        quality.map_or(0.0, |it| {
+            let whole_s = it.whole_s().unwrap_or(0.0);
+            1e9 * whole_s / (f64::from(it.runs.max(1)) * it.samples.max(1) as f64)
+        })
     });
     let mut sums: BTreeMap<Kind, f64> = BTreeMap::new();
     for stack in &found.stacks {

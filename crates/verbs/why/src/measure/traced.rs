@@ -61,7 +61,17 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
         }
     });
     let traced = follower.and_then(|follower| follower.join().ok()).flatten();
-    Ok(outcome?.and(traced))
+    let outcome = outcome?;
+    let ignored = &driver.commands[usize::from(command)].condition.ignore_failure;
+    match outcome.filter(|&outcome| !ignored.lets_pass(outcome)) {
+        // A program that traces others, or looks whether it is traced, does something else here than in timed runs.
+        Some(failed) => Err(Failure::command(format!(
+            "`{}` ends with status {} when it is traced, and not otherwise",
+            driver.commands[usize::from(command)].command,
+            failed.exit_status()
+        ))),
+        None => Ok(outcome.and(traced)),
+    }
 }
 
 /// The run that stands for all: the last one, with the medians of its figures.

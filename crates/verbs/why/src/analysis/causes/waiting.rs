@@ -37,8 +37,26 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
             found.push(cause);
         }
     }
+    if case.evidence.traced.is_none() {
+        found.extend(sampled(case, blocked_ns));
+    }
     found.extend(disk(case, blocked_ns));
     found
+}
+
+/// Waits by the functions of the kernel in which they were sampled, where runs could not be traced.
+fn sampled(case: &Case<'_>, blocked_ns: f64) -> Vec<Cause> {
+    let Some(sampled) = &case.evidence.off_cpu else { return Vec::new() };
+    let cause = |&(_, kind, words): &(Wait, Kind, &str)| {
+        let (_, more_ns) = sampled.kinds.iter().find(|(known, _)| *known == kind)?;
+        let mut cause = case.cause(kind, Account::Blocked, more_ns.clamp(0.0, blocked_ns));
+        cause.what = words.to_owned();
+        cause.place = caller(case);
+        cause.because = vec![format!("sampled: {} more in such waits", time(more_ns.max(0.0)))];
+        cause.next = format!("fauxplat profile -e off-cpu {}", case.both());
+        Some(cause)
+    };
+    WAITS.iter().filter_map(cause).collect()
 }
 
 /// Pages that had to come from a disk: no call waits for them.
