@@ -320,7 +320,8 @@ fn experiments(found: &WhyFindings) -> Option<Piece> {
         let took =
             it.took_s.map(|took_s| fauxplat_units::Nanos::from_secs_f64(took_s.clamp(0.0, 1e9)).to_string());
         let text = match (took, &it.note) {
-            (Some(took), _) => format!("{} {took}", it.question),
+            (Some(took), Some(note)) => format!("{} {took}; {}", it.question, say::visible(note)),
+            (Some(took), None) => format!("{} {took}", it.question),
             (None, Some(why)) => format!("{} not made: {}", it.question, say::visible(why)),
             (None, None) => it.question.clone(),
         };

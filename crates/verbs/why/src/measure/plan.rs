@@ -208,6 +208,14 @@ impl Plan<'_> {
             }
             simulated::simulated(plan.driver, longest_ns).map_err(|failure| failure.to_string())
         });
+        if let (Some(last), Some(simulated)) = (self.experiments.last_mut(), &evidence.simulated) {
+            last.note = Some(match simulated.repeats_within {
+                Some(change) if change > 0.001 => {
+                    format!("{}; counts differ by {:.1} % from run to run", simulated.machine, 100.0 * change)
+                }
+                _ => simulated.machine.clone(),
+            });
+        }
     }
 
     fn samples(&mut self, evidence: &mut Evidence, (on_cpu, off_cpu): (bool, bool)) {
