@@ -179,11 +179,15 @@ impl Plan<'_> {
         let Some(difference) = account(&evidence.clone().oriented(self.slower)) else { return };
         let whole_ns = difference.whole.value.abs().max(1.0);
         let is_in = |account: Account| difference.of(account).value > LOOK_FROM * whole_ns;
-        let is_in_cpu = is_in(Account::User) || is_in(Account::System);
+        let more = |account: Account| difference.of(account).value.max(0.0);
+        let (user_ns, system_ns) = (more(Account::User), more(Account::System));
+        // Beside other programs a longer CPU time shows in the wait for a CPU, too.
+        let is_in_cpu = user_ns + system_ns + more(Account::RunQueue) > LOOK_FROM * whole_ns;
+        let is_in_user = is_in_cpu && user_ns > LOOK_FROM * (user_ns + system_ns);
         self.start(evidence, is_in_cpu);
-        self.counts(evidence, is_in(Account::User));
+        self.counts(evidence, is_in_user);
         self.samples(evidence, (is_in_cpu, is_in(Account::Blocked)));
-        let is_shared = is_in(Account::User) && evidence.traced.as_ref().is_some_and(is_parallel);
+        let is_shared = is_in_user && evidence.traced.as_ref().is_some_and(is_parallel);
         self.one_cpu(evidence, is_shared);
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::names::kind_of;
 use super::{Case, change, number, time};
-use crate::findings::{Account, Cause, Kind};
+use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Names of libraries in a sentence at most.
 const NAMED: usize = 4;
@@ -10,7 +10,9 @@ const NAMED: usize = 4;
 pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let alone = case.evidence.start.filter(|start| start.more_ns.is_more());
     let sampled_ns = sampled(case);
-    let explains_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns).min(case.whole());
+    let counted_ns = counted(case);
+    let by_time_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns);
+    let explains_ns = by_time_ns.max(counted_ns).min(case.whole());
     // Further programs start too, and that is theirs.
     let has_further =
         case.evidence.traced.as_ref().is_some_and(|[fast, slow]| slow.processes > fast.processes);
@@ -38,6 +40,10 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
         })
         .into_iter()
         .collect();
+    if counted_ns > by_time_ns {
+        cause.grade = Grade::Reckoned;
+        cause.because.push("most of the instructions that are more are the loader's (simulated)".to_owned());
+    }
     if sampled_ns > 0.0 {
         cause.because.push(format!("{} more in the loader and below it (sampled)", time(sampled_ns)));
     }
@@ -61,6 +67,16 @@ fn sampled(case: &Case<'_>) -> f64 {
         .iter()
         .filter(|it| kind_of(&it.name) == Some(Kind::Loading) && it.total_ns.is_more());
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
+}
+
+/// CPU time that follows from instructions of the loader, where most of those that are more are the loader's.
+fn counted(case: &Case<'_>) -> f64 {
+    let Some(simulated) = &case.evidence.simulated else { return 0.0 };
+    let [few, many] = simulated.of("instructions");
+    let own = simulated.functions.iter().filter(|it| kind_of(&it.name) == Some(Kind::Loading));
+    let rise: f64 = own.filter_map(|it| Some(it.counts[1].first()? - it.counts[0].first()?)).sum();
+    let cpu_ns = case.more(Account::User) + case.more(Account::System);
+    if rise > 0.5 * (many - few) && many > few { cpu_ns * (rise / (many - few)).min(1.0) } else { 0.0 }
 }
 
 /// Whether a library is one that every program has.
