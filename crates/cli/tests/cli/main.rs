@@ -65,4 +65,5 @@ mod topo;
 mod tune;
 mod tune_refusals;
 mod usage;
+mod why;
 mod words;
