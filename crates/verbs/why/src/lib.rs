@@ -2,7 +2,7 @@
 //!
 //! Two programs are compared first, by the judge of every comparison. If they differ, cheap experiments follow, each of
 //! which asks one question about the difference: traced runs, counts in a simulator, samples, the start alone, one CPU.
-//! What they gave is [`evidence`], from which the [`analysis`] makes an account of the difference and its causes, without
+//! Their results are the [`evidence`], from which the [`analysis`] makes an account of the difference and its causes, without
 //! asking a machine.
 
 mod amount;

@@ -11,7 +11,7 @@ use fauxplat_stats::winsor::location;
 
 pub use account::{Difference, account, lanes};
 pub use chain::{Chain, explain};
-pub(crate) use names::kind_of;
+pub(crate) use names::kind_in;
 
 use crate::evidence::Amount;
 

@@ -208,8 +208,27 @@ const KNOWN: &[(Kind, &[&str])] = &[
     ),
 ];
 
-/// Kind of work of a function of a widespread library.
-pub(crate) fn kind_of(name: &str) -> Option<Kind> {
+/// Kind of work of a function in a file: one of a library or of the kernel, or in any other file one whose name the languages
+/// reserve for their libraries, since a program may have a function `time` of its own, and one that is linked as a whole has
+/// its libraries in its own file.
+pub(crate) fn kind_in(name: &str, object: &str) -> Option<Kind> {
+    let file = object.rsplit('/').next().unwrap_or_default();
+    let is_library = object.starts_with('[') || file.contains(".so");
+    kind_of(name).filter(|_| is_library || is_reserved(name))
+}
+
+/// Kind of work of a function whose source file is known, or not: sources of libraries mostly are not.
+pub(crate) fn kind_by_source(name: &str, source: Option<&str>) -> Option<Kind> {
+    kind_of(name).filter(|_| source.is_none() || is_reserved(name))
+}
+
+/// Whether a name belongs to the libraries of C and C++ alone.
+fn is_reserved(name: &str) -> bool {
+    ["_", "operator ", "std::"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// Kind of work that a name tells, if it is one of a widespread library.
+fn kind_of(name: &str) -> Option<Kind> {
     let plain = name.split(['@', '(']).next().unwrap_or(name);
     let is_one = |known: &&str| {
         plain == *known
@@ -232,6 +251,19 @@ pub(crate) fn is_loader(object: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_function_of_the_program_is_none_of_a_library_of_the_same_name() {
+        assert_eq!([kind_in("time", "/home/program"), kind_in("free", "/home/program")], [None; 2]);
+        assert_eq!(kind_in("time", "/lib/libc.so.6"), Some(Kind::BusyWait));
+        assert_eq!(kind_in("_int_malloc", "/home/linked-as-a-whole"), Some(Kind::Allocation));
+        assert_eq!(kind_in("operator new(unsigned long)", "/home/program"), Some(Kind::Allocation));
+        assert_eq!(kind_in("do_nanosleep", "[kernel]"), Some(Kind::Sleep));
+        assert_eq!(
+            [kind_by_source("puts", Some("puts.c")), kind_by_source("puts", None)],
+            [None, Some(Kind::Logging)]
+        );
+    }
 
     #[test]
     fn a_users_own_function_says_nothing_by_its_name() {

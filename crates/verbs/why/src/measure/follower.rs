@@ -63,7 +63,7 @@ impl Follower {
     /// Follows a process that waits before its first instruction, on behalf of this thread.
     ///
     /// # Errors
-    /// It may not be traced.
+    /// The process may not be traced.
     pub(super) fn attach(pid: i32, longest_ns: u64) -> fauxplat_sys::Result<Self> {
         calls::follow(pid)?;
         let now_ns = clock::monotonic_ns();

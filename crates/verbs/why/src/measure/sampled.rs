@@ -9,7 +9,7 @@ use fauxplat_options::STACK_BYTES;
 use fauxplat_units::Nanos;
 
 use super::instructions::hottest;
-use crate::analysis::kind_of;
+use crate::analysis::kind_in;
 use crate::evidence::{Amount, Sampled, SampledFunction};
 use crate::findings::Kind;
 
@@ -94,8 +94,9 @@ fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
     });
     let mut sums: BTreeMap<Kind, f64> = BTreeMap::new();
     for stack in &found.stacks {
-        let names = stack.frames.iter().map(|&at| found.frames[at as usize].name.as_str());
-        let kinds: BTreeSet<Kind> = names.filter_map(kind_of).collect();
+        let frames = stack.frames.iter().map(|&at| &found.frames[at as usize]);
+        let kinds: BTreeSet<Kind> =
+            frames.filter_map(|frame| kind_in(&frame.name, file(found, frame.object))).collect();
         let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64 * each_ns[side];
         let more_ns = of(1) - of(0);
         kinds.into_iter().for_each(|kind| *sums.entry(kind).or_default() += more_ns);
@@ -122,8 +123,12 @@ fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
 /// The file of a function.
 fn object(found: &ProfileFindings, name: &str) -> String {
     let frame = found.frames.iter().find(|frame| frame.name == name);
-    let object = frame.and_then(|frame| found.objects.get(frame.object? as usize));
-    object.map_or_else(String::new, |object| object.path.clone())
+    file(found, frame.and_then(|frame| frame.object)).to_owned()
+}
+
+/// The path of an object; empty where it is not known.
+fn file(found: &ProfileFindings, object: Option<u32>) -> &str {
+    object.and_then(|at| found.objects.get(at as usize)).map_or("", |object| &object.path)
 }
 
 /// The line of a function at which the most samples of both were taken.

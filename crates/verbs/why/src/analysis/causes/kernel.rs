@@ -135,7 +135,8 @@ fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
 /// Adds to output what it takes in user mode: the functions of the C library that make it.
 fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
     let Some(sampled) = case.evidence.on_cpu.as_ref().filter(|_| cause.kind == Kind::Logging) else { return };
-    let own = sampled.functions.iter().filter(|it| names::kind_of(&it.name) == Some(Kind::Logging));
+    let own =
+        sampled.functions.iter().filter(|it| names::kind_in(&it.name, &it.object) == Some(Kind::Logging));
     let Some(most) = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value)) else { return };
     let all_ns = (most.total_ns.value / case.lanes[1].max(1.0)).min(case.whole());
     if all_ns > cause.explains_ns {

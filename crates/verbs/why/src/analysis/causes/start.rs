@@ -1,6 +1,6 @@
 //! The start of a program: loading and linking.
 
-use super::super::names::kind_of;
+use super::super::names::{kind_by_source, kind_in};
 use super::{Case, change, number, time};
 use crate::findings::{Account, Cause, Grade, Kind};
 
@@ -65,7 +65,7 @@ fn sampled(case: &Case<'_>) -> f64 {
     let own = sampled
         .functions
         .iter()
-        .filter(|it| kind_of(&it.name) == Some(Kind::Loading) && it.total_ns.is_more());
+        .filter(|it| kind_in(&it.name, &it.object) == Some(Kind::Loading) && it.total_ns.is_more());
     own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
 }
 
@@ -73,7 +73,8 @@ fn sampled(case: &Case<'_>) -> f64 {
 fn counted(case: &Case<'_>) -> f64 {
     let Some(simulated) = &case.evidence.simulated else { return 0.0 };
     let [few, many] = simulated.of("instructions");
-    let own = simulated.functions.iter().filter(|it| kind_of(&it.name) == Some(Kind::Loading));
+    let of_loader = |name: &str, source| kind_by_source(name, source) == Some(Kind::Loading);
+    let own = simulated.functions.iter().filter(|it| of_loader(&it.name, it.file.as_deref()));
     let rise: f64 = own.filter_map(|it| Some(it.counts[1].first()? - it.counts[0].first()?)).sum();
     let cpu_ns = case.more(Account::User) + case.more(Account::System);
     if rise > 0.5 * (many - few) && many > few { cpu_ns * (rise / (many - few)).min(1.0) } else { 0.0 }

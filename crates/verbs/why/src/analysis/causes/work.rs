@@ -4,7 +4,7 @@
 //! branches, each with what it usually takes; what these leave open too is in how single instructions are executed, and
 //! the instructions themselves tell.
 
-use super::super::names::{is_kernel, is_loader, kind_of};
+use super::super::names::{is_kernel, is_loader, kind_by_source, kind_in};
 use super::{Case, change, number, time};
 use crate::evidence::{SampledFunction, Simulated};
 use crate::findings::{Account, Cause, Grade, Kind};
@@ -313,18 +313,21 @@ fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
 /// Additional time in functions of a kind, with the first of them: by samples, and by a simulator's instructions where there
 /// are none.
 fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
-    let of = |name: &str| kind_of(name) == Some(kind);
     if let Some(sampled) = &case.evidence.on_cpu {
         // The time includes that of callees: a pattern that is compiled allocates memory, and an exception does.
         let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
-        let own = sampled.functions.iter().filter(|it| of(&it.name) && !is_loader(&it.object));
+        let own = sampled
+            .functions
+            .iter()
+            .filter(|it| kind_in(&it.name, &it.object) == Some(kind) && !is_loader(&it.object));
         let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
         return (ns / case.lanes[1].max(1.0), most.map(|it| it.name.clone()));
     }
     let Some(simulated) = &case.evidence.simulated else { return (0.0, None) };
     let [few, _] = simulated.of("instructions");
     let each_ns = case.difference.fast_ns[0] / few.max(1.0);
-    let own = simulated.functions.iter().filter(|it| of(&it.name));
+    let own =
+        simulated.functions.iter().filter(|it| kind_by_source(&it.name, it.file.as_deref()) == Some(kind));
     let rises: Vec<(f64, &str)> =
         own.map(|it| (it.counts[1][0] - it.counts[0][0], it.name.as_str())).filter(|it| it.0 > 0.0).collect();
     let most = rises.iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1.to_owned());
