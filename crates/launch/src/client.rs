@@ -20,12 +20,11 @@ use fauxplat_sys::{clock, pause, process, signal};
 
 use crate::as_held::as_held;
 use crate::descriptors::Descriptors;
-use crate::error::SPAWNER_REFUSED;
 use crate::launcher::Launcher;
 use crate::orphans::Orphans;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
-use crate::{Gatekeeper, Heard, Held, LaunchError, Program};
+use crate::{Gatekeeper, Heard, Held, LaunchError, Program, SPAWNER_REFUSED};
 
 /// Interval at which a spawner is told to end until it has.
 const TOLD_EVERY_MS: i32 = 200;

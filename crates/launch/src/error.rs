@@ -108,7 +108,7 @@ pub enum LaunchError {
 }
 
 /// Exit code of a spawner that ends since the kernel refused it something.
-pub(crate) const SPAWNER_REFUSED: u8 = 3;
+pub const SPAWNER_REFUSED: u8 = 3;
 
 /// The limit or the filter that keeps a process from being made, with the cure.
 fn why_no_process(source: &std::io::Error) -> &'static str {
@@ -125,12 +125,9 @@ fn why_no_process(source: &std::io::Error) -> &'static str {
 }
 
 impl LaunchError {
-    /// Exit code of a spawner that ends by this error.
-    pub fn code(&self) -> u8 {
-        match self {
-            LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. } => SPAWNER_REFUSED,
-            _ => 70,
-        }
+    /// Whether the kernel refuses a spawner, which ends by this error, what it cannot work without.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
     }
 
     /// Whether arguments and environment exceed the kernel's limit.
