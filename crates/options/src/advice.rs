@@ -33,7 +33,7 @@ pub(crate) fn is_program(word: &String) -> bool {
 }
 
 /// Whether a verb takes commands, each as a single word.
-fn takes_commands(verb: &str) -> bool {
+pub(crate) fn takes_commands(verb: &str) -> bool {
     let joined = joined();
     let has_joined = || joined.iter().any(|it| it.takes_commands && (it.command)().get_name() == verb);
     MEASURING.contains(&verb) || verb == "profile" || has_joined()
@@ -127,11 +127,9 @@ pub(crate) fn resembles_a_verb(word: &str) -> bool {
     !for_verb(&["fauxplat".to_owned(), word.to_owned()], word).is_empty()
 }
 
-/// The line with an option whose name was typed without its dashes: `fauxplat tune status`.
-pub fn with_dashes(words: &[String]) -> Option<String> {
-    let verb = verb_of(words);
-    let is_option = |word: &&String| verb.get_arguments().any(|arg| arg.get_long() == Some(word));
-    let word = words.iter().skip(2).find(is_option)?;
+/// The line with an option whose name, this word, was typed without its dashes: `fauxplat tune status`.
+pub fn with_dashes(words: &[String], word: &str) -> Option<String> {
+    verb_of(words).get_arguments().find(|arg| arg.get_long() == Some(word))?;
     let dashed = |other: &String| if other == word { format!("--{word}") } else { other.clone() };
     readable(words.iter().map(dashed).collect(), words)
 }

@@ -76,7 +76,7 @@ pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
-pub use spoken::{doubt, understood};
+pub use spoken::{doubt, understood, unquoted};
 pub use surroundings::SurroundingsArgs;
 pub use sweep::SweepArgs;
 pub use table::TableArgs;

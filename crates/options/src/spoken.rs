@@ -3,20 +3,16 @@
 
 use clap::error::ErrorKind;
 
-use crate::advice::{self, is_bare, is_program, of_documents, with_quotes};
+use crate::advice::{self, is_bare, is_program, of_documents, takes_commands, with_quotes};
 use crate::foreign::verb_for;
-use crate::help::{MEASURING, Parsed, whole};
-use crate::joined::joined as joined_verbs;
+use crate::help::{Parsed, whole};
 use crate::{Verb, parse};
 
 /// The command line with a verb, and with the values of options joined.
 pub fn understood(words: &[String]) -> Vec<String> {
     let first = words.get(1).map_or("", String::as_str);
     let has_verb = has_verb(first);
-    let takes_commands = |name: &str| {
-        joined_verbs().iter().any(|verb| verb.takes_commands && (verb.command)().get_name() == name)
-    };
-    match (has_verb, MEASURING.contains(&first) || first == "profile" || takes_commands(first)) {
+    match (has_verb, takes_commands(first)) {
         (true, true) => [words[..2].to_vec(), joined(&words[2..])].concat(),
         (true, false) => words.to_vec(),
         (false, _) => with_verb(words, &joined(words.get(1..).unwrap_or_default())),
@@ -62,7 +58,7 @@ fn joined(words: &[String]) -> Vec<String> {
 /// Why a command line that could be read is refused: it was probably meant otherwise, and what would be measured then is
 /// not what was asked for.
 pub fn doubt(words: &[String]) -> Option<String> {
-    unsaid_verb(words).or_else(|| shell_or_command(words)).or_else(|| unquoted(words))
+    unsaid_verb(words).or_else(|| shell_or_command(words))
 }
 
 /// A line that begins with a bare word that is no verb: `fauxplat diff` asks for something else than 500 runs of diff.
@@ -86,16 +82,16 @@ fn unsaid_verb(words: &[String]) -> Option<String> {
     })
 }
 
-/// Commands that were typed without quotes, and stored results that were taken for commands.
-fn unquoted(words: &[String]) -> Option<String> {
-    let understood = understood(words);
-    let Parsed::Defined(cli) = parse(&understood).ok()? else { return None };
+/// Why a line that was read is refused: its commands were typed without quotes, or stored results were taken for commands.
+/// `words` are the line as it was understood.
+pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
+    let Parsed::Defined(cli) = parsed else { return None };
     let commands = commands(&cli.verb)?;
     let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
-    if commands.len() < 2 || understood.iter().any(is_shell) || commands.iter().all(is_program) {
+    if commands.len() < 2 || words.iter().any(is_shell) || commands.iter().all(is_program) {
         return None;
     }
-    if let Some(line) = of_documents(&understood, commands) {
+    if let Some(line) = of_documents(words, commands) {
         return Some(format!("stored results are no commands; try: {line}"));
     }
     let is_word = |command: &String| !command.contains(char::is_whitespace);
@@ -107,7 +103,7 @@ fn unquoted(words: &[String]) -> Option<String> {
     if matches!(&cli.verb, Verb::Compare(_)) && commands.len() == 2 && !std::path::Path::new(other).exists() {
         return None;
     }
-    let line = with_quotes(&understood)?;
+    let line = with_quotes(words)?;
     Some(format!(
         "`{other}` is no program; a command with its arguments is one word of the shell, try: {line}"
     ))
