@@ -35,6 +35,9 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
 /// A sentence for each name in braces that no parameter has: `run 'echo {n}'` without `-L n=…` measures the braces. What
 /// stands in quotes within the line, such as a program for awk, is meant as it is.
 pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
+    if !commands.iter().any(|command| command.command.contains('{')) {
+        return Vec::new();
+    }
     let name =
         Regex::new(r#"'[^']*'|"[^"]*"|\{([A-Za-z_][A-Za-z0-9_-]*)\}"#).expect("the pattern is constant");
     let names =

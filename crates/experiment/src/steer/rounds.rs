@@ -43,7 +43,7 @@ pub struct Bounds {
     pub least: Option<u32>,
     /// Maximum number of runs of each command.
     pub most: Option<u32>,
-    /// Time after which no further round begins.
+    /// Time after which no further run begins, once each command has one.
     pub max_time_ns: Option<u64>,
 }
 
