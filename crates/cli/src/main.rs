@@ -17,9 +17,9 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_experiment::{Failure, Kind};
-use fauxplat_launch::LaunchError;
+use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
-    Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, with_dashes,
+    Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted, with_dashes,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -39,9 +39,9 @@ fn main() -> ExitCode {
         }
     };
     match words.get(1).map(String::as_str) {
-        Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..]), LaunchError::code),
-        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..]), |_| exit::BUG),
-        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..]), |_| exit::BUG),
+        Some(SPAWNER_VERB) => return spawned(fauxplat_launch::serve(&words[2..])),
+        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..]), exit::BUG),
+        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..]), exit::BUG),
         _ => {}
     }
     if let Some(bytes) = process::stack_limit_bytes().filter(|bytes| *bytes < STACK_BYTES_MIN) {
@@ -65,13 +65,19 @@ fn main() -> ExitCode {
     }))
 }
 
+/// The end of the process that runs the commands: its client tells a refusal of the kernel from a bug by the exit code.
+fn spawned(done: Result<(), LaunchError>) -> ExitCode {
+    let is_refusal = done.as_ref().is_err_and(LaunchError::is_refusal);
+    served(done, if is_refusal { SPAWNER_REFUSED } else { exit::BUG })
+}
+
 /// The end of a helper process of fauxplat.
-fn served<E: std::fmt::Display>(done: Result<(), E>, code: impl Fn(&E) -> u8) -> ExitCode {
+fn served<E: std::fmt::Display>(done: Result<(), E>, code: u8) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error.to_string());
-            ExitCode::from(code(&error))
+            ExitCode::from(code)
         }
     }
 }
@@ -84,7 +90,10 @@ fn dispatch(words: &[String]) -> u8 {
     }
     let words = &understood(words);
     let parsed = match parse(words) {
-        Ok(parsed) => parsed,
+        Ok(parsed) => match unquoted(words, &parsed) {
+            None => parsed,
+            Some(told) => return exit::tell(&Failure::usage(told)),
+        },
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
             let short = short_help(words).filter(|_| error.kind() == ErrorKind::DisplayHelp);
@@ -126,7 +135,7 @@ fn dispatch(words: &[String]) -> u8 {
 fn advised(failure: Failure, words: &[String]) -> Failure {
     let is_told =
         |word: &&String| failure.kind() == Kind::Usage && failure.to_string().contains(&format!("`{word}`"));
-    match words.iter().skip(2).find(is_told).and_then(|_| with_dashes(words)) {
+    match words[2.min(words.len())..].iter().filter(is_told).find_map(|word| with_dashes(words, word)) {
         Some(line) => failure.advising(&format!("try: {line}")),
         None => failure,
     }
@@ -162,6 +171,7 @@ fn perform(words: &[String]) -> Result<(), Failure> {
     doubt(words).map_or(Ok(()), |doubt| Err(Failure::usage(doubt)))?;
     let words = &understood(words);
     let parsed = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
+    unquoted(words, &parsed).map_or(Ok(()), |told| Err(Failure::usage(told)))?;
     execute(parsed, &recorded(words))
 }
 

@@ -199,7 +199,10 @@ fn with_writer(
         // this one: it is replaced as a whole.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
-            replace(path, |out| body(&style(output, false), out))
+            // A look of many that follow each other is not worth a wait for the disk.
+            let on_disk =
+                if output.format == Format::OpenMetrics { OnDisk::Sometime } else { OnDisk::BeforeItsName };
+            replace(path, on_disk, |out| body(&style(output, false), out))
         }
         Some(path) => {
             try_file(path).map_err(|error| Failure::usage(named(path, &error)))?;
@@ -256,7 +259,9 @@ pub(crate) fn keep(
     output: &OutputArgs,
 ) -> Result<(), Failure> {
     let style = style(output, false);
-    replace(file, |out| fauxplat_report::write(record, format, &style, out).map_err(refused))
+    replace(file, OnDisk::BeforeItsName, |out| {
+        fauxplat_report::write(record, format, &style, out).map_err(refused)
+    })
 }
 
 /// Checks whether [`keep`] could write a file.
@@ -296,10 +301,21 @@ fn can_replace(path: &Path) -> bool {
     is_ours && Workplace::make("report", folder_of(&target)).is_ok()
 }
 
+/// When the contents of a file that replaces another have to be on the disk: a baseline may depend on a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnDisk {
+    BeforeItsName,
+    Sometime,
+}
+
 /// Replaces a file atomically: readers find the old contents or the new ones.
 ///
 /// A process that is killed meanwhile leaves a folder beside the file, which the next writer removes.
-fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+fn replace(
+    path: &Path,
+    on_disk: OnDisk,
+    body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
         let file = File::options().write(true).open(path);
@@ -315,8 +331,9 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     if let Ok(facts) = target.metadata() {
         file.set_permissions(facts.permissions()).map_err(fail)?;
     }
-    // A baseline may depend on the file: its contents are on the disk before its name is.
-    file.sync_all().map_err(|error| Failure::machine(named(path, &error)))?;
+    if on_disk == OnDisk::BeforeItsName {
+        file.sync_all().map_err(|error| Failure::machine(named(path, &error)))?;
+    }
     std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 
@@ -370,9 +387,9 @@ impl<'a> Looks<'a> {
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
             Place::Stream(out) => fauxplat_report::write_look(&record, format, first, out).map_err(refused),
-            Place::File(path) => {
-                replace(path, |out| fauxplat_report::write_look(&record, format, first, out).map_err(refused))
-            }
+            Place::File(path) => replace(path, OnDisk::Sometime, |out| {
+                fauxplat_report::write_look(&record, format, first, out).map_err(refused)
+            }),
         }
     }
 }
