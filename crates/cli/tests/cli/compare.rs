@@ -445,7 +445,7 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
 #[test]
 fn a_gate_is_confirmed_before_it_fails() {
     let lab = Lab::new();
-    let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "64"];
+    let gate = ["--fail-if", "slower", "--confirm", "--level", "0.1%", "--max-pairs", "200"];
     let compare = |words: &[&str]| lab.run(&[&["compare"], words, &gate].concat());
     let stored = || lab.json(&["history", "list"])["experiments"].as_array().unwrap().len();
     let done = compare(&["true", "sleep 0.05", "--events", "told"]).ends_with(1);

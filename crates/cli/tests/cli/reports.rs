@@ -131,28 +131,13 @@ fn a_report_goes_to_the_file_that_was_named() {
 /// On a disk that is full the report before stays as it was, and no half of the new one is taken for a whole.
 #[test]
 fn a_report_that_does_not_fit_leaves_the_one_before() {
-    if !fauxplat_sys::process::is_root() {
-        eprintln!("skipped: mounting takes root");
-        return;
-    }
     let lab = Lab::new();
     lab.shell("mkdir small");
-    let mut words = vec!["--mount".to_owned(), "sh".into(), "-c".into()];
-    words.push(
-        "mount -t tmpfs -o size=16k none small && echo before > small/report && \"$@\"; echo $?; cat small/*; ls small | wc -l"
-            .into(),
-    );
-    words.push("sh".into());
-    words.extend(lab.starter());
-    let run = ["run", "true", "-r", "300", "--format", "json", "--output", "small/report", "--store", "none"];
-    words.extend(run.map(String::from));
-    let mut unshare = Command::new("unshare");
-    lab.settle(unshare.args(&words));
-    let done = Done::of(unshare);
-    if done.err.contains("unshare failed") || done.err.contains("mount:") {
-        eprintln!("skipped: this container may not mount: {}", done.err);
-        return;
-    }
+    let script = "mount -t tmpfs -o size=16k none small && echo before > small/report && \"$@\"; \
+                  echo $?; cat small/*; ls small | wc -l";
+    let words =
+        ["run", "true", "-r", "300", "--format", "json", "--output", "small/report", "--store", "none"];
+    let Some(done) = lab.with_mounts(script, &words) else { return };
     assert_eq!(done.out, "3\nbefore\n1\n", "{done:?}");
     assert!(done.err.contains("small/report") && done.err.contains("No space left"), "{done:?}");
 }
