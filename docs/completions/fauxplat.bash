@@ -19,9 +19,6 @@ _fauxplat() {
             fauxplat,__completions)
                 cmd="fauxplat__subcmd____completions"
                 ;;
-            fauxplat,__man)
-                cmd="fauxplat__subcmd____man"
-                ;;
             fauxplat,__words)
                 cmd="fauxplat__subcmd____words"
                 ;;
@@ -33,6 +30,9 @@ _fauxplat() {
                 ;;
             fauxplat,compare)
                 cmd="fauxplat__subcmd__compare"
+                ;;
+            fauxplat,completions)
+                cmd="fauxplat__subcmd__completions"
                 ;;
             fauxplat,contend)
                 cmd="fauxplat__subcmd__contend"
@@ -70,6 +70,9 @@ _fauxplat() {
             fauxplat,load)
                 cmd="fauxplat__subcmd__load"
                 ;;
+            fauxplat,man)
+                cmd="fauxplat__subcmd__man"
+                ;;
             fauxplat,node)
                 cmd="fauxplat__subcmd__node"
                 ;;
@@ -96,6 +99,9 @@ _fauxplat() {
                 ;;
             fauxplat,tune)
                 cmd="fauxplat__subcmd__tune"
+                ;;
+            fauxplat,why)
+                cmd="fauxplat__subcmd__why"
                 ;;
             fauxplat__subcmd__fleet,compare)
                 cmd="fauxplat__subcmd__fleet__subcmd__compare"
@@ -160,9 +166,6 @@ _fauxplat() {
             fauxplat__subcmd__help,__completions)
                 cmd="fauxplat__subcmd__help__subcmd____completions"
                 ;;
-            fauxplat__subcmd__help,__man)
-                cmd="fauxplat__subcmd__help__subcmd____man"
-                ;;
             fauxplat__subcmd__help,__words)
                 cmd="fauxplat__subcmd__help__subcmd____words"
                 ;;
@@ -174,6 +177,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,compare)
                 cmd="fauxplat__subcmd__help__subcmd__compare"
+                ;;
+            fauxplat__subcmd__help,completions)
+                cmd="fauxplat__subcmd__help__subcmd__completions"
                 ;;
             fauxplat__subcmd__help,contend)
                 cmd="fauxplat__subcmd__help__subcmd__contend"
@@ -211,6 +217,9 @@ _fauxplat() {
             fauxplat__subcmd__help,load)
                 cmd="fauxplat__subcmd__help__subcmd__load"
                 ;;
+            fauxplat__subcmd__help,man)
+                cmd="fauxplat__subcmd__help__subcmd__man"
+                ;;
             fauxplat__subcmd__help,node)
                 cmd="fauxplat__subcmd__help__subcmd__node"
                 ;;
@@ -237,6 +246,9 @@ _fauxplat() {
                 ;;
             fauxplat__subcmd__help,tune)
                 cmd="fauxplat__subcmd__help__subcmd__tune"
+                ;;
+            fauxplat__subcmd__help,why)
+                cmd="fauxplat__subcmd__help__subcmd__why"
                 ;;
             fauxplat__subcmd__history,export)
                 cmd="fauxplat__subcmd__history__subcmd__export"
@@ -341,7 +353,7 @@ _fauxplat() {
 
     case "${cmd}" in
         fauxplat)
-            opts="-h -V --help --version run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions suite bisect help"
+            opts="-h -V --help --version run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history man __words __completions completions suite bisect why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -355,20 +367,6 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd____completions)
-            opts="-h --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd____man)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1395,6 +1393,20 @@ _fauxplat() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__completions)
+            opts="-h --help bash zsh fish"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -3389,7 +3401,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help)
-            opts="run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history __man __words __completions suite bisect help"
+            opts="run compare aa table contend counters profile latency limit load index sweep tune restore lab doctor topo explain fleet node history man __words __completions completions suite bisect why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3403,20 +3415,6 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd____completions)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        fauxplat__subcmd__help__subcmd____man)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3473,6 +3471,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__compare)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__completions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3654,6 +3666,20 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__help__subcmd__man)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__help__subcmd__node)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3767,6 +3793,20 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__help__subcmd__tune)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__help__subcmd__why)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -5320,6 +5360,20 @@ _fauxplat() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        fauxplat__subcmd__man)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         fauxplat__subcmd__node)
             opts="-h --order --framed --node --round --attempt --shipped --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -6833,6 +6887,292 @@ _fauxplat() {
                     ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        fauxplat__subcmd__why)
+            opts="-n -L -P -D -s -p -C -c -w -e -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --margin --level --max-time --no-simulate --no-trace --no-profile --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --command-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --names)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --parameter-list)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -L)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --parameter-scan)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -P)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --parameter-step-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -D)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --setup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prepare)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --conclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cleanup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --warmup)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -w)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --table)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --counters)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -e)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --control)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --definition)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --margin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --level)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words relations 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --pin-threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nice)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --aslr)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
+                --env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --env-pad)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --heap)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory-policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interleave)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stdin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --stdout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cwd)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shell)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ignore-failure)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --simulate-machine)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words loads 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --tune)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words knobs 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --notify)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "$(fauxplat __words formats 2>/dev/null)" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --colour)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --export-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export-csv)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export-markdown)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export-asciidoc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export-orgmode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --style)
+                    COMPREPLY=($(compgen -W "auto basic full nocolor color none" -- "${cur}"))
+                    return 0
+                    ;;
+                --store)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --events)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

@@ -200,8 +200,7 @@ fn quartiles(values: &[f64]) -> (f64, f64, f64) {
 fn interval_of_median(values: &[f64]) -> [f64; 3] {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
-    let (low, high) =
-        fauxplat_stats::describe::median_interval_sorted(&rising, 0.95).unwrap_or((f64::NAN, f64::NAN));
+    let [low, high] = fauxplat_stats::order::median_interval(&rising, 0.95).unwrap_or([f64::NAN; 2]);
     [low, quartiles(values).1, high]
 }
 

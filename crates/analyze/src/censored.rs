@@ -5,7 +5,7 @@
 //! side say nothing of the ratio, however alike they are.
 
 use fauxplat_model::{
-    Bound, BoundedEffect, Comparison, Metric, NO_BOUND_LOG, Sample, Side, VarianceBudget, Verdict,
+    Bound, BoundedEffect, Comparison, Gate, Metric, NO_BOUND_LOG, Sample, Side, VarianceBudget, Verdict,
 };
 
 use crate::pairing::{Pair, Seen};
@@ -154,6 +154,7 @@ impl Censored {
             bootstrap_high_ratio: comparison.ci_high_ratio,
             p_value: if is_different { comparison.p_value } else { 1.0 },
             tail: comparison.tail.filter(|_| is_different),
+            gate: comparison.gate.map(|gate| Gate { detectable: None, ..gate }),
             typical: None,
             mean: None,
             carry_over: None,

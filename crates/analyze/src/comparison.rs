@@ -192,7 +192,8 @@ fn spread(standing: &Standing) -> Option<SpreadChange> {
     })
 }
 
-/// State of the gate, and the change that nine of ten such comparisons would have found.
+/// State of the gate, and the change that nine of ten such comparisons would have found. The change is not known of
+/// anytime-valid intervals, whose width has another law.
 fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let question = judge.rule.gate?;
     let state = standing.state(question.side(contest.metric));
@@ -204,7 +205,7 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
         question,
         margin: contest.margin_ratio(),
         state,
-        detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3),
+        detectable: Some(detectable).filter(|it| it.is_finite() && *it < 1e3 && !judge.rule.anytime),
     })
 }
 

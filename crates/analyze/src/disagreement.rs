@@ -53,7 +53,9 @@ fn changes(comparisons: &[&Comparison]) -> impl Iterator<Item = MetricChange> {
 fn derived(a: &[Derived], b: &[Derived]) -> Vec<DerivedChange> {
     let of_both =
         a.iter().filter_map(|a| Some((a, b.iter().find(|b| b.formula == a.formula && b.unit == a.unit)?)));
-    let apart = of_both.filter(|(a, b)| a.high < b.low || b.high < a.low);
+    let below =
+        |one: &Derived, other: &Derived| one.high.zip(other.low).is_some_and(|(high, low)| high < low);
+    let apart = of_both.filter(|(a, b)| below(a, b) || below(b, a));
     let change = |(a, b): (&Derived, &Derived)| DerivedChange {
         name: a.name.clone(),
         unit: a.unit.clone(),

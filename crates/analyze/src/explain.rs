@@ -7,7 +7,7 @@ use fauxplat_stats::describe::{mean, median, quantile_sorted, sorted};
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::henderson::{Factor, Part, Parts, Share, components, shares};
 use fauxplat_stats::multiple::holm;
-use fauxplat_stats::order::quantile_ranks;
+use fauxplat_stats::order::median_interval;
 use fauxplat_stats::permute::{Crossing, LevelSums};
 
 mod places;
@@ -93,7 +93,7 @@ pub fn explain_findings(
         blocks: blocks.len(),
         level: rule.level,
         median_ns: median(&times),
-        median_interval_ns: median_interval(&times),
+        median_interval_ns: median_interval(&sorted(&times), 1.0 - INTERVAL_LEVEL),
         worst_over_best_interval: parts.as_ref().and_then(|parts| whole_interval(&good, &parts.values, seed)),
         floor_ns: None,
         elapsed_s: elapsed_s(samples),
@@ -281,14 +281,6 @@ fn points(parts: &Parts, varied: &[Varied]) -> (Vec<f64>, f64) {
     let percent = 100.0 * bounded(whole).exp_m1();
     let scale = if whole > 0.0 { percent / whole } else { 0.0 };
     (logs.into_iter().map(|log| log * scale).collect(), bounded(whole).exp())
-}
-
-/// Interval of the median over runs by order statistics; `None` where there are too few for one.
-fn median_interval(times: &[f64]) -> Option<[f64; 2]> {
-    let rising = sorted(times);
-    let at = |rank: Option<u64>| rank.and_then(|rank| rising.get(rank as usize - 1).copied());
-    let [low, high] = quantile_ranks(rising.len() as u64, 0.5, 1.0 - INTERVAL_LEVEL).map(at);
-    Some([low?, high?])
 }
 
 /// Draws of blocks behind the interval of the whole difference.

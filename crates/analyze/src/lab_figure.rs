@@ -1,7 +1,7 @@
 //! The figure of a claim: one reading, or two that are divided or subtracted, with their interval.
 
 use fauxplat_model::LabMeasured;
-use fauxplat_stats::describe;
+use fauxplat_stats::{describe, order};
 
 /// Form in which the documents give a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,9 +82,9 @@ fn together(how: Combined, first: &[f64], second: &[f64]) -> Result<Vec<f64>, St
 
 fn median(values: &[f64]) -> Result<LabMeasured, String> {
     let sorted = describe::sorted(values);
-    let found = describe::median(values).zip(describe::median_interval_sorted(&sorted, CONFIDENCE));
+    let found = describe::median(values).zip(order::median_interval(&sorted, CONFIDENCE));
     match found.filter(|_| values.len() >= ROUNDS_MIN) {
-        Some((value, (low, high))) => Ok(LabMeasured { value, low, high }),
+        Some((value, [low, high])) => Ok(LabMeasured { value, low, high }),
         None => Err(format!("{} values are too few for an interval, which takes {ROUNDS_MIN}", values.len())),
     }
 }

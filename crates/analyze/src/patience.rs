@@ -55,6 +55,11 @@ impl Patience {
         is_late(self.max_time_ns) || (enough && is_late(self.at_least_ns))
     }
 
+    /// Whether the limit is past that holds whatever is known by then.
+    pub fn is_past(&self, elapsed_ns: u64) -> bool {
+        self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
+    }
+
     /// How many blocks of this length will fit, with a quarter to spare; `None` where time is no limit.
     pub fn blocks(&self, block_ns: u64) -> Option<u32> {
         let limit_ns = self.at_least_ns?;

@@ -1,7 +1,8 @@
 //! When a summary is precise enough to stop measuring.
 
 use fauxplat_model::{Metric, Sample};
-use fauxplat_stats::describe::{median_interval_sorted, quantile_sorted, sorted};
+use fauxplat_stats::describe::{quantile_sorted, sorted};
+use fauxplat_stats::order::median_interval;
 use fauxplat_stats::series::dependence_inflation;
 
 use crate::summary::readings;
@@ -41,8 +42,8 @@ fn is_look(runs: usize) -> bool {
 /// Whether both ends of the interval are within the ratio of the median.
 fn is_narrow(values: &[f64], ratio: f64) -> bool {
     let rising = sorted(values);
-    let ends = median_interval_sorted(&rising, CONFIDENCE);
-    let (Some((low, high)), Some(middle)) = (ends, quantile_sorted(&rising, 0.5)) else { return false };
+    let ends = median_interval(&rising, CONFIDENCE);
+    let (Some([low, high]), Some(middle)) = (ends, quantile_sorted(&rising, 0.5)) else { return false };
     let widening = dependence_inflation(&ranks(values, &rising));
     (middle - low).max(high - middle) * widening <= ratio * middle.abs()
 }

@@ -5,10 +5,8 @@ use crate::derived::derived;
 use fauxplat_model::{
     Bound, BoundedSummary, Metric, Phase, QuantileInterval, RunFindings, Sample, Summary, Told, metrics_of,
 };
-use fauxplat_stats::describe::{
-    MAD_TO_SD, mad, mean, median, median_interval_sorted, quantile_sorted, sorted, standard_deviation,
-};
-use fauxplat_stats::order::{quantile_ranks, readings_for};
+use fauxplat_stats::describe::{MAD_TO_SD, mad, mean, median, quantile_sorted, sorted, standard_deviation};
+use fauxplat_stats::order::{median_interval, quantile_interval, readings_for};
 
 /// Confidence of the interval of the median in every summary.
 const CONFIDENCE: f64 = 0.95;
@@ -59,7 +57,7 @@ pub fn summarize(samples: &[Sample], command: u16, metric: Metric, ignore_failur
 pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
     let rising = sorted(values);
     let middle = median(values)?;
-    let (low, high) = median_interval_sorted(&rising, CONFIDENCE)?;
+    let ends = median_interval(&rising, CONFIDENCE);
     let fence = middle + OUTLIER_FENCE * MAD_TO_SD * mad(values)?;
     let percentile = |probability| quantile_sorted(&rising, probability).unwrap_or(middle);
     Some(Summary {
@@ -67,8 +65,8 @@ pub fn summarize_values(values: &[f64], metric: Metric) -> Option<Summary> {
         n: values.len(),
         median: middle,
         mean: mean(values)?,
-        low,
-        high,
+        low: ends.map(|ends| ends[0]),
+        high: ends.map(|ends| ends[1]),
         sd: standard_deviation(values),
         min: rising[0],
         max: rising[rising.len() - 1],
@@ -86,8 +84,7 @@ fn intervals(rising: &[f64]) -> Vec<QuantileInterval> {
     let n = rising.len() as u64;
     let is_carried = |quantile: &f64| n >= readings_for(quantile.max(1.0 - quantile));
     let of = |quantile: f64| {
-        let at = |rank: u64| rising.get(rank as usize - 1).copied();
-        let [low, high] = quantile_ranks(n, quantile, CONFIDENCE).map(|rank| rank.and_then(at));
+        let [low, high] = quantile_interval(rising, quantile, CONFIDENCE);
         QuantileInterval { quantile, low, high }
     };
     [0.05, 0.25, 0.75, 0.95, 0.99].into_iter().filter(is_carried).map(of).collect()

@@ -42,9 +42,9 @@ fn failed_and_unmeasured_runs_are_left_out_of_summaries_and_counted() {
 #[test]
 fn one_run_and_equal_runs_have_summaries() {
     let one = summarize(&runs(&[5]), 0, Metric::WALL, false).unwrap();
-    assert_eq!((one.median, one.low, one.high, one.sd, one.outliers), (5.0, 5.0, 5.0, 0.0, 0));
+    assert_eq!((one.median, one.interval(), one.sd, one.outliers), (5.0, None, 0.0, 0));
     let equal = summarize(&runs(&[5; 40]), 0, Metric::WALL, false).unwrap();
-    assert_eq!((equal.low, equal.high, equal.sd, equal.outliers), (5.0, 5.0, 0.0, 0));
+    assert_eq!((equal.interval(), equal.sd, equal.outliers), (Some([5.0, 5.0]), 0.0, 0));
 }
 
 #[test]

@@ -15,9 +15,12 @@ mod verbs;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use fauxplat_experiment::Failure;
 use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
-use fauxplat_options::{Parsed, Verb, doubt, misuse, parse, understood};
+use fauxplat_experiment::{Failure, Kind};
+use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
+use fauxplat_options::{
+    Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted, with_dashes,
+};
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
 
@@ -36,9 +39,9 @@ fn main() -> ExitCode {
         }
     };
     match words.get(1).map(String::as_str) {
-        Some(SPAWNER_VERB) => return served(fauxplat_launch::serve(&words[2..])),
-        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..])),
-        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..])),
+        Some(SPAWNER_VERB) => return spawned(fauxplat_launch::serve(&words[2..])),
+        Some(GENERATOR_VERB) => return served(fauxplat_load::serve(&words[2..]), exit::BUG),
+        Some(GUARDIAN_VERB) => return served(fauxplat_tuning::guard(&words[2..]), exit::BUG),
         _ => {}
     }
     if let Some(bytes) = process::stack_limit_bytes().filter(|bytes| *bytes < STACK_BYTES_MIN) {
@@ -49,6 +52,12 @@ fn main() -> ExitCode {
         ));
         return ExitCode::from(exit::MACHINE);
     }
+    if let Err(error) = process::random_bytes_are_there() {
+        output::complain(&format!(
+            "{error}: the kernel gives no random numbers, without which nothing can be drawn"
+        ));
+        return ExitCode::from(exit::MACHINE);
+    }
     let answer = std::panic::catch_unwind(|| dispatch(&words));
     ExitCode::from(answer.unwrap_or_else(|_| {
         output::complain("this is a bug in fauxplat; please report the lines above");
@@ -56,13 +65,19 @@ fn main() -> ExitCode {
     }))
 }
 
+/// The end of the process that runs the commands: its client tells a refusal of the kernel from a bug by the exit code.
+fn spawned(done: Result<(), LaunchError>) -> ExitCode {
+    let is_refusal = done.as_ref().is_err_and(LaunchError::is_refusal);
+    served(done, if is_refusal { SPAWNER_REFUSED } else { exit::BUG })
+}
+
 /// The end of a helper process of fauxplat.
-fn served<E: std::fmt::Display>(done: Result<(), E>) -> ExitCode {
+fn served<E: std::fmt::Display>(done: Result<(), E>, code: u8) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error.to_string());
-            ExitCode::from(exit::BUG)
+            ExitCode::from(code)
         }
     }
 }
@@ -75,10 +90,18 @@ fn dispatch(words: &[String]) -> u8 {
     }
     let words = &understood(words);
     let parsed = match parse(words) {
-        Ok(parsed) => parsed,
+        Ok(parsed) => match unquoted(words, &parsed) {
+            None => parsed,
+            Some(told) => return exit::tell(&Failure::usage(told)),
+        },
         Err(error) if !error.use_stderr() => {
             // Help and version are answers and go to standard output.
-            return told(error.print());
+            let short = short_help(words).filter(|_| error.kind() == ErrorKind::DisplayHelp);
+            return match short {
+                Some(text) => output::names(&[text.trim_end().to_owned()])
+                    .map_or_else(|failure| exit::tell(&failure), |()| 0),
+                None => told(error.print()),
+            };
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -90,8 +113,11 @@ fn dispatch(words: &[String]) -> u8 {
         Parsed::Defined(cli) => cli.verb.end().cloned(),
         Parsed::Joined(name, given) => registry::verb(name).and_then(|verb| verb.end(given)),
     };
-    let done = execute(parsed, &recorded(words));
-    let code = done.as_ref().err().map_or(0, exit::tell);
+    let has_an_end = has_an_end(&parsed);
+    let done = execute(parsed, &recorded(words)).map_err(|failure| advised(failure, words));
+    let is_cut_short = done.is_ok() && has_an_end && signal::stop_requested();
+    let whole = if is_cut_short { exit::INTERRUPTED } else { 0 };
+    let code = done.as_ref().err().map_or(whole, exit::tell);
     if let Some(end) = end {
         if let Some(line) = &end.notify
             && let Err(why) = end.ending.tell(line, &done, code)
@@ -103,6 +129,28 @@ fn dispatch(words: &[String]) -> u8 {
         }
     }
     code
+}
+
+/// A misuse with the line in which a word has the dashes of the option that it names.
+fn advised(failure: Failure, words: &[String]) -> Failure {
+    let is_told =
+        |word: &&String| failure.kind() == Kind::Usage && failure.to_string().contains(&format!("`{word}`"));
+    match words[2.min(words.len())..].iter().filter(is_told).find_map(|word| with_dashes(words, word)) {
+        Some(line) => failure.advising(&format!("try: {line}")),
+        None => failure,
+    }
+}
+
+/// Whether a verb ends by itself, so that an interrupt cuts it short. Others go on until somebody interrupts them.
+fn has_an_end(parsed: &Parsed) -> bool {
+    match parsed {
+        Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
+        Parsed::Defined(cli) => match &cli.verb {
+            Verb::Profile(args) => args.pid.is_none(),
+            Verb::Latency(_) | Verb::Load(_) | Verb::Fleet(_) | Verb::Node(_) => false,
+            verb => measures(verb),
+        },
+    }
 }
 
 /// The exit code of a text answer. A closed pipe is no error.
@@ -123,6 +171,7 @@ fn perform(words: &[String]) -> Result<(), Failure> {
     doubt(words).map_or(Ok(()), |doubt| Err(Failure::usage(doubt)))?;
     let words = &understood(words);
     let parsed = parse(words).map_err(|error| Failure::usage(misuse(&error, words)))?;
+    unquoted(words, &parsed).map_or(Ok(()), |told| Err(Failure::usage(told)))?;
     execute(parsed, &recorded(words))
 }
 
@@ -177,6 +226,7 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::History(args) => verbs::history::history(&args),
         Verb::Man { folder } => fauxplat_options::man(&folder),
         Verb::Completions { folder } => fauxplat_options::completions(&folder),
+        Verb::Completion { shell } => output::names(&[completion_script(shell).trim_end().to_owned()]),
         Verb::Words { kind } => verbs::words::candidates(kind),
     }
 }

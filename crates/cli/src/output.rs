@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
+use fauxplat_sys::process;
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};
@@ -193,10 +195,14 @@ fn with_writer(
 ) -> Result<(), Failure> {
     match output.output.as_deref().filter(|path| !is_stdout(path)) {
         None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
-        // Collectors of metrics read the file at any moment, so it is replaced as a whole.
-        Some(path) if output.format == Format::OpenMetrics => {
+        // Collectors of metrics read the file at any moment, and on a full disk the report before is worth more than half of
+        // this one: it is replaced as a whole.
+        Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
             remove_forgotten(folder_of(&target_of(path)));
-            replace(path, |out| body(&style(output, false), out))
+            // A look of many that follow each other is not worth a wait for the disk.
+            let on_disk =
+                if output.format == Format::OpenMetrics { OnDisk::Sometime } else { OnDisk::BeforeItsName };
+            replace(path, on_disk, |out| body(&style(output, false), out))
         }
         Some(path) => {
             try_file(path).map_err(|error| Failure::usage(named(path, &error)))?;
@@ -253,7 +259,9 @@ pub(crate) fn keep(
     output: &OutputArgs,
 ) -> Result<(), Failure> {
     let style = style(output, false);
-    replace(file, |out| fauxplat_report::write(record, format, &style, out).map_err(refused))
+    replace(file, OnDisk::BeforeItsName, |out| {
+        fauxplat_report::write(record, format, &style, out).map_err(refused)
+    })
 }
 
 /// Checks whether [`keep`] could write a file.
@@ -281,10 +289,33 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Whether another file can take the place of this one without a loss: nobody else owns it, it has no second name, and its
+/// folder can be written to.
+fn can_replace(path: &Path) -> bool {
+    let target = target_of(path);
+    let is_ours = match target.metadata() {
+        Ok(facts) => facts.is_file() && facts.nlink() == 1 && facts.uid() == process::user_id(),
+        // The target of a link may not exist yet, and the link is to stay.
+        Err(_) => !path.is_symlink(),
+    };
+    is_ours && Workplace::make("report", folder_of(&target)).is_ok()
+}
+
+/// When the contents of a file that replaces another have to be on the disk: a baseline may depend on a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnDisk {
+    BeforeItsName,
+    Sometime,
+}
+
 /// Replaces a file atomically: readers find the old contents or the new ones.
 ///
 /// A process that is killed meanwhile leaves a folder beside the file, which the next writer removes.
-fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+fn replace(
+    path: &Path,
+    on_disk: OnDisk,
+    body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
         let file = File::options().write(true).open(path);
@@ -297,6 +328,12 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> Result<(), Failure>
     let fresh = place.path().join("report");
     let mut file = File::create(&fresh).map_err(fail)?;
     written(path, body(&mut file))?;
+    if let Ok(facts) = target.metadata() {
+        file.set_permissions(facts.permissions()).map_err(fail)?;
+    }
+    if on_disk == OnDisk::BeforeItsName {
+        file.sync_all().map_err(|error| Failure::machine(named(path, &error)))?;
+    }
     std::fs::rename(&fresh, &target).map_err(|error| Failure::machine(named(path, &error)))
 }
 
@@ -350,9 +387,9 @@ impl<'a> Looks<'a> {
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
             Place::Stream(out) => fauxplat_report::write_look(&record, format, first, out).map_err(refused),
-            Place::File(path) => {
-                replace(path, |out| fauxplat_report::write_look(&record, format, first, out).map_err(refused))
-            }
+            Place::File(path) => replace(path, OnDisk::Sometime, |out| {
+                fauxplat_report::write_look(&record, format, first, out).map_err(refused)
+            }),
         }
     }
 }

@@ -6,10 +6,14 @@
 //! forked and never became another program also contains the counts of its parent before the fork, so that the sum over
 //! a tree with such a process would be wrong.
 
+mod functions;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+pub use functions::{FunctionCounts, functions};
 
 use fauxplat_model::{Coverage, Metric, MetricError, MetricId, MetricSpec, SimulatedCaches, Unit};
 

@@ -124,7 +124,7 @@ pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Ve
 /// The executable for the first word, by the command's working directory and `PATH`.
 fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
-    let cwd = cwd.map_err(|error| Failure::usage(format!("working directory: {error}")))?;
+    let cwd = cwd.map_err(|error| Failure::machine(format!("working directory: {error}")))?;
     Ok(words::find_program(word, &cwd, &search_path(condition))?)
 }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 
 use fauxplat_launch::words;
-use fauxplat_model::{Command, Output};
+use fauxplat_model::{Command, Output, Shell};
 use fauxplat_sys::clock;
+use regex::Regex;
 
 /// Programs that do less when their output is `/dev/null`, and what they leave out: GNU grep since 2.5.2 and GNU tar.
 const LOOKING: [(&str, &str); 4] = [
@@ -29,6 +30,25 @@ pub(crate) fn look_away(commands: &[Command]) -> Vec<String> {
         })
     };
     commands.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A sentence for each name in braces that no parameter has: `run 'echo {n}'` without `-L n=…` measures the braces. What
+/// stands in quotes within the line, such as a program for awk, is meant as it is.
+pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
+    if !commands.iter().any(|command| command.command.contains('{')) {
+        return Vec::new();
+    }
+    let name =
+        Regex::new(r#"'[^']*'|"[^"]*"|\{([A-Za-z_][A-Za-z0-9_-]*)\}"#).expect("the pattern is constant");
+    let names =
+        commands.iter().filter(|command| command.condition.shell == Shell::None).flat_map(|command| {
+            let found = name.captures_iter(&command.command);
+            found.filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+        });
+    let names: BTreeSet<String> = names.collect();
+    let told =
+        |name| format!("{{{name}}} is passed as it stands: no parameter has this name (-L {name}=VALUE,…)");
+    names.into_iter().map(told).collect()
 }
 
 /// A sentence for each program that is another one than when the experiment began, so long ago.
@@ -83,6 +103,15 @@ mod tests {
         std::fs::write(&path, "two").unwrap();
         let told = replaced(&commands, 1.0);
         assert!(told.len() == 1 && told[0].contains("was replaced while it was measured"), "{told:?}");
+    }
+
+    #[test]
+    fn names_in_braces_that_no_parameter_has_are_told() {
+        let line = |line: &str| Command { command: line.into(), ..command("/bin/true".as_ref()) };
+        assert!(unfilled(&[line("true {n}"), line("true {n} {m}")])[1].contains("-L n="));
+        for plain in ["awk '{print}' x", r#"true "{n}""#, "find . -exec true {} +", "true {1..3} {a,b}"] {
+            assert_eq!(unfilled(&[line(plain)]), [""; 0], "{plain}");
+        }
     }
 
     #[test]

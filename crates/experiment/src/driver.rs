@@ -68,7 +68,7 @@ impl Driver {
     ///
     /// # Errors
     /// As [`Driver::steer`].
-    pub(crate) fn aside(
+    pub fn aside(
         &self,
         commands: &[Command],
         extra_work: &[u64],

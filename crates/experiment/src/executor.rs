@@ -211,6 +211,10 @@ impl Executor {
             }
             while !stopping && self.has_room(steps.len(), under_way) {
                 if steps.is_empty() {
+                    if !queue.is_empty() && feed.is_overdue(self.launcher.now_ns()) {
+                        queue.clear();
+                        done = true;
+                    }
                     self.again.put_before(&mut queue);
                     if queue.is_empty() && !done {
                         match feed.next(self.launcher.now_ns()) {

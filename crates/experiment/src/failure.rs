@@ -92,6 +92,11 @@ impl Failure {
         Failure { line: format!("{what}: {}", self.line), ..self }
     }
 
+    /// The failure with advice behind its message.
+    pub fn advising(self, advice: &str) -> Self {
+        Failure { line: format!("{}; {advice}", self.line), ..self }
+    }
+
     /// The failure with an exit code of its own.
     pub fn coded(self, code: u8) -> Self {
         Failure { code: Some(code), ..self }
@@ -137,6 +142,9 @@ fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
+/// The words of `EFBIG`, see `errno(3)`.
+const FILE_TOO_LARGE: &str = "File too large (os error 27)";
+
 /// Messages of an error and of its causes, except those that the message before already contains.
 fn told(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = error.to_string();
@@ -145,7 +153,8 @@ fn told(error: &(dyn std::error::Error + 'static)) -> String {
             line = format!("{line}: {cause}");
         }
     }
-    line
+    let is_limited = chain(error).any(|it| it.to_string().contains(FILE_TOO_LARGE));
+    if is_limited { format!("{line}; the size of files is limited here (ulimit -f)") } else { line }
 }
 
 impl From<LaunchError> for Failure {
@@ -163,8 +172,10 @@ impl From<LaunchError> for Failure {
             LaunchError::Refused { .. }
             | LaunchError::Sys(_)
             | LaunchError::OtherNumbers
+            | LaunchError::Helper { .. }
+            | LaunchError::SpawnerRefused
             | LaunchError::Stopped => Kind::Machine,
-            LaunchError::SpawnerKilled(_) => Kind::Machine,
+            LaunchError::SpawnerKilled(_) | LaunchError::Unanswered => Kind::Machine,
             LaunchError::SpawnerDied(_) | LaunchError::TooManyReadings { .. } => Kind::Bug,
         };
         Failure::new(kind, error)

@@ -26,6 +26,13 @@ pub trait Feed {
     /// The next trials, at this moment of the launcher's clock. Called whenever there is room.
     fn next(&mut self, now_ns: u64) -> Next;
 
+    /// Whether the trials that were asked for and have not begun are given up, because the time of the experiment is over.
+    /// Asked before each of them; nothing more is asked for afterwards.
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let _ = now_ns;
+        false
+    }
+
     /// Surroundings of a trial.
     fn scene(&self, trial: &Trial) -> Self::Scene;
 

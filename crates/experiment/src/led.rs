@@ -34,6 +34,10 @@ impl Feed for Led<'_> {
         self.steering.next(now_ns)
     }
 
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        self.steering.is_overdue(now_ns)
+    }
+
     fn scene(&self, trial: &Trial) -> Self::Scene {
         self.surroundings.scene(self.command(trial.command), trial)
     }

@@ -66,6 +66,7 @@ pub use launch::Launch;
 pub use machine::Machine;
 pub use meter::printed::Printed;
 pub use meter::region_page::{Marked, Slot, marked};
+pub use meter::simulator;
 pub use notice::{NOTICE_LIMIT, Notice};
 pub use served::Served;
 pub use steer::Standing;

@@ -24,7 +24,7 @@ use crate::launcher::Launcher;
 use crate::orphans::Orphans;
 use crate::ring::{HAS_MIGRATIONS, HAS_TASKSTATS, Reply, Request, Rings, SLOTS, Way, ring_words};
 use crate::table::Table;
-use crate::{Gatekeeper, Heard, Held, LaunchError, Program};
+use crate::{Gatekeeper, Heard, Held, LaunchError, Program, SPAWNER_REFUSED};
 
 /// Interval at which a spawner is told to end until it has.
 const TOLD_EVERY_MS: i32 = 200;
@@ -54,6 +54,8 @@ pub struct Spawner {
     died: Option<String>,
     /// Whether something ran when it was killed.
     killed_at_work: bool,
+    /// Whether the spawner ended since the kernel refused it something.
+    is_refused: bool,
     /// How often something had stopped it that is not ours.
     stopped: u64,
 }
@@ -91,7 +93,7 @@ impl Spawner {
         // it too.
         let child =
             signal::while_requests_wait(|| command.spawn().inspect(|child| pause::add(child.id() as i32)));
-        let child = child.map_err(|source| LaunchError::File { path: program.path.clone(), source });
+        let child = child.map_err(|source| LaunchError::Helper { source });
         for fd in shared.fds() {
             process::keep_over_exec(fd, false)?;
         }
@@ -111,6 +113,7 @@ impl Spawner {
             is_given_up: false,
             died: None,
             killed_at_work: false,
+            is_refused: false,
             stopped: 0,
         })
     }
@@ -127,6 +130,7 @@ impl Spawner {
         signal::send_group(self.child.id() as i32, signal::SIGKILL);
         let ended = self.child.wait();
         self.killed_at_work = self.under_way() > 0 && ended.as_ref().is_ok_and(|it| it.signal().is_some());
+        self.is_refused = ended.as_ref().is_ok_and(|it| it.code() == Some(SPAWNER_REFUSED.into()));
         let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
         self.orphans.end();
         self.died = Some(status);
@@ -138,6 +142,7 @@ impl Spawner {
             None => Ok(()),
             Some(_) if self.is_given_up => Err(LaunchError::Stopped),
             Some(status) if self.killed_at_work => Err(LaunchError::SpawnerKilled(status.clone())),
+            Some(_) if self.is_refused => Err(LaunchError::SpawnerRefused),
             Some(status) => Err(LaunchError::SpawnerDied(status.clone())),
         }
     }
@@ -307,7 +312,12 @@ impl Launcher for Spawner {
     }
 
     fn hold(&mut self, request: Request) -> Result<Held<'_>, LaunchError> {
-        assert!(self.under_way() == 0, "a held run never overlaps with others");
+        // A spawner that ended before has left what it was asked for without an answer.
+        self.gone()?;
+        if self.under_way() > 0 {
+            self.wait(0)?;
+            return Err(LaunchError::Unanswered);
+        }
         if self.stop_requested() {
             return Err(LaunchError::Stopped);
         }

@@ -72,6 +72,20 @@ pub enum LaunchError {
     /// A kernel call that has nothing to do with the command failed.
     #[error(transparent)]
     Sys(#[from] SysError),
+    /// fauxplat's own helper process cannot be started.
+    #[error("a helper process of fauxplat cannot be started: {source}{}", why_no_process(source))]
+    Helper {
+        /// The kernel's reason.
+        source: std::io::Error,
+    },
+    /// The spawner ended since the kernel refused it something, which it has told itself.
+    #[error(
+        "the process that runs the commands cannot work here, since the kernel refuses it what the line above names"
+    )]
+    SpawnerRefused,
+    /// The spawner left an earlier request without an answer.
+    #[error("the process that runs the commands has not answered an earlier request")]
+    Unanswered,
     /// The spawner ended without being told to.
     #[error("the spawner process ended unexpectedly ({0})")]
     SpawnerDied(String),
@@ -93,7 +107,29 @@ pub enum LaunchError {
     NullByte(String),
 }
 
+/// Exit code of a spawner that ends since the kernel refused it something.
+pub const SPAWNER_REFUSED: u8 = 3;
+
+/// The limit or the filter that keeps a process from being made, with the cure.
+fn why_no_process(source: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{InvalidInput, OutOfMemory, PermissionDenied, Unsupported, WouldBlock};
+    match source.kind() {
+        WouldBlock => " (a limit of processes is reached: ulimit -u, or pids.max of a control group)",
+        OutOfMemory => " (memory is short)",
+        PermissionDenied | Unsupported | InvalidInput => {
+            " (a filter of system calls or a security module refuses it)"
+        }
+        _ if source.raw_os_error() == Some(EMFILE) => " (a limit of open files is reached: ulimit -n)",
+        _ => "",
+    }
+}
+
 impl LaunchError {
+    /// Whether the kernel refuses a spawner, which ends by this error, what it cannot work without.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, LaunchError::Sys(_) | LaunchError::File { .. } | LaunchError::Refused { .. })
+    }
+
     /// Whether arguments and environment exceed the kernel's limit.
     pub fn is_too_big(&self) -> bool {
         matches!(self, LaunchError::Refused { source, .. } if source.raw_os_error() == Some(E2BIG))
@@ -194,6 +230,8 @@ fn refused(program: &str, stage: Stage, source: &std::io::Error) -> String {
 const ENOEXEC: i32 = 8;
 /// `EINVAL`, likewise.
 const EINVAL: i32 = 22;
+/// `EMFILE`, likewise.
+const EMFILE: i32 = 24;
 /// `E2BIG`, likewise.
 const E2BIG: i32 = 7;
 

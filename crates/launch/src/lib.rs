@@ -29,7 +29,7 @@ pub mod words;
 pub use capture::{Capture, Captured, Written};
 pub use client::Spawner;
 pub use errand::{Errand, Sent, Trace};
-pub use error::LaunchError;
+pub use error::{LaunchError, SPAWNER_REFUSED};
 pub use fauxplat_sys::program::Program;
 pub use heard::Heard;
 pub use held::{Gatekeeper, Held};

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use clap::{Arg, Command};
-use clap_complete::Shell;
+use clap::{Arg, Command, ValueEnum};
+use clap_complete::{Generator, Shell};
 use fauxplat_experiment::Failure;
 
 use crate::help::definition;
@@ -16,19 +16,42 @@ use crate::man::create;
 /// The folder cannot be written.
 pub fn completions(folder: &Path) -> Result<(), Failure> {
     create(folder)?;
-    let mut cli = definition();
-    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", folder.display()));
-        let path = clap_complete::generate_to(shell, &mut cli, "fauxplat", folder).map_err(fail)?;
-        let script = std::fs::read_to_string(&path).map_err(fail)?;
-        let asking = match shell {
-            Shell::Bash => with_names_in_bash(&script, &cli),
-            Shell::Zsh => with_names_in_zsh(&script, &cli),
-            _ => with_names_in_fish(&script, &cli),
-        };
-        std::fs::write(&path, asking).map_err(fail)?;
+    for shell in [Completed::Bash, Completed::Zsh, Completed::Fish] {
+        let path = folder.join(shell.shell().file_name("fauxplat"));
+        let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
+        std::fs::write(&path, completion_script(shell)).map_err(fail)?;
     }
     Ok(())
+}
+
+/// The shells that have completions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Completed {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Completed {
+    fn shell(self) -> Shell {
+        match self {
+            Completed::Bash => Shell::Bash,
+            Completed::Zsh => Shell::Zsh,
+            Completed::Fish => Shell::Fish,
+        }
+    }
+}
+
+/// The completions of a shell, as the text that the shell reads.
+pub fn completion_script(shell: Completed) -> String {
+    let (mut cli, mut script) = (definition(), Vec::new());
+    clap_complete::generate(shell.shell(), &mut cli, "fauxplat", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    match shell {
+        Completed::Bash => with_names_in_bash(&script, &cli),
+        Completed::Zsh => with_names_in_zsh(&script, &cli),
+        Completed::Fish => with_names_in_fish(&script, &cli),
+    }
 }
 
 /// The kind of names that an argument takes, as an argument of the hidden verb.

@@ -1,6 +1,6 @@
 //! Options of other tools that fauxplat has under another name, or not at all; the error message names fauxplat's own.
 
-use crate::spoken::MEASURING;
+use crate::help::MEASURING;
 
 /// Lines of verbs, options, and the text that tells what to type. `*` stands for all verbs that measure commands.
 const LINES: &str = include_str!("foreign.txt");
@@ -30,6 +30,16 @@ pub(crate) fn ours(verb: &str, option: &str) -> Option<&'static str> {
     all().find(fits).map(|foreign| foreign.ours)
 }
 
+/// The verb with which these words, a verb of other tools, are said here.
+pub(crate) fn verb_for(word: &str) -> Option<&'static str> {
+    all()
+        .find(|foreign| foreign.verbs == [VERBS] && foreign.words.contains(&word))
+        .map(|foreign| foreign.ours)
+}
+
+/// Stands in the place of a verb in the lines about verbs of other tools.
+const VERBS: &str = "fauxplat";
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -42,7 +52,7 @@ mod tests {
     fn nothing_that_a_verb_takes_is_foreign_to_it() {
         let mut cli = Cli::command();
         cli.build();
-        for Foreign { verbs, words, .. } in all() {
+        for Foreign { verbs, words, .. } in all().filter(|foreign| foreign.verbs != [VERBS]) {
             for (verb, word) in verbs.iter().flat_map(|verb| words.iter().map(move |word| (verb, word))) {
                 let taken = cli.find_subcommand(verb).unwrap().get_arguments().any(|arg| {
                     arg.get_long().is_some_and(|long| format!("--{long}") == *word)

@@ -19,6 +19,9 @@ const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Results, &["history", "table"]),
 ];
 
+/// The verbs that take commands and the options about them.
+pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
+
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
 
 const USAGE: &str = "fauxplat [OPTIONS] 'COMMAND' ['COMMAND'…]\n       fauxplat VERB [OPTIONS] …";
@@ -30,6 +33,7 @@ Exit codes:
   2   bad usage or bad input
   3   the machine or its permissions do not allow it
   4   the measured command, or one that builds it, failed
+  130 interrupted: the report has what was measured until then
   70  a bug in fauxplat";
 
 const FLEET_EXIT_CODES: &str = "\
@@ -116,6 +120,73 @@ pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     }
 }
 
+/// Options that are used daily, of verbs with more than a screen of options: the others stand in the long help.
+const DAILY: [&str; 21] = [
+    "help",
+    "runs",
+    "warmup",
+    "prepare",
+    "shell",
+    "parameter-list",
+    "names",
+    "ignore-failure",
+    "cpu",
+    "timeout",
+    "max-time",
+    "margin",
+    "metric",
+    "fail-if",
+    "baseline",
+    "with",
+    "build-a",
+    "build-b",
+    "commits",
+    "export",
+    "format",
+];
+
+/// Number of options from which on the short help has only those that are used daily.
+const MANY: usize = 40;
+
+/// An option with the beginning of its help, up to the first parenthesis or semicolon.
+fn in_short(arg: clap::Arg) -> clap::Arg {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let end = [" (", "; "].iter().filter_map(|end| help.find(end)).min().unwrap_or(help.len());
+    arg.help(help[..end].to_owned())
+}
+
+/// The short help of the verb that these words ask about by `-h`, where the long one fills several screens.
+pub fn short_help(words: &[String]) -> Option<String> {
+    let asked = words.iter().take_while(|word| *word != "--");
+    if !asked.clone().any(|word| word == "-h") || asked.clone().any(|word| word == "--help") {
+        return None;
+    }
+    let mut verb = verb_of(words);
+    let all = verb.get_arguments().filter(|arg| !arg.is_hide_set()).count();
+    if all < MANY {
+        return None;
+    }
+    let is_daily = |arg: &clap::Arg| arg.get_long().is_none_or(|long| DAILY.contains(&long));
+    verb = verb.mut_args(|arg| if is_daily(&arg) { in_short(arg) } else { arg.hide(true) });
+    let path = verb.get_bin_name().unwrap_or("fauxplat").to_owned();
+    let shown = verb.get_arguments().filter(|arg| !arg.is_hide_set()).count();
+    verb = verb.after_help(format!("{} more options, examples and exit codes: {path} --help", all - shown));
+    Some(verb.render_help().to_string())
+}
+
+/// The command of a verb, and of a verb below it, that these words name.
+pub(crate) fn verb_of(words: &[String]) -> Command {
+    let mut found = definition();
+    found.build();
+    for word in words.iter().skip(1) {
+        match found.find_subcommand(word) {
+            Some(below) => found = below.clone(),
+            None => break,
+        }
+    }
+    found
+}
+
 /// A line for each verb that is there, below the question that it belongs to.
 fn groups(cli: &Command) -> String {
     let line = |name: &&str| {
@@ -148,6 +219,17 @@ mod tests {
         let long: Vec<_> =
             groups(&cli).lines().filter(|line| line.chars().count() > 80).map(str::to_owned).collect();
         assert!(long.is_empty(), "{long:?}");
+    }
+
+    #[test]
+    fn the_short_help_of_every_verb_is_one_screen() {
+        for verb in definition().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let words = ["fauxplat", verb.get_name(), "-h"].map(str::to_owned);
+            if let Some(short) = short_help(&words) {
+                assert!(short.lines().count() <= 60, "{words:?}: {}", short.lines().count());
+                assert!(short.contains(&format!("fauxplat {} --help", verb.get_name())), "{short}");
+            }
+        }
     }
 
     #[test]

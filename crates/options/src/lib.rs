@@ -6,6 +6,7 @@
 )]
 
 mod aa;
+mod advice;
 mod build;
 mod commands;
 mod commits;
@@ -46,11 +47,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 use fauxplat_units::Nanos;
 
 pub use aa::AaArgs;
+pub use advice::with_dashes;
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::CommitsArgs;
 pub use compare::{CompareArgs, Gate, RuleArgs, metric};
-pub use completions::completions;
+pub use completions::{Completed, completion_script, completions};
 pub use condition::{ConditionArgs, OnOff};
 pub use contend::ContendArgs;
 pub use counters::CountersArgs;
@@ -61,7 +63,7 @@ pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
-pub use help::{Parsed, after, definition, parse, takes};
+pub use help::{MEASURING, Parsed, after, definition, parse, short_help, takes};
 pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
 pub use joined::{Group, JoinedVerb, join};
@@ -74,7 +76,7 @@ pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
-pub use spoken::{MEASURING, doubt, understood};
+pub use spoken::{doubt, understood, unquoted};
 pub use surroundings::SurroundingsArgs;
 pub use sweep::SweepArgs;
 pub use table::TableArgs;
@@ -138,7 +140,7 @@ pub enum Verb {
     /// What was measured before? List, show, export, remove
     History(HistoryArgs),
     /// Write the manual pages into a folder
-    #[command(name = "__man", hide = true)]
+    #[command(name = "man", alias = "__man", hide = true)]
     Man {
         /// The folder
         folder: PathBuf,
@@ -154,6 +156,12 @@ pub enum Verb {
     Completions {
         /// The folder
         folder: PathBuf,
+    },
+    /// Print the completions of a shell: source <(fauxplat completions bash)
+    #[command(name = "completions", hide = true)]
+    Completion {
+        /// The shell
+        shell: Completed,
     },
 }
 

@@ -1,25 +1,161 @@
-//! Errors of the command line, in one line.
+//! Errors of the command line, in one line that ends with what would have worked.
+
+use std::error::Error;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use fauxplat_store::masked;
 
-use crate::foreign::ours;
+use crate::advice::{for_option, for_verb, with_quotes};
+use crate::foreign::{ours, verb_for};
+use crate::help::verb_of;
 
-/// The parser's message in one line: its first sentence and its tips, without the usage that `--help` shows. For an
-/// option of another tool, the message tells what to type instead.
+/// The error of a command line: what is wrong, and the line that would have worked or the help that tells.
 pub fn misuse(error: &clap::Error, words: &[String]) -> String {
-    let verb = words.get(1).map_or("", String::as_str);
-    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) =
-        (error.kind(), error.get(ContextKind::InvalidArg))
-        && let Some(ours) = ours(verb, option)
-    {
-        return format!("{verb} has no {option}: {ours} (see fauxplat {verb} --help)");
-    }
+    let verb = verb(words);
+    let told = Told { error, words, verb: &verb };
+    let (what, remedy) = match error.kind() {
+        ErrorKind::UnknownArgument => told.unknown(),
+        ErrorKind::InvalidSubcommand => told.no_verb(),
+        ErrorKind::InvalidValue => (told.not_among(), None),
+        ErrorKind::ValueValidation => (told.refused(), None),
+        ErrorKind::ArgumentConflict => (told.conflict(), None),
+        ErrorKind::MissingRequiredArgument => (told.missing(), None),
+        ErrorKind::InvalidUtf8 => ("a word of the command line is not UTF-8".to_owned(), None),
+        _ => (rendered(error), None),
+    };
+    format!("{what}{}", remedy.unwrap_or_else(|| format!(" (see fauxplat {})", help(&verb))))
+}
+
+fn help(verb: &str) -> String {
+    if verb.is_empty() { "--help".to_owned() } else { format!("{verb} --help") }
+}
+
+/// The verb, with the one below it, as far as the words name some.
+fn verb(words: &[String]) -> String {
+    let path = verb_of(words).get_bin_name().unwrap_or_default().to_owned();
+    path.split(' ').skip(1).collect::<Vec<_>>().join(" ")
+}
+
+/// The parser's own message in one line, without its tips and without the usage that `--help` shows.
+fn rendered(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let said = text.split("\nUsage:").next().unwrap_or_default();
-    let said = said.split("For more information").next().unwrap_or_default();
+    let said = text.split("\n\n").next().unwrap_or_default();
     let words = said.split_whitespace().skip_while(|word| *word == "error:");
-    let words: Vec<String> = words.map(masked).collect();
-    format!("{} (see --help)", words.join(" "))
+    words.map(masked).collect::<Vec<_>>().join(" ")
+}
+
+/// An error with the command line that it is about.
+struct Told<'a> {
+    error: &'a clap::Error,
+    words: &'a [String],
+    verb: &'a str,
+}
+
+impl Told<'_> {
+    fn text(&self, kind: ContextKind) -> String {
+        match self.error.get(kind) {
+            Some(ContextValue::String(text)) => masked(text),
+            Some(ContextValue::Strings(texts)) => {
+                texts.iter().map(|text| masked(text)).collect::<Vec<_>>().join(", ")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// An option that the verb does not have: of another tool, mistyped, or one of a command without quotes.
+    fn unknown(&self) -> (String, Option<String>) {
+        let option = self.text(ContextKind::InvalidArg);
+        if !option.starts_with('-') {
+            let what = format!("{} takes no further word `{option}`", self.verb);
+            return (what, with_quotes(self.words).map(|line| format!("; try: {line}")));
+        }
+        let what = format!("{} has no option {option}", self.who());
+        let similar = match self.error.get(ContextKind::SuggestedArg) {
+            Some(ContextValue::String(similar)) => Some(similar.as_str()),
+            _ => None,
+        };
+        let lines = for_option(self.words, &option, similar);
+        let remedy = match (ours(self.verb, &option), with_quotes(self.words)) {
+            (Some(ours), Some(line)) => {
+                Some(format!(": {ours}; where {option} belongs to the command: {line}"))
+            }
+            (Some(ours), None) => Some(format!(": {ours}")),
+            (None, _) if !lines.is_empty() => Some(format!("; try: {}", lines.join(", or "))),
+            (None, Some(line)) => Some(format!("; a command is one word of the shell, try: {line}")),
+            (None, None) => None,
+        };
+        (what, remedy)
+    }
+
+    /// The verb, or the program where there is none.
+    fn who(&self) -> &str {
+        if self.verb.is_empty() { "fauxplat" } else { self.verb }
+    }
+
+    /// The option that the error is about, without the name of its value.
+    fn option(&self) -> String {
+        let option = self.text(ContextKind::InvalidArg);
+        match option.starts_with('-') {
+            true => option.split(' ').next().unwrap_or_default().to_owned(),
+            false => option.trim_end_matches("...").to_owned(),
+        }
+    }
+
+    fn no_verb(&self) -> (String, Option<String>) {
+        let word = self.text(ContextKind::InvalidSubcommand);
+        let what = match self.verb {
+            "" => format!("`{word}` is neither a verb of fauxplat nor a program"),
+            verb => format!("`{word}` is nothing that {verb} does"),
+        };
+        if let Some(ours) = verb_for(&word).filter(|_| self.verb.is_empty()) {
+            return (format!("`{word}` is no verb of fauxplat"), Some(format!(": {ours}")));
+        }
+        let lines = for_verb(self.words, &word);
+        (what, (!lines.is_empty()).then(|| format!("; try: {}", lines.join(", or "))))
+    }
+
+    /// A value that is not one of those that an option takes.
+    fn not_among(&self) -> String {
+        let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
+        let valid = self.text(ContextKind::ValidValue);
+        match (value.is_empty(), valid.is_empty()) {
+            (true, true) => format!("{option} needs a value"),
+            (true, false) => format!("{option} needs one of: {valid}"),
+            (false, _) => format!("{option} takes one of: {valid}; not `{value}`"),
+        }
+    }
+
+    /// A value that the option's own reading refuses. The words of the standard library about numbers name no cause.
+    fn refused(&self) -> String {
+        let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
+        let source = self.error.source();
+        let is_number = source
+            .is_some_and(|it| it.is::<std::num::ParseIntError>() || it.is::<std::num::ParseFloatError>());
+        match source {
+            Some(_) if is_number => format!("{option} takes a number, not `{value}`"),
+            Some(source) => {
+                // A message of several lines, such as one about a pattern, says what is wrong in its last one.
+                let told = source.to_string();
+                let told = masked(told.lines().last().unwrap_or_default().trim_start_matches("error: "));
+                let named = if told.contains(&value) { String::new() } else { format!(" {value}") };
+                format!("{option}{named}: {told}")
+            }
+            None => format!("{option}: `{value}` is not valid"),
+        }
+    }
+
+    fn conflict(&self) -> String {
+        let (option, other) = (self.option(), self.text(ContextKind::PriorArg));
+        let other = other.split(' ').next().unwrap_or_default();
+        match other.is_empty() || other == option {
+            true => format!("{option} is given more than once"),
+            false => format!("{option} cannot be used with {other}"),
+        }
+    }
+
+    fn missing(&self) -> String {
+        let needed = self.text(ContextKind::InvalidArg);
+        format!("{} needs {needed}", self.who())
+    }
 }

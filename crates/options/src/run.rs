@@ -32,7 +32,7 @@ pub struct RunArgs {
     /// Run until the interval of the median is within this precision, for instance 1%
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub until: Option<f64>,
-    /// Begin no further round of measured runs after this time, whatever else was asked for
+    /// End after this time, once each command has been measured, whatever else was asked for
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
     /// No shell, which is the default (the same as --shell=none)

@@ -1,30 +1,30 @@
 //! Normalises the command line before it is parsed: commands without a verb, and options whose values other tools
 //! separate by blanks.
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 
+use crate::advice::{self, is_bare, is_program, of_documents, takes_commands, with_quotes};
+use crate::foreign::verb_for;
 use crate::help::{Parsed, whole};
-use crate::joined::joined as joined_verbs;
 use crate::{Verb, parse};
 
 /// The command line with a verb, and with the values of options joined.
 pub fn understood(words: &[String]) -> Vec<String> {
-    let verbs: Vec<String> = whole().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     let first = words.get(1).map_or("", String::as_str);
-    let has_verb = ["", "help", "-h", "--help", "-V", "--version"].contains(&first)
-        || verbs.iter().any(|verb| verb == first);
-    let takes_commands = |name: &str| {
-        joined_verbs().iter().any(|verb| verb.takes_commands && (verb.command)().get_name() == name)
-    };
-    match (has_verb, MEASURING.contains(&first) || first == "profile" || takes_commands(first)) {
+    let has_verb = has_verb(first);
+    match (has_verb, takes_commands(first)) {
         (true, true) => [words[..2].to_vec(), joined(&words[2..])].concat(),
         (true, false) => words.to_vec(),
         (false, _) => with_verb(words, &joined(words.get(1..).unwrap_or_default())),
     }
 }
 
-/// The verbs that take commands and the options about them.
-pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
+/// Whether the first word is a verb, or asks for what fauxplat says of itself.
+fn has_verb(first: &str) -> bool {
+    let is_verb =
+        |verb: &clap::Command| verb.get_name() == first || verb.get_all_aliases().any(|name| name == first);
+    ["", "help", "-h", "--help", "-V", "--version"].contains(&first) || whole().get_subcommands().any(is_verb)
+}
 
 /// Joins options with values that stand in the next word or in the next two.
 fn joined(words: &[String]) -> Vec<String> {
@@ -55,9 +55,62 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// Why nobody can tell whether the word behind a bare `--shell` is the shell or the first of several commands; nothing
-/// where it is plain. What is understood in one way and meant in the other would be measured without a word.
+/// Why a command line that could be read is refused: it was probably meant otherwise, and what would be measured then is
+/// not what was asked for.
 pub fn doubt(words: &[String]) -> Option<String> {
+    unsaid_verb(words).or_else(|| shell_or_command(words))
+}
+
+/// A line that begins with a bare word that is no verb: `fauxplat diff` asks for something else than 500 runs of diff.
+fn unsaid_verb(words: &[String]) -> Option<String> {
+    let rest = words.get(1..).filter(|rest| !rest.is_empty() && rest.iter().all(|word| is_bare(word)))?;
+    let first = &rest[0];
+    if has_verb(first) || resembles_a_verb(words) {
+        return None;
+    }
+    let spoken = |verb: &str| [&[words[0].clone(), verb.to_owned()], rest].concat();
+    let run =
+        with_quotes(&spoken("run")).or_else(|| is_program(first).then(|| format!("fauxplat run {first}")));
+    let to_run = run.map(|line| format!("to measure a program, say: {line}"));
+    let said =
+        [verb_for(first).map(str::to_owned), to_run].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Some(match said.is_empty() {
+        true => {
+            format!("`{first}` is neither a verb of fauxplat nor a program (fauxplat help lists the verbs)")
+        }
+        false => format!("`{first}` is no verb of fauxplat: {said}"),
+    })
+}
+
+/// Why a line that was read is refused: its commands were typed without quotes, or stored results were taken for commands.
+/// `words` are the line as it was understood.
+pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
+    let Parsed::Defined(cli) = parsed else { return None };
+    let commands = commands(&cli.verb)?;
+    let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
+    if commands.len() < 2 || words.iter().any(is_shell) || commands.iter().all(is_program) {
+        return None;
+    }
+    if let Some(line) = of_documents(words, commands) {
+        return Some(format!("stored results are no commands; try: {line}"));
+    }
+    let is_word = |command: &String| !command.contains(char::is_whitespace);
+    if !commands.iter().all(is_word) || !is_program(&commands[0]) {
+        return None;
+    }
+    // Of two words that are compared, the second may as well be a program with a slip in its name.
+    let other = commands.iter().find(|word| !is_program(word))?;
+    if matches!(&cli.verb, Verb::Compare(_)) && commands.len() == 2 && !std::path::Path::new(other).exists() {
+        return None;
+    }
+    let line = with_quotes(words)?;
+    Some(format!(
+        "`{other}` is no program; a command with its arguments is one word of the shell, try: {line}"
+    ))
+}
+
+/// Why the word behind a bare `--shell` cannot be told from a command; nothing where it is plain.
+fn shell_or_command(words: &[String]) -> Option<String> {
     let understood = understood(words);
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
@@ -142,9 +195,7 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
 fn resembles_a_verb(words: &[String]) -> bool {
     let is_one = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
     let Some(first) = words.get(1).filter(is_one) else { return false };
-    let parsed = parse(&words[..2]);
-    let is_near = parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some());
-    is_near && fauxplat_launch::plain::find(std::slice::from_ref(first)).is_err()
+    advice::resembles_a_verb(first) && !is_program(first)
 }
 
 #[cfg(test)]

@@ -28,7 +28,9 @@ mod words;
 /// sentences.
 pub mod say {
     pub use crate::parts::spans::{code, emphasis, named, strong};
-    pub use crate::words::{change, counted, grouped, listed, p_value, percent, quantity, visible};
+    pub use crate::words::{
+        change, counted, grouped, listed, p_value, percent, quantity, shell_word, visible,
+    };
 }
 
 use std::io::{BufWriter, Write};

@@ -75,7 +75,9 @@ pub(crate) fn derived(found: &RunFindings) -> Grid {
         let cells = vec![
             one.name.clone(),
             format!("{}{unit}", number(one.median)),
-            format!("{} … {}", number(one.low), number(one.high)),
+            one.low
+                .zip(one.high)
+                .map_or_else(|| "–".to_owned(), |(low, high)| format!("{} … {}", number(low), number(high))),
             one.formula.clone(),
         ];
         grid.push(Tone::Plain, cells);

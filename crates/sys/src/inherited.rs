@@ -46,7 +46,8 @@ static BLOCKED: AtomicU64 = AtomicU64::new(0);
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`).
+/// Reads the state, and gives SIGCHLD its default: if it is ignored, no child can be waited for (see `wait(2)`). SIGXFSZ is
+/// ignored, so that a file that would exceed the limit of `ulimit -f` is an error that is told; programs get it back.
 extern "C" fn look() {
     let signals = Signals::now();
     IGNORED.store(signals.ignored, Ordering::Relaxed);
@@ -54,6 +55,7 @@ extern "C" fn look() {
     if signals.ignores(libc::SIGCHLD) {
         set(libc::SIGCHLD, libc::SIG_DFL);
     }
+    set(libc::SIGXFSZ, libc::SIG_IGN);
 }
 
 /// Signals that a process ignores and blocks, which exec preserves. Bit n − 1 is signal n, as in `/proc/PID/status`.

@@ -389,6 +389,21 @@ pub fn fork_and_reap() -> Result<()> {
     Ok(())
 }
 
+/// Asks for a random number, see `getrandom(2)`. A kernel without the call has a device in its place; one that refuses the
+/// call in another way leaves nothing to draw from.
+///
+/// # Errors
+/// The call is refused.
+pub fn random_bytes_are_there() -> Result<()> {
+    let mut byte = 0_u8;
+    // SAFETY: the pointer is valid for one byte.
+    let got = unsafe { libc::getrandom((&raw mut byte).cast(), 1, libc::GRND_NONBLOCK) };
+    match got < 0 && !matches!(errno(), libc::ENOSYS | libc::EPERM | libc::EINTR | libc::EAGAIN) {
+        true => Err(SysError::last("getrandom")),
+        false => Ok(()),
+    }
+}
+
 /// How far the stack of this process may grow, if that is limited: `RLIMIT_STACK` in `getrlimit(2)`.
 pub fn stack_limit_bytes() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };

@@ -2,6 +2,8 @@
 //! and exit by some microseconds, so it is for runs that are inspected and not for runs that are timed.
 #![expect(unsafe_code, reason = "ptrace(2) is a C call")]
 
+pub mod calls;
+
 use crate::process::{Exit, exit_of};
 use crate::{Result, check};
 

@@ -1,7 +1,5 @@
 //! Location and spread of a sample: median, quantiles, median absolute deviation, mean, standard deviation.
 
-use crate::distribution::binomial_half_cdf;
-
 /// Factor that makes the median absolute deviation estimate the standard deviation of normal data: 1/Φ⁻¹(3/4).
 pub const MAD_TO_SD: f64 = 1.4826;
 
@@ -64,23 +62,6 @@ pub fn mad(values: &[f64]) -> Option<f64> {
     median_in_place(&mut distances)
 }
 
-/// Interval of the median by order statistics, for values in rising order and a confidence such as 0.95.
-///
-/// It assumes nothing but independence: the number of values below the median is binomial with ½ (David and
-/// Nagaraja, "Order Statistics", section 7.1). The tightest symmetric pair of order statistics is taken that
-/// still covers; with fewer than six values (at 0.95) no pair does and the whole range is given.
-pub fn median_interval_sorted(sorted: &[f64], confidence: f64) -> Option<(f64, f64)> {
-    let n = sorted.len();
-    let tail = (1.0 - confidence) / 2.0;
-    // The binomial rises, so the ranks that cover come first and bisection finds the last of them.
-    let (mut inside, mut outside) = (1, n / 2 + 1);
-    while outside - inside > 1 {
-        let rank = inside + (outside - inside) / 2;
-        if binomial_half_cdf(n, rank - 1) <= tail { inside = rank } else { outside = rank }
-    }
-    Some((*sorted.get(inside - 1)?, *sorted.get(n - inside)?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,17 +84,6 @@ mod tests {
         assert_eq!(median(&[]), None);
         assert_eq!(mad(&[]), None);
         assert_eq!(quantile_sorted(&[], 0.5), None);
-        assert_eq!(median_interval_sorted(&[], 0.95), None);
         assert_eq!(variance(&[7.0]), 0.0);
-    }
-
-    #[test]
-    fn the_interval_of_the_median_has_the_ranks_of_the_tables() {
-        // Ranks for 95 %: n = 10 → 2nd and 9th, n = 20 → 6th and 15th, n = 100 → 40th and 61st.
-        for (n, low, high) in [(5, 1.0, 5.0), (10, 2.0, 9.0), (20, 6.0, 15.0), (100, 40.0, 61.0)] {
-            let sorted: Vec<f64> = (1..=n).map(f64::from).collect();
-            assert_eq!(median_interval_sorted(&sorted, 0.95), Some((low, high)), "n = {n}");
-        }
-        assert_eq!(median_interval_sorted(&[2.0], 0.95), Some((2.0, 2.0)));
     }
 }

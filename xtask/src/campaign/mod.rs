@@ -16,6 +16,7 @@ mod machines;
 mod program;
 mod server;
 mod verdicts;
+mod why;
 
 use std::path::PathBuf;
 
@@ -32,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   labs [--in SHAPE] [--minutes N] [NAME]…     every lab, here or in a guest, within so many minutes (60); those that are on
                                               record already are not run again
   bisect [N]                                  N (20) searches of a planted change of 3 %, and of none, beside a burner
+  why [--program FILE] [WORD]…                planted pairs whose names have such a word: is the first cause the planted one?
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`
@@ -49,6 +51,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["verdicts", rest @ ..] => verdicts::run(rest),
         ["labs", rest @ ..] => labs::run(rest),
         ["bisect", rest @ ..] => bisect::run(rest),
+        ["why", rest @ ..] => why::run(rest),
         ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

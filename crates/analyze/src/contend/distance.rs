@@ -1,7 +1,7 @@
 //! How far two CPUs were from each other, round by round: the host may move virtual CPUs while they are measured.
 
 use fauxplat_model::ShiftSample;
-use fauxplat_stats::order::quantile_ranks;
+use fauxplat_stats::order::median_interval;
 
 use super::CONFIDENCE;
 
@@ -85,9 +85,7 @@ impl Distance {
 
 /// Interval of the median of rising times.
 fn interval(rising: &[u64]) -> Option<[f64; 2]> {
-    let at = |rank: Option<u64>| rank.and_then(|rank| rising.get(rank as usize - 1)).map(|&ns| ns as f64);
-    let [low, high] = quantile_ranks(rising.len() as u64, 0.5, CONFIDENCE).map(at);
-    Some([low?, high?])
+    median_interval(rising, CONFIDENCE).map(|ends| ends.map(|ns| ns as f64))
 }
 
 /// Where the widest step between neighbouring times lies, if it is one from one distance to another.

@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use fauxplat_model::{
     CacheTransfer, ContendFindings, GroupKind, Neighbourhood, PairCost, PairLabel, ShiftSample, Topology,
 };
-use fauxplat_stats::describe::{median, median_interval_sorted, sorted};
+use fauxplat_stats::describe::{median, sorted};
+use fauxplat_stats::order::median_interval;
 use fauxplat_units::Cpu;
 
 use distance::Distance;
@@ -307,8 +308,8 @@ fn waits(sample: &ShiftSample) -> bool {
 /// like; everything is possible with too few.
 fn middle(ratios: &[f64]) -> Interval {
     let middle = median(ratios).unwrap_or(f64::NAN);
-    match median_interval_sorted(&sorted(ratios), CONFIDENCE) {
-        Some((low, high)) if ratios.len() >= ROUNDS_MIN => Interval { low, middle, high },
+    match median_interval(&sorted(ratios), CONFIDENCE) {
+        Some([low, high]) if ratios.len() >= ROUNDS_MIN => Interval { low, middle, high },
         _ => Interval { low: 0.0, middle, high: f64::INFINITY },
     }
 }

@@ -3,8 +3,9 @@
 use fauxplat_model::{
     LevelFindings, Peak, Sample, StoppedBy, SweepAnswer, SweepFinding, SweepFindings, SweepStage,
 };
-use fauxplat_stats::describe::{mean, median, median_interval_sorted, sorted};
+use fauxplat_stats::describe::{mean, median, sorted};
 use fauxplat_stats::halves::{Repeatability, split_half};
+use fauxplat_stats::order::median_interval;
 use fauxplat_stats::simultaneous::Deviation;
 
 use super::assess::{Assessment, is_peak};
@@ -184,7 +185,7 @@ fn level(judge: &SweepJudge, place: usize, values: &[f64], base: f64, effect: Op
     let told = &judge.levels[usize::from(command)];
     let tally = judge.evidence.tallies[place];
     let same = judge.levels.iter().filter(|level| level.same.is_some() && level.same == told.same).count();
-    let interval = median_interval_sorted(&sorted(values), CONFIDENCE);
+    let interval = median_interval(&sorted(values), CONFIDENCE);
     let reading = |log: f64| (base + log).exp();
     LevelFindings {
         command,
@@ -195,8 +196,8 @@ fn level(judge: &SweepJudge, place: usize, values: &[f64], base: f64, effect: Op
         failures: tally.failures,
         failure_exit_status: tally.exit_status,
         median_ns: median(values).map(reading),
-        low_ns: interval.map(|interval| reading(interval.0)),
-        high_ns: interval.map(|interval| reading(interval.1)),
+        low_ns: interval.map(|interval| reading(interval[0])),
+        high_ns: interval.map(|interval| reading(interval[1])),
         ratio: effect.filter(|_| !values.is_empty()).map(f64::exp),
     }
 }

@@ -52,7 +52,9 @@ pub(crate) fn compare_stored(
     let mut rule = Rule::default();
     define::apply_rule(&mut rule, &args.rule)?;
     baseline::check_rule(&rule)?;
-    let name = |at: usize| args.commands.names.get(at).map_or("", String::as_str);
+    // The later results have a command of the same name unless another one is named.
+    let names = &args.commands.names;
+    let name = |at: usize| names.get(at).or(names.first()).map_or("", String::as_str);
     let old = earlier(store.as_ref(), old, name(0), &rule)?;
     let new = earlier(store.as_ref(), new, name(1), &rule)?;
     // Reading the store has registered its metrics.

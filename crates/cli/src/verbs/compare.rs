@@ -291,7 +291,9 @@ fn apply_builds(definition: &mut Definition, args: &CompareArgs) -> Result<(), F
 /// Requires enough commands for a comparison, before anything is run.
 fn check_count(commands: usize, has_baseline: bool) -> Result<(), Failure> {
     match (commands, has_baseline) {
-        (0..=1, false) => Err(Failure::usage("compare needs two commands, or one and --baseline")),
+        (0..=1, false) => Err(Failure::usage(
+            "compare needs two commands, or one and --baseline RESULTS; a single command is measured by fauxplat run",
+        )),
         (2.., true) => Err(Failure::usage("--baseline compares exactly one command with stored results")),
         _ => Ok(()),
     }

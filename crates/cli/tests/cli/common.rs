@@ -147,6 +147,23 @@ impl Lab {
         command.env("HOME", self.folder()).env("TMPDIR", self.folder()).env("LANG", "C.UTF-8");
     }
 
+    /// Runs fauxplat as `"$@"` of a shell script with mounts of its own; `None`, said, where nothing may be mounted.
+    pub(crate) fn with_mounts(&self, script: &str, words: &[&str]) -> Option<Done> {
+        if !fauxplat_sys::process::is_root() {
+            eprintln!("skipped: mounting takes root");
+            return None;
+        }
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--mount", "sh", "-c", script, "sh"]).args(self.starter()).args(words);
+        self.settle(&mut unshare);
+        let done = Done::of(unshare);
+        let may_mount = !done.err.contains("unshare failed") && !done.err.contains("mount:");
+        if !may_mount {
+            eprintln!("skipped: this container may not mount: {}", done.err);
+        }
+        may_mount.then_some(done)
+    }
+
     /// Runs fauxplat to its end, with the store of this laboratory.
     pub(crate) fn run(&self, words: &[&str]) -> Done {
         Done::of(self.command(words))

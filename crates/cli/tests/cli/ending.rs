@@ -48,8 +48,8 @@ fn an_interruption_is_told_too() {
     let live = lab.start(&words);
     assert!(eventually(|| lab.path("begun").exists()));
     live.signal(SIGINT);
-    live.end().ends_with(0);
-    assert_eq!(news(&lab)[..2], ["stopped", "0"]);
+    live.end().ends_with(130);
+    assert_eq!(news(&lab)[..2], ["stopped", "130"]);
 }
 
 /// A reader that closed the pipe has read enough of the report; the exit code still tells how the experiment ended.

@@ -60,7 +60,7 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run(&["history", "show", "last"]).complains(2, &["`last`"]);
     lab.run(&["history", "show", "yesterday"]).complains(2, &["`yesterday`", "last"]);
     lab.run(&["history", "rm", "-1"]).reports_misuse(&["-1"]);
-    lab.run(&["history", "rm"]).reports_misuse(&["required"]);
+    lab.run(&["history", "rm"]).reports_misuse(&["history rm needs"]);
     lab.run(&["history", "list", "--since", "yesterday"]).reports_misuse(&["yesterday", "2026-11"]);
     lab.run(&["history", "list", "--format", "csv"]).complains(2, &["history list", "csv"]);
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);

@@ -21,7 +21,7 @@ fn a_run_that_is_interrupted_reports_what_it_has() {
         for lab in Lab::both() {
             let words =
                 ["run", "--shell", "printf x >> log; sleep 0.01; exec sleep 0.01", "--runs", "100000"];
-            let done = interrupted(&lab, &words, signal).succeeds();
+            let done = interrupted(&lab, &words, signal).ends_with(130);
             assert!(done.out.contains("interrupted"), "{}", done.out);
             let last = lab.last();
             let stored = runs(&last, 0).len() as u64;
@@ -47,7 +47,7 @@ fn a_comparison_that_is_interrupted_is_inconclusive() {
     let live = lab.start(&[&words[..], &["--format", "json"]].concat());
     assert!(eventually(|| log_bytes(&lab) >= 40));
     live.signal(SIGINT);
-    let document = live.end().succeeds().json();
+    let document = live.end().ends_with(130).json();
     let comparison = &document["comparisons"][0];
     assert_eq!(
         (comparison["verdict"].as_str(), comparison["stopped_by"].as_str()),
@@ -72,7 +72,7 @@ fn an_interruption_before_the_first_sample_ends_well() {
         assert!(eventually(|| lab.path("begun").exists() && alive(sleeper) > 0), "{words:?}");
         live.signal(SIGINT);
         let done = live.end();
-        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{words:?}: {done:?}");
+        assert_eq!((done.code, done.err.as_str()), (Some(130), ""), "{words:?}: {done:?}");
         assert_eq!(alive(sleeper), 0, "{words:?}");
     }
 }
@@ -87,7 +87,7 @@ fn a_stubborn_command_is_ended_too() {
     live.signal(SIGINT);
     live.signal(SIGTERM);
     live.signal(SIGINT);
-    live.end().succeeds();
+    live.end().ends_with(130);
     assert!(runs(&lab.last(), 0).is_empty());
 }
 
@@ -130,7 +130,7 @@ fn a_calibration_that_is_interrupted_cleans_up() {
     let live = lab.start(&["aa", command, "--strata", "drift", "-N", "1000", "--format", "json"]);
     assert!(eventually(|| log_bytes(&lab) >= 60));
     live.signal(SIGINT);
-    let document = live.end().succeeds().json();
+    let document = live.end().ends_with(130).json();
     assert_eq!(document["schema"], "fauxplat.aa/1");
     let left: Vec<_> = fs::read_dir(lab.folder()).unwrap().flatten().map(|entry| entry.file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("fauxplat-aa")), "{left:?}");

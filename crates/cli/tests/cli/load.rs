@@ -200,7 +200,7 @@ fn bad_loads_are_refused_in_one_line() {
         lab.run(&["load", &format!("l1:{intensity}@0")]).complains(2, &["from 1 to 100"]);
     }
     lab.run(&["load", "l4"]).complains(2, &["there is no load `l4`", "integer, float"]);
-    lab.run(&["load"]).complains(2, &["required"]);
+    lab.run(&["load"]).complains(2, &["load needs"]);
     lab.run(&["load", "llc@7000"]).complains(2, &["load llc@7000", "CPU 7000 does not exist"]);
     lab.run(&["load", "llc@sibling-of:7000"]).complains(2, &["CPU 7000 does not exist"]);
     lab.run(&["run", "true", "--load", "llc@7000"]).complains(2, &["CPU 7000 does not exist"]);

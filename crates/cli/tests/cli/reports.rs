@@ -128,6 +128,20 @@ fn a_report_goes_to_the_file_that_was_named() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["schema"], "fauxplat.run/1");
 }
 
+/// On a disk that is full the report before stays as it was, and no half of the new one is taken for a whole.
+#[test]
+fn a_report_that_does_not_fit_leaves_the_one_before() {
+    let lab = Lab::new();
+    lab.shell("mkdir small");
+    let script = "mount -t tmpfs -o size=16k none small && echo before > small/report && \"$@\"; \
+                  echo $?; cat small/*; ls small | wc -l";
+    let words =
+        ["run", "true", "-r", "300", "--format", "json", "--output", "small/report", "--store", "none"];
+    let Some(done) = lab.with_mounts(script, &words) else { return };
+    assert_eq!(done.out, "3\nbefore\n1\n", "{done:?}");
+    assert!(done.err.contains("small/report") && done.err.contains("No space left"), "{done:?}");
+}
+
 /// Measurements are stored before the report is written, so only the report is lost.
 #[test]
 fn a_report_that_cannot_be_written_names_its_file() {

@@ -44,7 +44,7 @@ fn ctrl_c_ends_a_run_with_what_it_has() {
     let mut terminal = Terminal::new(&lab, &measuring(sleeper));
     assert!(waits(sleeper), "{}", said(&lab));
     terminal.press(CTRL_C);
-    assert_eq!(terminal.code(&lab), "0", "{}", said(&lab));
+    assert_eq!(terminal.code(&lab), "130", "{}", said(&lab));
     three_runs_are_kept(&lab, sleeper);
 }
 
@@ -73,7 +73,7 @@ fn a_terminal_that_hangs_up_ends_a_run_with_what_it_has() {
     let mut terminal = Terminal::new(&lab, "sh job.sh");
     assert!(waits(sleeper), "{}", said(&lab));
     terminal.hang_up();
-    assert_eq!(terminal.code(&lab), "0", "{}", said(&lab));
+    assert_eq!(terminal.code(&lab), "130", "{}", said(&lab));
     three_runs_are_kept(&lab, sleeper);
 }
 

@@ -123,7 +123,9 @@ fn help_and_version_are_answers() {
     }
     let words = ask(&["run", "--help"]);
     let words: Vec<&str> = words.split_whitespace().collect();
-    assert!(words.join(" ").contains("4 the measured command, or one that builds it, failed 70 a bug"));
+    assert!(
+        words.join(" ").contains("4 the measured command, or one that builds it, failed 130 interrupted")
+    );
     assert!(!ask(&["--help"]).contains("__spawner"));
 }
 

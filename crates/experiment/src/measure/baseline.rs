@@ -189,7 +189,7 @@ pub fn from_store(
     let id = id.ok_or_else(|| Failure::usage("--baseline last: the store holds no earlier experiment"))?;
     let stored = store.load(id)?;
     let names: Vec<String> = stored.commands.iter().map(|command| command.name.clone()).collect();
-    let index = pick(&names, name, baseline)?;
+    let index = pick(&names, name, &format!("experiment {id}"))?;
     let ignore = stored.header.condition.ignore_failure.any();
     let findings = run_findings(&stored.samples, names.len(), ignore).swap_remove(index);
     let is_ours = |sample: &&Sample| {
@@ -219,16 +219,18 @@ pub fn from_store(
 pub fn pick(names: &[String], name: &str, baseline: &str) -> Result<usize, Failure> {
     if names.is_empty() {
         return Err(Failure::usage(format!(
-            "--baseline {baseline} has no command: it measured the machine itself, and not a program"
+            "{baseline} has no command: it measured the machine itself, and not a program"
         )));
     }
     let same = names.iter().position(|other| other == name);
     let only = || (names.len() == 1).then_some(0);
     same.or_else(only).ok_or_else(|| {
-        Failure::usage(format!(
-            "--baseline {baseline} has several commands and none is called `{name}`; choose with --names: {}",
-            names.join(" | ")
-        ))
+        let which = match name.is_empty() {
+            true => "which of them is meant".to_owned(),
+            false => format!("and none is called `{name}`"),
+        };
+        let all = names.join(" | ");
+        Failure::usage(format!("{baseline} has several commands, {which}? Choose with --names: {all}"))
     })
 }
 

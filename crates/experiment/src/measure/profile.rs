@@ -7,7 +7,8 @@ mod source;
 
 use fauxplat_analyze::profile as analysis;
 use fauxplat_model::{
-    OFF_CPU, Outcome, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView, ProfiledRun, Whole,
+    Annotated, OFF_CPU, Outcome, ProcessShare, Profile, ProfileFindings, ProfileQuality, ProfileView,
+    ProfiledRun, Whole,
 };
 use fauxplat_profile::{Followed, Profiler, Tables};
 use fauxplat_units::Nanos;
@@ -92,6 +93,13 @@ pub fn profile(driver: &mut Driver, asked: &Profiling) -> (ProfileFindings, Opti
 /// The missing requirement, and what to do.
 pub fn can_profile(asked: &Profiling, machine: &Machine) -> Result<(), Failure> {
     sampled::choose(asked, machine).map(drop)
+}
+
+/// Lines and instructions of the functions that a pattern matches, as far as their sources and files can be read.
+pub fn annotate(found: &ProfileFindings, profile: u16, pattern: &Regex) -> Annotated {
+    let mut annotated = analysis::annotated(found, profile, pattern);
+    source::fill(found, &mut annotated);
+    annotated
 }
 
 /// Share of the error level for each command that is compared with the first.

@@ -28,7 +28,7 @@ use printed::Printed;
 use published::Published;
 use regions::Regions;
 use simulated::Simulated;
-pub(crate) use simulated::simulator;
+pub use simulated::simulator;
 use throttled::Throttled;
 
 /// Interval between looks along a run.

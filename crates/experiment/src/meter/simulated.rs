@@ -50,7 +50,10 @@ impl Simulated {
 }
 
 /// Path and version of the simulator, such as `valgrind-3.19.0`.
-pub(crate) fn simulator() -> Result<(String, String), Failure> {
+///
+/// # Errors
+/// The simulator is not installed, or does not report its version.
+pub fn simulator() -> Result<(String, String), Failure> {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
     let found = words::find_program(SIMULATOR, Path::new("/"), &path).map_err(|_| {
         Failure::machine(format!(

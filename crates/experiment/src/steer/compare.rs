@@ -167,6 +167,11 @@ impl CompareSteering {
         self.block.len() == usize::from(self.plan.commands) * usize::from(self.plan.layout.rounds())
     }
 
+    /// Whether each command has run in the block that is under way.
+    fn has_run_all(&self) -> bool {
+        (0..self.plan.commands).all(|command| self.block.iter().any(|run| run.command == command))
+    }
+
     fn block_is_over(&mut self) {
         let throttled = self.throttle.as_mut().is_some_and(ThrottleCounter::moved);
         match throttled {
@@ -206,6 +211,13 @@ impl Steering for CompareSteering {
         trials.iter_mut().for_each(|trial| trial.block += self.first_block);
         self.asked += 1;
         Next::Trials(trials)
+    }
+
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let is_past = self.started_ns.is_some_and(|started_ns| self.patience.is_past(now_ns - started_ns));
+        let is_overdue = is_past && (self.blocks > 0 || self.has_run_all());
+        self.out_of_time |= is_overdue;
+        is_overdue
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {

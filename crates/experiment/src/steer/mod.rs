@@ -46,6 +46,13 @@ pub trait Steering {
     /// The next trials, at this moment of the clock by which runs are timed. Called whenever there is room.
     fn next(&mut self, now_ns: u64) -> Next;
 
+    /// Whether the trials that were asked for and have not begun are given up, because the time limit is past and every
+    /// command has been run. A block of many slow commands would else outlast the limit several times over.
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let _ = now_ns;
+        false
+    }
+
     /// Sees a sample. Samples come in the order of their trials.
     ///
     /// # Errors

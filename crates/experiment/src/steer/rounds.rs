@@ -43,7 +43,7 @@ pub struct Bounds {
     pub least: Option<u32>,
     /// Maximum number of runs of each command.
     pub most: Option<u32>,
-    /// Time after which no further round begins.
+    /// Time after which no further run begins, once each command has one.
     pub max_time_ns: Option<u64>,
 }
 
@@ -192,6 +192,11 @@ impl Steering for Rounds {
         self.blocks += 1;
         self.under_way.push_back(plan.layout.rounds());
         Next::Trials(trials)
+    }
+
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let elapsed_ns = self.started_ns.map_or(0, |started_ns| now_ns - started_ns);
+        self.done > 0 && self.bounds.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns)
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {

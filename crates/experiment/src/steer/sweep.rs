@@ -110,6 +110,14 @@ impl Steering for SweepSteering {
         Next::Trials(trials)
     }
 
+    fn is_overdue(&mut self, now_ns: u64) -> bool {
+        let elapsed_ns = self.started_ns.map_or(0, |started_ns| now_ns - started_ns);
+        let is_overdue =
+            self.judged_runs > 0 && self.max_time_ns.is_some_and(|limit_ns| elapsed_ns >= limit_ns);
+        self.out_of_time |= is_overdue;
+        is_overdue
+    }
+
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         let (sample, condition) = (landed.sample, &landed.command.condition);
         // A command that fails at some levels is a finding; one that fails at all levels is not.

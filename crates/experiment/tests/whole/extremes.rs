@@ -5,7 +5,7 @@ use fauxplat_experiment::Finished;
 use fauxplat_launch::RunEnd;
 use fauxplat_launch::simulated::{Behaviour, Failure, Machine, Times, When};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{CompareFindings, Condition, Definition, Metric, Rule, Runs, StoppedBy, Verdict};
+use fauxplat_model::{CompareFindings, Condition, Definition, Metric, Phase, Rule, Runs, StoppedBy, Verdict};
 use fauxplat_report::Format;
 use fauxplat_store::State;
 use fauxplat_sys::process::Exit;
@@ -175,6 +175,24 @@ fn a_time_limit_that_is_over_at_once_leaves_a_comparison_open() {
     let comparison = &found(&finished).comparisons[0];
     assert_eq!((comparison.pairs, comparison.stopped_by), (0, StoppedBy::MaxTime));
     assert_eq!(comparison.verdict, Verdict::Inconclusive);
+}
+
+/// A block of many slow commands is given up once each of them has run, and a round of `run` after the first round.
+#[test]
+fn a_time_limit_does_not_wait_for_a_long_block() {
+    let slow = || constant(&[1e9; 9]);
+    let rule = Rule { max_time_s: Some(1.0), ..Rule::default() };
+    let compared =
+        Laboratory::new().compare(Definition { rule: rule.clone(), ..free() }, Machine::quiet(1, slow()));
+    let ran = Laboratory::new().run(Definition { rule, ..free() }, Machine::quiet(1, slow()));
+    assert!(found(&compared).comparisons.iter().all(|it| it.stopped_by == StoppedBy::MaxTime));
+    for finished in [compared, ran] {
+        let samples = &finished.record().samples;
+        let measured =
+            |command| samples.iter().filter(move |it| it.command == command && it.phase == Phase::Measured);
+        assert!((0..9).all(|command| measured(command).count() > 0));
+        assert!((0..9).map(|command| measured(command).count()).sum::<usize>() < 18, "{}", samples.len());
+    }
 }
 
 #[test]

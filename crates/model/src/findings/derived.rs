@@ -15,8 +15,8 @@ pub struct Derived {
     pub n: usize,
     /// Median over these `n` runs.
     pub median: f64,
-    /// Low end of the 95 % interval of `median`, by order statistics.
-    pub low: f64,
-    /// High end of the interval of `median`.
-    pub high: f64,
+    /// Low end of the 95 % interval of `median`, by order statistics; `None` of fewer than six runs, which bound none.
+    pub low: Option<f64>,
+    /// High end of the interval of `median`, as `low`.
+    pub high: Option<f64>,
 }

@@ -15,11 +15,10 @@ pub struct Summary {
     pub median: f64,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Low end of the 95 % interval of the median, by order statistics; the least reading of fewer than six, see
-    /// [`Summary::interval`].
-    pub low: f64,
-    /// High end of the interval of the median; the largest reading of fewer than six.
-    pub high: f64,
+    /// Low end of the 95 % interval of the median, by order statistics; `None` of fewer than six readings, which bound none.
+    pub low: Option<f64>,
+    /// High end of the interval of the median, as `low`.
+    pub high: Option<f64>,
     /// Sample standard deviation; zero for one run.
     pub sd: f64,
     /// Smallest reading.
@@ -42,13 +41,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The least number of readings of which two bound the median in 95 of 100 cases: both outermost ones of five leave it
-    /// out in 6 of 100.
-    pub const INTERVAL_FROM: usize = 6;
-
     /// The ends of the 95 % interval of the median; `None` where there are too few readings for one.
     pub fn interval(&self) -> Option<[f64; 2]> {
-        (self.n >= Summary::INTERVAL_FROM).then_some([self.low, self.high])
+        Some([self.low?, self.high?])
     }
 }
 

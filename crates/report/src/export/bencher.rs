@@ -16,8 +16,10 @@ use crate::{Format, ReportError};
 #[derive(Serialize)]
 struct Measured {
     value: f64,
-    lower_value: f64,
-    upper_value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
 }
 
 /// Writes the median of every metric of each command, with its 95 % interval.

@@ -22,7 +22,8 @@ struct Entry {
     name: String,
     unit: &'static str,
     value: f64,
-    range: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<String>,
     extra: String,
 }
 
@@ -57,13 +58,17 @@ impl Entry {
             Unit::Millionth => (1e6, "printed"),
             Unit::MicroPerSecond => (1e6, "events/s"),
         };
-        let half = (summary.high - summary.low) / 2.0 / scale;
+        let ends = summary.interval();
         Entry {
             name: format!("{}: {}", name, summary.metric.title()),
             unit,
             value: summary.median / scale,
-            range: format!("± {half:.6}"),
-            extra: format!("median of {} runs with its 95 % interval", summary.n),
+            range: ends.map(|[low, high]| format!("± {:.6}", (high - low) / 2.0 / scale)),
+            extra: format!(
+                "median of {} runs{}",
+                summary.n,
+                if ends.is_some() { " with its 95 % interval" } else { "" }
+            ),
         }
     }
 }

@@ -11,7 +11,7 @@ use fauxplat_model::{
 use crate::parts::spans::code;
 use crate::parts::{Medium, Note, Notes, Part, Piece};
 use crate::verbs::load::achieved;
-use crate::words::{counted, quantity, visible};
+use crate::words::{counted, quantity, shell_word, visible};
 
 /// The pieces below the figures of measured commands.
 pub(crate) fn foot(header: &Header) -> Vec<Piece> {
@@ -237,7 +237,7 @@ pub(crate) fn machine(facts: &MachineFacts) -> String {
 
 /// The command line that repeats the experiment with the same draws.
 pub(crate) fn repeat(header: &Header) -> String {
-    let mut words: Vec<String> = header.invocation.iter().map(|word| quoted(word)).collect();
+    let mut words: Vec<String> = header.invocation.iter().map(|word| shell_word(word)).collect();
     let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
     let verb =
         header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
@@ -256,13 +256,4 @@ pub(crate) fn repeat(header: &Header) -> String {
 fn draws_nothing(invocation: &[String]) -> bool {
     let words: Vec<&str> = invocation.iter().skip(1).take(2).map(String::as_str).collect();
     matches!(words[..], ["load" | "profile", ..] | ["fleet", "report" | "watch" | "take"])
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }

@@ -1,0 +1,90 @@
+//! First mistakes: a line that is refused ends with the line that works.
+
+use crate::common::{Done, Lab};
+
+/// A line, and the line that its refusal proposes.
+const MENDED: [(&str, &str); 26] = [
+    ("run sort access.log", "fauxplat run 'sort access.log'"),
+    ("run -- sort access.log", "fauxplat run 'sort access.log'"),
+    ("run ls -l access.log", "fauxplat run 'ls -l access.log'"),
+    ("run --runs 3 ls -x", "fauxplat run --runs 3 'ls -x'"),
+    ("sleep 1", "fauxplat run 'sleep 1'"),
+    ("ls", "fauxplat run ls"),
+    ("compare gzip -1 -c access.log", "fauxplat compare 'gzip -1 -c access.log' 'OTHER COMMAND'"),
+    ("compare sort access.log cat access.log", "fauxplat compare 'sort access.log' 'cat access.log'"),
+    ("compare before.json after.json", "fauxplat compare --baseline before.json --with after.json"),
+    (
+        "compare --margin 2% before.json after.json",
+        "fauxplat compare --margin 2% --baseline before.json --with after.json",
+    ),
+    ("limit --mem 64M true", "fauxplat limit --memory 64M true"),
+    ("tune --restore", "fauxplat restore"),
+    ("tune status", "fauxplat tune --status"),
+    ("rnu true", "fauxplat run true"),
+    ("comapre true true", "fauxplat compare true true"),
+    ("topologie", "fauxplat topo"),
+    ("run --rnus 3 true", "fauxplat run --runs 3 true"),
+    ("run --warm 3 true", "fauxplat run --warmup 3 true"),
+    ("compare --margins 2% true true", "fauxplat compare --margin 2% true true"),
+    ("compare true true --margins=2%", "fauxplat compare true true --margin=2%"),
+    ("history lst", "fauxplat history list"),
+    ("history lsit --limit 3", "fauxplat history list --limit 3"),
+    ("fleet rum --on local:2 true", "fauxplat fleet run --on local:2 true"),
+    ("doctor --json", "fauxplat doctor --format json"),
+    ("topo --json", "fauxplat topo --format json"),
+    ("lab lsit", "fauxplat lab list"),
+];
+
+#[test]
+fn a_refusal_ends_with_the_line_that_works() {
+    let lab = Lab::new();
+    for file in ["access.log", "before.json", "after.json"] {
+        lab.write(file, "{}");
+    }
+    for (typed, works) in MENDED {
+        let words: Vec<&str> = typed.split(' ').collect();
+        let done = Done::of(lab.bare(&words)).ends_with(2);
+        assert!(done.err.trim_end().ends_with(&format!(": {works}")), "{typed}: {}", done.err);
+        assert_eq!(done.err.lines().count(), 1, "{typed}: {}", done.err);
+    }
+}
+
+/// A line, and what its refusal says where no single line is known to be meant.
+const TOLD: [(&str, &str); 14] = [
+    ("diff", "fauxplat compare"),
+    ("stat", "fauxplat run -e"),
+    ("watch", "fauxplat counters"),
+    ("deploy-to-nowhere", "neither a verb of fauxplat nor a program"),
+    ("completion", "fauxplat completions bash|zsh|fish"),
+    ("profile -g", "callers are always recorded"),
+    ("profile -a", "fauxplat doctor"),
+    ("run --json true", "--format json"),
+    ("run -w x true", "--warmup takes a number, not `x`"),
+    ("run --runs 3 --until 1% true", "--runs cannot be used with --until"),
+    ("run --nice", "--nice needs a value"),
+    ("compare true", "fauxplat run"),
+    ("topo --no-such-thing", "see fauxplat topo --help"),
+    ("run --format xml true", "json"),
+];
+
+#[test]
+fn a_refusal_says_what_is_there_instead() {
+    let lab = Lab::new();
+    for (typed, told) in TOLD {
+        let words: Vec<&str> = typed.split(' ').collect();
+        let done = Done::of(lab.bare(&words)).ends_with(2);
+        assert!(done.err.contains(told), "{typed}: {}", done.err);
+        for parsers in ["tip:", "unexpected argument", "unrecognized", "invalid value", "__"] {
+            assert!(!done.err.contains(parsers), "{typed}: {}", done.err);
+        }
+    }
+}
+
+#[test]
+fn completions_are_printed_for_each_shell() {
+    let lab = Lab::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let done = Done::of(lab.bare(&["completions", shell])).succeeds();
+        assert!(done.out.contains("fauxplat __words metrics"), "{shell}");
+    }
+}

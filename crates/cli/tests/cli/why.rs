@@ -1,0 +1,104 @@
+//! `why`: causes that are large against any noise, so that nothing depends on the machine.
+
+use serde_json::Value;
+
+use crate::common::{Done, Lab};
+
+/// The document of an explanation of two commands, without the experiments that need tools or permissions.
+fn why(lab: &Lab, commands: [&str; 2], words: &[&str]) -> Value {
+    asked(lab, commands, &[&["--format", "json", "--no-simulate", "--no-profile"], words].concat())
+        .succeeds()
+        .json()
+}
+
+fn asked(lab: &Lab, commands: [&str; 2], words: &[&str]) -> Done {
+    let store = lab.file("store.sqlite");
+    let all = [&["why", "--max-time", "30s", "--store", &store], words, &commands].concat();
+    Done::of(lab.bare(&all))
+}
+
+fn kinds(document: &Value) -> Vec<&str> {
+    let causes = document["causes"].as_array().unwrap();
+    causes.iter().map(|cause| cause["kind"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_sleep_is_named_whichever_command_has_it() {
+    let lab = Lab::new();
+    for (commands, slower) in [(["true", "sleep 0.2"], 1), (["sleep 0.2", "true"], 0)] {
+        let document = why(&lab, commands, &[]);
+        assert_eq!(document["schema"], "fauxplat.why/1");
+        assert_eq!(
+            (&document["answer"], &document["slower"]),
+            (&"cause".into(), &slower.into()),
+            "{document:#}"
+        );
+        assert_eq!(kinds(&document).first(), Some(&"sleep"), "{document:#}");
+        let part = |name: &str| {
+            let all = document["parts"].as_array().unwrap();
+            all.iter().find(|part| part["account"] == name).unwrap()["more_ns"]["value"].as_f64().unwrap()
+        };
+        let whole = document["more_ns"]["value"].as_f64().unwrap();
+        let sum: f64 = ["user", "system", "run-queue", "blocked"].map(part).iter().sum();
+        assert!((sum - whole).abs() < 1e-3 * whole, "the parts sum to the whole: {sum} and {whole}");
+        assert!(part("blocked") > 0.5 * whole, "{document:#}");
+    }
+    let stored = lab.last();
+    assert_eq!(stored["schema"], "fauxplat.why/1", "the store has the document");
+}
+
+#[test]
+fn equal_commands_get_no_cause() {
+    let lab = Lab::new();
+    let document = why(&lab, ["sleep 0.02", "sleep 0.02"], &[]);
+    assert_eq!(document["are_same"], true);
+    // The comparison may find a difference once in a hundred times; without one there is no cause.
+    let is_different = document["compared"]["verdict"] == "different";
+    assert!(is_different || kinds(&document).is_empty() && document["slower"].is_null(), "{document:#}");
+    assert!(is_different || ["equivalent", "undecided"].contains(&document["answer"].as_str().unwrap()));
+}
+
+#[test]
+fn reports_have_the_answer_the_account_and_what_to_type_next() {
+    let lab = Lab::new();
+    let words = [
+        "--no-simulate",
+        "--no-profile",
+        "--export",
+        "csv=w.csv",
+        "--export",
+        "html=w.html",
+        "--export",
+        "junit=w.xml",
+    ];
+    let done = asked(&lab, ["true", "sleep 0.2"], &words).succeeds();
+    for wanted in ["sleeps longer", "waiting for something else", "together", "fauxplat profile -e off-cpu"] {
+        assert!(done.out.contains(wanted), "{wanted}: {}", done.out);
+    }
+    assert!(lab.read("w.csv").starts_with("kind,account,explains_ns"), "{}", lab.read("w.csv"));
+    assert!(lab.read("w.html").contains("sleeps longer"));
+    assert!(lab.read("w.xml").contains("testcase"));
+}
+
+#[test]
+fn what_cannot_be_made_is_named_and_the_rest_is_done() {
+    let lab = Lab::new();
+    let document = why(&lab, ["true", "sleep 0.2"], &["--no-trace"]);
+    assert_eq!(document["answer"], "unexplained", "{document:#}");
+    let experiments = document["experiments"].as_array().unwrap();
+    assert!(experiments.iter().all(|it| it["question"] != "which calls, waits and conditions?"));
+}
+
+#[test]
+fn what_is_no_pair_of_timed_commands_is_refused() {
+    let lab = Lab::new();
+    asked(&lab, ["true", "true"], &["true"]).complains(2, &["give two"]);
+    asked(&lab, ["true", "true"], &["--simulated"]).complains(2, &["leave --simulated out"]);
+}
+
+#[test]
+fn a_command_that_fails_ends_it() {
+    let lab = Lab::new();
+    let done = asked(&lab, ["true", "false"], &["--no-simulate"]);
+    assert_ne!(done.code, Some(0), "{}", done.out);
+}

@@ -1,0 +1,192 @@
+//! The account of a difference: parts that sum to the whole.
+//!
+//! The wall time of a run is CPU time in user mode and in the kernel, the wait for a CPU, and what is left, in which the
+//! program waited for something else. Of a program with several threads each account is divided by the number of threads
+//! that were alive on average and did not wait for another one's end, so that the sum is the wall time again.
+//!
+//! Means sum where medians do not. So outlying pairs are left out as a whole, a fifth at each end of the differences of wall
+//! time, and all accounts are means over the same pairs. That leaves less scatter than there is, so all intervals are as
+//! much wider as that of the trimmed mean has to be (Tukey and McLaughlin 1963).
+
+use fauxplat_stats::describe::{mean, variance};
+use fauxplat_stats::distribution::t_upper_quantile;
+
+use crate::evidence::{Amount, Evidence, PairReading};
+use crate::findings::{Account, Part};
+
+/// Part of the pairs that is left out at each end, by their difference of wall time.
+const TRIMMED: f64 = 0.2;
+/// Pairs below which none is left out.
+const TRIMMED_FROM: usize = 10;
+/// Intervals that hold together: the whole and its four parts.
+const INTERVALS: f64 = 5.0;
+
+/// The account of a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The whole.
+    pub whole: Amount,
+    /// The parts, in the order of [`Account`].
+    pub parts: Vec<Part>,
+    /// Time of the faster program in each account, in nanoseconds per run; user, system, run-queue, blocked.
+    pub fast_ns: [f64; 4],
+}
+
+impl Difference {
+    /// Difference in an account.
+    pub fn of(&self, account: Account) -> Amount {
+        let part = self.parts.iter().find(|part| part.account == account);
+        part.map_or(Amount::default(), |part| part.more_ns)
+    }
+}
+
+/// The four accounts of a run, whose sum is its wall time.
+fn accounts(pair: &PairReading, side: usize, lanes: f64) -> [f64; 4] {
+    let [user, system, delay] = [pair.user_ns, pair.system_ns, pair.delay_ns].map(|it| it[side] / lanes);
+    [user, system, delay, pair.wall_ns[side] - user - system - delay]
+}
+
+/// The account of the difference of two programs; `None` without pairs.
+pub fn account(evidence: &Evidence) -> Option<Difference> {
+    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs);
+    let lanes = lanes(evidence);
+    let split = |side: usize| kept.iter().map(move |pair| accounts(pair, side, lanes[side]));
+    let more: Vec<[f64; 4]> =
+        split(1).zip(split(0)).map(|(slow, fast)| std::array::from_fn(|at| slow[at] - fast[at])).collect();
+    let walls: Vec<f64> = more.iter().map(|it| it.iter().sum()).collect();
+    let level = evidence.level / INTERVALS;
+    let whole = interval(&walls, level, wider)?;
+    let order = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
+    let part = |(at, account): (usize, Account)| {
+        let own: Vec<f64> = more.iter().map(|it| it[at]).collect();
+        let more_ns = interval(&own, level, wider).unwrap_or_default();
+        Part { account, more_ns, share: more_ns.value / nonzero(whole.value) }
+    };
+    let fast_ns =
+        std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
+    Some(Difference { whole, parts: order.into_iter().enumerate().map(part).collect(), fast_ns })
+}
+
+fn nonzero(value: f64) -> f64 {
+    if value == 0.0 { f64::MIN_POSITIVE } else { value }
+}
+
+/// Threads among which the time of each program is divided. More than the CPU time over the wall time there must be,
+/// whatever a trace says, which slows a program.
+pub fn lanes(evidence: &Evidence) -> [f64; 2] {
+    [0, 1].map(|side| {
+        let sum = |of: &dyn Fn(&PairReading) -> f64| evidence.pairs.iter().map(of).sum::<f64>();
+        let busy = sum(&|it| it.user_ns[side] + it.system_ns[side]) / nonzero(sum(&|it| it.wall_ns[side]));
+        match evidence.traced.as_ref().map(|traced| &traced[side]).filter(|traced| !traced.is_partial) {
+            Some(traced) if traced.tasks == 1 => 1.0,
+            Some(traced) => traced.lanes.max(busy),
+            None => busy.max(1.0),
+        }
+    })
+}
+
+/// The pairs in the middle of the differences of wall time, and by how much wider their intervals have to be than those of
+/// as many plain pairs.
+fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
+    let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|a, b| more(a).total_cmp(&more(b)));
+    let cut = (pairs.len() as f64 * TRIMMED) as usize;
+    if are_all || pairs.len() < TRIMMED_FROM || cut == 0 {
+        return (sorted, 1.0);
+    }
+    let kept = sorted[cut..sorted.len() - cut].to_vec();
+    let inner: Vec<f64> = kept.iter().map(more).collect();
+    let ends = [inner[0], inner[inner.len() - 1]];
+    let pulled_in: Vec<f64> = sorted.iter().map(|pair| more(pair).clamp(ends[0], ends[1])).collect();
+    let (all, n) = (sorted.len() as f64, inner.len() as f64);
+    // The standard error of a trimmed mean over that of a plain mean of the pairs that are kept.
+    let ratio = (variance(&pulled_in) * all / n / variance(&inner).max(f64::MIN_POSITIVE)).sqrt();
+    (kept, if ratio.is_finite() { ratio.clamp(1.0, WIDER_MAX) } else { 1.0 })
+}
+
+/// Most widening of an interval: where most differences are equal there is no scatter to compare with.
+const WIDER_MAX: f64 = 5.0;
+
+/// The mean of some values with its interval by Student's t, widened.
+fn interval(values: &[f64], level: f64, wider: f64) -> Option<Amount> {
+    let value = mean(values)?;
+    let n = values.len() as f64;
+    if values.len() < 2 {
+        return Some(Amount { value, low: f64::NEG_INFINITY, high: f64::INFINITY });
+    }
+    let reach = wider * t_upper_quantile(level / 2.0, n - 1.0) * (variance(values) / n).sqrt();
+    Some(Amount { value, low: value - reach, high: value + reach })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Traced;
+    use proptest::prelude::*;
+
+    fn pair(fast: [f64; 4], slow: [f64; 4]) -> PairReading {
+        let sum = |it: [f64; 4]| it.iter().sum::<f64>();
+        PairReading {
+            wall_ns: [sum(fast), sum(slow)],
+            user_ns: [fast[0], slow[0]],
+            system_ns: [fast[1], slow[1]],
+            delay_ns: [fast[2], slow[2]],
+        }
+    }
+
+    #[test]
+    fn a_difference_is_in_the_account_that_took_it() {
+        let pairs =
+            (0..20).map(|i| pair([10.0 + f64::from(i % 3), 2.0, 0.0, 1.0], [10.0, 2.0, 0.0, 6.0])).collect();
+        let found = account(&Evidence { pairs, level: 0.01, ..Evidence::default() }).unwrap();
+        let blocked = found.of(Account::Blocked);
+        assert!((blocked.value - 5.0).abs() < 1e-9 && blocked.is_more(), "{found:?}");
+        assert!(!found.of(Account::User).is_more());
+    }
+
+    #[test]
+    fn threads_share_the_wall_time_among_them() {
+        // Two threads that are busy all the time, and one that waits for both.
+        let pairs: Vec<PairReading> = (0..12)
+            .map(|_| PairReading { wall_ns: [10.0, 15.0], user_ns: [20.0, 30.0], ..PairReading::default() })
+            .collect();
+        let traced = |wall_ns| Traced { wall_ns, tasks: 3, lanes: 2.0, ..Traced::default() };
+        let evidence = Evidence {
+            pairs,
+            traced: Some([traced(10.0), traced(15.0)]),
+            level: 0.01,
+            ..Evidence::default()
+        };
+        let found = account(&evidence).unwrap();
+        assert!((found.of(Account::User).value - 5.0).abs() < 1e-9, "{found:?}");
+        assert!(found.of(Account::Blocked).value.abs() < 1e-9);
+    }
+
+    proptest! {
+        /// Parts of any measurement, however many threads took part, sum to the whole.
+        #[test]
+        fn parts_sum_to_the_whole(
+            times in proptest::collection::vec(proptest::array::uniform8(0.0f64..1e9), 1..60),
+            lanes in 1.0f64..8.0,
+            are_all in any::<bool>(),
+        ) {
+            let pairs: Vec<PairReading> = times
+                .iter()
+                .map(|it| pair([it[0], it[1], it[2], it[3]], [it[4], it[5], it[6], it[7]]))
+                .collect();
+            let traced = Traced { tasks: 2, lanes, wall_ns: 1.0, ..Traced::default() };
+            let evidence = Evidence {
+                pairs,
+                traced: Some([traced.clone(), traced]),
+                is_in_some_runs: are_all,
+                level: 0.01,
+                ..Evidence::default()
+            };
+            let found = account(&evidence).unwrap();
+            let sum: f64 = found.parts.iter().map(|part| part.more_ns.value).sum();
+            prop_assert!((sum - found.whole.value).abs() <= 1e-6 * found.whole.value.abs().max(1e9));
+            prop_assert!(found.whole.low <= found.whole.value && found.whole.value <= found.whole.high);
+        }
+    }
+}

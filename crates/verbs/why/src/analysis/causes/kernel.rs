@@ -1,0 +1,191 @@
+//! Time in the kernel: page faults and system calls.
+
+use super::super::names;
+use super::{Case, change, number};
+use crate::evidence::{Count, SampledFunction, Traced, Written};
+use crate::findings::{Account, Cause, Grade, Kind};
+
+/// Usual time of a page fault: some hundred nanoseconds of entry and bookkeeping, and a page to clear.
+const FAULT_NS: f64 = 700.0;
+/// Usual time of a short system call.
+const CALL_NS: f64 = 250.0;
+/// Usual time of a new process.
+const PROCESS_NS: f64 = 300_000.0;
+/// Functions of the kernel in which page faults are served.
+const FAULTS: [&str; 3] = ["asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault"];
+/// Beginnings of names of functions of the kernel that carry out a system call.
+const ENTRIES: [&str; 4] = ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_"];
+
+pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
+    let system_ns = case.more(Account::System);
+    // Where the kernel tells user and system time apart by ticks only, a part of it stands under user time.
+    let room_ns = system_ns + case.more(Account::User);
+    let mut found: Vec<Cause> = [faults(case, room_ns)].into_iter().flatten().collect();
+    found.extend(processes(case));
+    found.extend(calls(case, room_ns));
+    found
+}
+
+/// Additional time in a function of the kernel and its callees, where the kernel was sampled and saw anything.
+fn sampled(case: &Case<'_>, is_meant: impl Fn(&SampledFunction) -> bool) -> Option<f64> {
+    let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
+    let own = sampled.functions.iter().filter(|it| is_meant(it) && it.total_ns.value > 0.0);
+    own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).max_by(f64::total_cmp)
+}
+
+fn faults(case: &Case<'_>, room_ns: f64) -> Option<Cause> {
+    let minor = case.evidence.count("minor-faults").filter(|count| count.more.is_more())?;
+    let measured = sampled(case, |it| FAULTS.contains(&it.name.as_str()));
+    let reckoned_ns = minor.more.value * FAULT_NS / case.lanes[1].max(1.0);
+    let explains_ns = measured.unwrap_or(0.0).max(reckoned_ns).min(room_ns);
+    let measured = measured.filter(|&ns| ns >= reckoned_ns);
+    let is_huge = lost_huge_pages(case, minor);
+    let kind = if is_huge { Kind::HugePages } else { Kind::PageFaults };
+    let mut cause = case.cause(kind, Account::System, explains_ns);
+    cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
+    cause.what = match is_huge {
+        true => "gets small pages where the other program gets huge ones".to_owned(),
+        false => "touches more pages for the first time (page faults)".to_owned(),
+    };
+    cause.because = vec![format!(
+        "{} minor page faults against {} ({})",
+        number(minor.means[1]),
+        number(minor.means[0]),
+        change(minor.means[0], minor.means[1])
+    )];
+    if let Some(memory) = case.evidence.count("peak-memory") {
+        cause.because.push(format!("peak memory {}", change(memory.means[0], memory.means[1])));
+    }
+    let metric = "-e page-faults --metric software:page-faults";
+    cause.next = format!("fauxplat compare {metric} {}", case.both());
+    Some(cause)
+}
+
+/// Whether as much memory takes many times as many faults.
+fn lost_huge_pages(case: &Case<'_>, minor: &Count) -> bool {
+    let Some(memory) = case.evidence.count("peak-memory") else { return false };
+    let is_as_much = memory.means[1] < 1.1 * memory.means[0] && memory.means[1] > 0.8 * memory.means[0];
+    is_as_much && minor.means[1] > 5.0 * minor.means[0].max(1.0) && memory.means[0] > 8e6
+}
+
+fn processes(case: &Case<'_>) -> Option<Cause> {
+    let [fast, slow] = case.evidence.traced.as_ref()?;
+    let more = f64::from(slow.processes) - f64::from(fast.processes);
+    if more < 1.0 {
+        return None;
+    }
+    // Tracing makes processes slower, but the share of their lifetimes in the difference is known from it.
+    let by_traces = (slow.children_ns - fast.children_ns) / (slow.wall_ns - fast.wall_ns).max(1.0);
+    let reckoned_ns = (more * PROCESS_NS).max(by_traces.clamp(0.0, 1.0) * case.whole());
+    let mut cause = case.cause(Kind::Processes, Account::Whole, reckoned_ns.min(case.whole()));
+    cause.grade = Grade::Reckoned;
+    cause.what = "starts more processes".to_owned();
+    cause.because = vec![
+        format!("{} processes against {}", slow.processes, fast.processes),
+        format!(
+            "traced: further processes live for {} more",
+            super::time(slow.children_ns - fast.children_ns)
+        ),
+    ];
+    cause.next = format!("fauxplat run -v {}", case.slow());
+    Some(cause)
+}
+
+/// System calls that became more, the one that takes most.
+fn calls(case: &Case<'_>, room_ns: f64) -> Vec<Cause> {
+    let Some([fast, slow]) = &case.evidence.traced else { return Vec::new() };
+    let few = |name: &str| fast.calls.get(name).copied().unwrap_or_default().count;
+    let mut found = Vec::new();
+    for (name, sum) in &slow.calls {
+        let more = sum.count - few(name);
+        if more < 1.0 || more < 0.02 * few(name) || is_of_waiting(name) {
+            continue;
+        }
+        let is_meant = |it: &SampledFunction| {
+            ENTRIES.iter().any(|entry| it.name.strip_prefix(entry) == Some(name))
+                && names::is_kernel(&it.object)
+        };
+        let measured = sampled(case, is_meant);
+        let reckoned_ns = more * CALL_NS / case.lanes[1].max(1.0);
+        let explains_ns = measured.unwrap_or(0.0).max(reckoned_ns).min(room_ns);
+        let measured = measured.filter(|&ns| ns >= reckoned_ns);
+        let mut cause = case.cause(Kind::Calls, Account::System, explains_ns);
+        cause.grade = if measured.is_some() { Grade::Measured } else { Grade::Reckoned };
+        cause.what = format!("makes more system calls ({name})");
+        cause.because = vec![format!(
+            "{name}: {} against {} ({})",
+            super::calls(sum.count),
+            number(few(name)),
+            change(few(name), sum.count)
+        )];
+        cause.next = format!("fauxplat profile --callers-of '{name}' {}", case.slow());
+        if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
+            of_writing(&mut cause, fast, slow);
+            with_formatting(case, &mut cause);
+        }
+        if name == "sched_yield" {
+            cause.kind = Kind::BusyWait;
+            cause.what = "waits by giving its CPU away again and again (sched_yield)".to_owned();
+        }
+        found.push(cause);
+    }
+    found
+}
+
+/// Adds to output what it takes in user mode: the functions of the C library that make it.
+fn with_formatting(case: &Case<'_>, cause: &mut Cause) {
+    let Some(sampled) = case.evidence.on_cpu.as_ref().filter(|_| cause.kind == Kind::Logging) else { return };
+    let own =
+        sampled.functions.iter().filter(|it| names::kind_in(&it.name, &it.object) == Some(Kind::Logging));
+    let Some(most) = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value)) else { return };
+    let all_ns = (most.total_ns.value / case.lanes[1].max(1.0)).min(case.whole());
+    if all_ns > cause.explains_ns {
+        cause.explains_ns = all_ns;
+        cause.share = all_ns / case.whole().max(f64::MIN_POSITIVE);
+        cause.because.push(format!(
+            "{} more in {} and what it calls (sampled)",
+            super::time(all_ns),
+            most.name
+        ));
+    }
+}
+
+/// Calls whose time is that of waiting, of which another cause tells.
+fn is_of_waiting(name: &str) -> bool {
+    ["wait4", "waitid", "execve", "clone", "clone3", "exit_group", "exit"].contains(&name)
+}
+
+/// Tells output in small pieces from more output.
+fn of_writing(cause: &mut Cause, fast: &Traced, slow: &Traced) {
+    let all = |traced: &Traced| {
+        traced.written.values().fold(Written::default(), |sum, it| Written {
+            calls: sum.calls + it.calls,
+            bytes: sum.bytes + it.bytes,
+        })
+    };
+    let (few, many) = (all(fast), all(slow));
+    cause.because.push(format!(
+        "{} bytes written against {}",
+        number(many.bytes as f64),
+        number(few.bytes as f64)
+    ));
+    if few.calls > 0 && many.bytes as f64 <= 1.5 * few.bytes as f64 {
+        cause.kind = Kind::SmallWrites;
+        cause.what = format!(
+            "writes in smaller pieces ({} bytes each against {})",
+            number(many.bytes as f64 / many.calls.max(1) as f64),
+            number(few.bytes as f64 / few.calls.max(1) as f64)
+        );
+        return;
+    }
+    let is_new = |(place, written): &(&String, &Written)| {
+        let before = fast.written.get(*place).map_or(0, |it| it.bytes);
+        written.bytes > 2 * before && place.starts_with('/') && !place.starts_with("/dev/null")
+    };
+    if let Some((place, written)) = slow.written.iter().filter(is_new).max_by_key(|(_, it)| it.bytes) {
+        cause.kind = Kind::Logging;
+        cause.what = "writes to a file that the other program does not write".to_owned();
+        cause.place = Some(place.clone());
+        cause.because.push(format!("{} bytes in {} calls to {place}", written.bytes, written.calls));
+    }
+}

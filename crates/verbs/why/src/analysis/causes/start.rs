@@ -1,0 +1,88 @@
+//! The start of a program: loading and linking.
+
+use super::super::names::{kind_by_source, kind_in};
+use super::{Case, change, number, time};
+use crate::findings::{Account, Cause, Grade, Kind};
+
+/// Names of libraries in a sentence at most.
+const NAMED: usize = 4;
+
+pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
+    let alone = case.evidence.start.filter(|start| start.more_ns.is_more());
+    let sampled_ns = sampled(case);
+    let counted_ns = counted(case);
+    let by_time_ns = alone.map_or(0.0, |start| start.more_ns.value).max(sampled_ns);
+    let explains_ns = by_time_ns.max(counted_ns).min(case.whole());
+    // Further programs start too, and that is theirs.
+    let has_further =
+        case.evidence.traced.as_ref().is_some_and(|[fast, slow]| slow.processes > fast.processes);
+    if explains_ns <= 0.0 || has_further {
+        return Vec::new();
+    }
+    let added: Vec<String> = case.evidence.traced.as_ref().map_or_else(Vec::new, |[fast, slow]| {
+        slow.libraries.difference(&fast.libraries).filter(|path| !is_of_system(path)).cloned().collect()
+    });
+    let count = |side: usize| case.evidence.traced.as_ref().map_or(0, |traced| traced[side].libraries.len());
+    let is_more = count(1) > count(0);
+    let kind = if is_more { Kind::Libraries } else { Kind::Loading };
+    let mut cause = case.cause(kind, Account::Start, explains_ns);
+    cause.what = match is_more {
+        true => format!("loads {} more libraries before it begins", count(1) - count(0)),
+        false => "takes longer to load and link before it begins".to_owned(),
+    };
+    let names: Vec<&str> =
+        added.iter().take(NAMED).map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    cause.place = (!names.is_empty()).then(|| names.join(", "));
+    cause.because = alone
+        .map(|start| {
+            let [fast, slow] = start.medians_ns.map(time);
+            format!("loading and linking alone takes {slow} against {fast}")
+        })
+        .into_iter()
+        .collect();
+    if counted_ns > by_time_ns {
+        cause.grade = Grade::Reckoned;
+        cause.because.push("most of the instructions that are more are the loader's (simulated)".to_owned());
+    }
+    if sampled_ns > 0.0 {
+        cause.because.push(format!("{} more in the loader and below it (sampled)", time(sampled_ns)));
+    }
+    if is_more {
+        cause.because.push(format!("{} libraries against {}", count(1), count(0)));
+    }
+    if let [Some(small), Some(large)] = case.evidence.files.bytes {
+        let (small, large) = (small as f64, large as f64);
+        cause.because.push(format!("a file of {} bytes ({})", number(large), change(small, large)));
+    }
+    let program = case.evidence.held().map_or_else(|| case.slow(), |[_, slow]| slow.program.clone());
+    cause.next = format!("LD_DEBUG=statistics {}", shell_words::quote(&program));
+    vec![cause]
+}
+
+/// Additional time in the loader and in the kernel below it, by samples.
+fn sampled(case: &Case<'_>) -> f64 {
+    let Some(sampled) = &case.evidence.on_cpu else { return 0.0 };
+    let own = sampled
+        .functions
+        .iter()
+        .filter(|it| kind_in(&it.name, &it.object) == Some(Kind::Loading) && it.total_ns.is_more());
+    own.map(|it| it.total_ns.value / case.lanes[1].max(1.0)).fold(0.0, f64::max)
+}
+
+/// CPU time that follows from instructions of the loader, where most of those that are more are the loader's.
+fn counted(case: &Case<'_>) -> f64 {
+    let Some(simulated) = &case.evidence.simulated else { return 0.0 };
+    let [few, many] = simulated.of("instructions");
+    let of_loader = |name: &str, source| kind_by_source(name, source) == Some(Kind::Loading);
+    let own = simulated.functions.iter().filter(|it| of_loader(&it.name, it.file.as_deref()));
+    let rise: f64 = own.filter_map(|it| Some(it.counts[1].first()? - it.counts[0].first()?)).sum();
+    let cpu_ns = case.more(Account::User) + case.more(Account::System);
+    if rise > 0.5 * (many - few) && many > few { cpu_ns * (rise / (many - few)).min(1.0) } else { 0.0 }
+}
+
+/// Whether a library is one that every program has.
+fn is_of_system(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| ["libc.so", "ld-linux"].iter().any(|own| name.starts_with(own)))
+}

@@ -1,0 +1,335 @@
+//! Time in user mode: more work, or work that takes longer.
+//!
+//! Instructions of a simulator say how much work there is. What they leave open is reckoned from misses and mispredicted
+//! branches, each with what it usually takes; what these leave open too is in how single instructions are executed, and
+//! the instructions themselves tell.
+
+use super::super::names::{is_kernel, is_loader, kind_by_source, kind_in};
+use super::{Case, change, number, time};
+use crate::evidence::{SampledFunction, Simulated};
+use crate::findings::{Account, Cause, Grade, Kind};
+
+/// Usual time of a mispredicted branch, and of a miss of the last level, of the first level, and of that for instructions.
+const MISPREDICTED_NS: f64 = 5.0;
+const LAST_LEVEL_NS: f64 = 70.0;
+const FIRST_LEVEL_NS: f64 = 3.5;
+const FETCH_NS: f64 = 6.0;
+/// Change of the instructions up to which the work counts as the same.
+const SAME_WORK: f64 = 0.02;
+/// Least share of user time that a known library's functions take more, to be the kind of the work.
+const OF_A_KIND: f64 = 0.4;
+/// Share of user time that misses have to explain, so that slow instructions are not looked for.
+const EXPLAINED: f64 = 0.35;
+
+pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
+    let user_ns = case.more(Account::User);
+    if user_ns <= 0.0 {
+        return Vec::new();
+    }
+    let mut found = match &case.evidence.simulated {
+        Some(simulated) => counted(case, simulated, user_ns),
+        None => vec![unknown(case, user_ns)],
+    };
+    found.extend(of_a_kind(case, user_ns));
+    found
+}
+
+/// Causes that the counts of a simulator tell.
+fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
+    let [few, many] = simulated.of("instructions");
+    let fast_ns = case.difference.fast_ns[0].max(1.0);
+    let lanes = case.lanes[1].max(1.0);
+    let work_ns = (fast_ns * (many - few) / few.max(1.0)).clamp(0.0, user_ns);
+    let mut found = vec![work(case, simulated, work_ns)];
+    let first_level = simulated.more("l1d-misses") - simulated.more("llc-misses").max(0.0);
+    let misses = [
+        (
+            Kind::Branches,
+            "branch-misses",
+            simulated.more("branch-misses") * MISPREDICTED_NS,
+            "mispredicts more branches",
+        ),
+        (
+            Kind::Caches,
+            "llc-misses",
+            simulated.more("llc-misses").max(0.0) * LAST_LEVEL_NS + first_level.max(0.0) * FIRST_LEVEL_NS,
+            "finds its data in the caches less often",
+        ),
+        (
+            Kind::InstructionCache,
+            "l1i-misses",
+            simulated.more("l1i-misses") * FETCH_NS,
+            "finds its code in the cache less often",
+        ),
+    ];
+    let mut by_misses_ns = 0.0;
+    for (kind, count, ns, words) in misses {
+        let explains_ns = (ns / lanes).clamp(0.0, user_ns);
+        by_misses_ns += explains_ns;
+        found.push(missed(case, simulated, (kind, count, words), explains_ns));
+    }
+    let left_ns = user_ns - work_ns - by_misses_ns;
+    if left_ns > (1.0 - EXPLAINED) * user_ns {
+        found.push(slower(case, simulated, left_ns.min(user_ns)));
+    }
+    found
+}
+
+fn work(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
+    let [few, many] = simulated.of("instructions");
+    let mut cause = case.cause(Kind::MoreWork, Account::User, explains_ns);
+    cause.grade = Grade::Reckoned;
+    cause.what = "executes more instructions".to_owned();
+    cause.because = vec![format!(
+        "instructions {} (simulated): {} against {}",
+        change(few, many),
+        number(many),
+        number(few)
+    )];
+    if let Some((function, rise)) = simulated.most("instructions") {
+        cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
+        cause.place = place(case).or_else(|| Some(function.name.clone()));
+    }
+    if case.evidence.files.imported.iter().any(|name| name == "__assert_fail") {
+        cause.kind = Kind::Assertions;
+        cause.what = "checks assertions that the other program was built without".to_owned();
+        cause.because.push("only its file calls __assert_fail".to_owned());
+    }
+    cause.next = next_profile(case);
+    cause
+}
+
+fn missed(
+    case: &Case<'_>,
+    simulated: &Simulated,
+    (kind, count, words): (Kind, &str, &str),
+    explains_ns: f64,
+) -> Cause {
+    let mut cause = case.cause(kind, Account::User, explains_ns);
+    cause.grade = Grade::Reckoned;
+    cause.what = words.to_owned();
+    let names: &[&str] = match kind {
+        Kind::Caches => &["l1d-misses", "llc-misses"],
+        _ => &[count],
+    };
+    for name in names {
+        let [few, many] = simulated.of(name);
+        cause.because.push(format!(
+            "{name} {} (simulated): {} against {}",
+            change(few, many),
+            number(many),
+            number(few)
+        ));
+    }
+    let by = if kind == Kind::Caches { "l1d-misses" } else { count };
+    if let Some((function, rise)) = simulated.most(by) {
+        cause.because.push(format!("{} of them more in {}", number(rise), told(&function.name)));
+        cause.place = Some(function.name.clone());
+    }
+    cause.next = format!("fauxplat compare --simulated --metric simulated:{count} {}", case.both());
+    cause
+}
+
+/// Equal work that takes longer without a miss that a simulator counts.
+fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
+    let mut cause = case.cause(Kind::SlowInstructions, Account::User, explains_ns);
+    cause.grade = Grade::Reckoned;
+    cause.place = place(case);
+    let [few, many] = simulated.of("instructions");
+    cause.because = vec![format!(
+        "instructions {} (simulated), and neither branches nor cache misses account for the time",
+        change(few, many)
+    )];
+    let instructions: Vec<&str> =
+        hottest(case).map_or(Vec::new(), |it| it.instructions.iter().map(String::as_str).collect());
+    if !instructions.is_empty() {
+        cause.because.push(format!("most samples at: {}", instructions.join("; ")));
+    }
+    cause.next = next_profile(case);
+    if is_shared(case) {
+        cause.kind = Kind::SharedLine;
+        cause.what = "has CPUs that take a cache line from each other".to_owned();
+        cause.because.push(of_one_cpu(case));
+        return cause;
+    }
+    if let Some(sentence) = from_afar(case, simulated, explains_ns) {
+        cause.kind = Kind::Caches;
+        cause.what = "waits longer for its data, from a cache or memory further away or in an order that is not foreseen".to_owned();
+        cause.because.push(sentence);
+        cause.next = format!(
+            "fauxplat profile --annotate {} {}",
+            shell_words::quote(hottest(case).map_or("", |it| &it.name)),
+            case.slow()
+        );
+        return cause;
+    }
+    let has = |words: &[&str]| instructions.iter().any(|it| words.iter().any(|word| it.starts_with(word)));
+    let is_same_work = (many / few.max(1.0) - 1.0).abs() < SAME_WORK;
+    let is_of_numbers = is_same_work && is_same_function(case, simulated) && is_of_floats(&instructions);
+    if is_of_numbers
+        && has(&[
+            "div", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "mul", "add", "sub", "vmul", "vadd", "vsub",
+            "fmul", "fadd", "fsub", "vfm", "fma",
+        ])
+    {
+        cause.kind = Kind::SlowNumbers;
+        cause.what = "computes with numbers that take long (denormal ones)".to_owned();
+        cause.because.push("both execute the same floating-point instructions".to_owned());
+    } else if has(&["div", "idiv", "sqrt", "fdiv", "fsqrt", "vdiv", "vsqrt", "udiv", "sdiv"]) {
+        cause.what = "executes instructions that take long (division, square root)".to_owned();
+    } else if has(&["pause", "yield"]) {
+        cause.kind = Kind::BusyWait;
+        cause.what = "waits by looking again and again".to_owned();
+    } else if is_same_work {
+        cause.kind = Kind::Place;
+        cause.what =
+            "takes longer for the same instructions, as from another place of code or data".to_owned();
+        cause.next = format!("fauxplat explain {}", case.both());
+    } else {
+        cause.what = "takes longer for each instruction".to_owned();
+    }
+    cause
+}
+
+/// Whether the function that takes longer executes as many instructions in both.
+fn is_same_function(case: &Case<'_>, simulated: &Simulated) -> bool {
+    let found =
+        hottest(case).and_then(|hot| simulated.functions.iter().find(|function| function.name == hot.name));
+    found.is_some_and(|function| {
+        let [few, many] = [0, 1].map(|side| function.counts[side].first().copied().unwrap_or(0.0));
+        few > 0.0 && (many / few - 1.0).abs() < 0.001
+    })
+}
+
+/// Time of an access to memory that nothing foresaw.
+const MEMORY_NS: f64 = 150.0;
+
+/// Whether the function that takes longer misses so often in both programs that its misses can have become slower: a
+/// simulator counts misses and no prefetching, no translation of addresses, and no order.
+fn from_afar(case: &Case<'_>, simulated: &Simulated, left_ns: f64) -> Option<String> {
+    let name = &hottest(case)?.name;
+    let place = simulated.names.iter().position(|known| known == "l1d-misses")?;
+    let function = simulated.functions.iter().find(|function| function.name == *name)?;
+    let (misses, instructions) = (*function.counts[1].get(place)?, *function.counts[1].first()?);
+    let can_take_ns = misses * MEMORY_NS / case.lanes[1].max(1.0);
+    (misses > 0.005 * instructions && can_take_ns > 0.5 * left_ns).then(|| {
+        format!(
+            "{} of its {} instructions in {} miss the first level of the cache (simulated)",
+            number(misses),
+            number(instructions),
+            told(name)
+        )
+    })
+}
+
+fn is_of_floats(instructions: &[&str]) -> bool {
+    let is_one = |it: &&str| {
+        ["xmm", "ymm", "st(", " d0", " d1", " v0", " v1"].iter().any(|register| it.contains(register))
+    };
+    instructions.iter().any(is_one)
+}
+
+/// Whether both take the same CPU time on one CPU, where the slower one takes more on several.
+fn is_shared(case: &Case<'_>) -> bool {
+    let Some(alone) = case.evidence.on_one_cpu else { return false };
+    let several_ns = case.difference.of(Account::User).value * case.lanes[1];
+    alone.more_cpu_ns.value < 0.4 * several_ns && alone.more_cpu_ns.low < 0.4 * several_ns
+}
+
+fn of_one_cpu(case: &Case<'_>) -> String {
+    let alone = case.evidence.on_one_cpu.unwrap_or_default();
+    let several_ns = case.difference.of(Account::User).value * case.lanes[1];
+    format!(
+        "on one CPU the slower program takes {} of CPU time more, and {} on several",
+        time(alone.more_cpu_ns.value),
+        time(several_ns)
+    )
+}
+
+/// Without a simulator: more time in user mode, and where.
+fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
+    let mut cause = case.cause(Kind::MoreWork, Account::User, user_ns);
+    cause.what = "takes more time in its own code: more work, or slower work".to_owned();
+    cause.place = place(case);
+    cause.next = format!("fauxplat compare --simulated {}", case.both());
+    cause
+}
+
+/// The function that takes the most more, by samples.
+fn hottest<'e>(case: &'e Case<'_>) -> Option<&'e SampledFunction> {
+    let sampled = case.evidence.on_cpu.as_ref()?;
+    let own = sampled.functions.iter().filter(|it| !is_kernel(&it.object) && it.own_ns.value > 0.0);
+    own.max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))
+}
+
+fn place(case: &Case<'_>) -> Option<String> {
+    let function = hottest(case)?;
+    let called = function.caller.as_ref().map_or_else(String::new, |caller| format!(" called by {caller}"));
+    let line = function.line.as_ref().map_or_else(String::new, |(file, line)| format!(" ({file}:{line})"));
+    Some(format!("{}{line}{called}", function.name))
+}
+
+fn told(name: &str) -> String {
+    if name == "???" { "functions without a name".to_owned() } else { name.to_owned() }
+}
+
+fn next_profile(case: &Case<'_>) -> String {
+    match hottest(case) {
+        Some(function) => {
+            let pattern = shell_words::quote(&function.name).into_owned();
+            format!("fauxplat profile --annotate {pattern} {}", case.slow())
+        }
+        None => format!("fauxplat profile {}", case.both()),
+    }
+}
+
+/// Work of a kind that functions of widespread libraries tell.
+fn of_a_kind(case: &Case<'_>, user_ns: f64) -> Option<Cause> {
+    let kinds = [Kind::Allocation, Kind::Exceptions, Kind::Patterns, Kind::Locale, Kind::BusyWait];
+    let rise = |kind: Kind| by_kind(case, kind);
+    let (kind, ns, name) = kinds
+        .into_iter()
+        .map(|kind| (kind, rise(kind).0, rise(kind).1))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if ns < OF_A_KIND * user_ns {
+        return None;
+    }
+    let mut cause = case.cause(kind, Account::User, ns.min(user_ns) + 0.01 * user_ns);
+    cause.what = match kind {
+        Kind::Allocation => "allocates and frees more memory",
+        Kind::Exceptions => "throws more exceptions",
+        Kind::Patterns => "compiles patterns more often",
+        Kind::Locale => "treats text by the rules of a locale",
+        _ => "waits by looking again and again",
+    }
+    .to_owned();
+    cause.place = name.clone();
+    cause.because =
+        vec![format!("{} more in such functions, the most in {}", time(ns), name.unwrap_or_default())];
+    cause.next = next_profile(case);
+    Some(cause)
+}
+
+/// Additional time in functions of a kind, with the first of them: by samples, and by a simulator's instructions where there
+/// are none.
+fn by_kind(case: &Case<'_>, kind: Kind) -> (f64, Option<String>) {
+    if let Some(sampled) = &case.evidence.on_cpu {
+        // The time includes that of callees: a pattern that is compiled allocates memory, and an exception does.
+        let ns = sampled.kinds.iter().find(|(known, _)| *known == kind).map_or(0.0, |(_, ns)| *ns);
+        let own = sampled
+            .functions
+            .iter()
+            .filter(|it| kind_in(&it.name, &it.object) == Some(kind) && !is_loader(&it.object));
+        let most = own.max_by(|a, b| a.total_ns.value.total_cmp(&b.total_ns.value));
+        return (ns / case.lanes[1].max(1.0), most.map(|it| it.name.clone()));
+    }
+    let Some(simulated) = &case.evidence.simulated else { return (0.0, None) };
+    let [few, _] = simulated.of("instructions");
+    let each_ns = case.difference.fast_ns[0] / few.max(1.0);
+    let own =
+        simulated.functions.iter().filter(|it| kind_by_source(&it.name, it.file.as_deref()) == Some(kind));
+    let rises: Vec<(f64, &str)> =
+        own.map(|it| (it.counts[1][0] - it.counts[0][0], it.name.as_str())).filter(|it| it.0 > 0.0).collect();
+    let most = rises.iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1.to_owned());
+    (rises.iter().map(|it| it.0 * each_ns).sum(), most)
+}

@@ -1,0 +1,278 @@
+//! The chain from the whole difference to its causes.
+
+use super::account::{Difference, account, lanes};
+use super::causes::{self, Case};
+use super::differences::differences;
+use crate::evidence::{Evidence, Simulated, Traced};
+use crate::findings::{Account, Cause, Counted, Difference as Condition, Excluded, Function, Grade, Kind};
+
+/// Share of the first cause from which on a second one could be it.
+const RIVAL: f64 = 0.6;
+/// Most rows of each table.
+const ROWS: usize = 30;
+/// Part of the largest difference of a function below which others are not told.
+const SMALL: f64 = 0.02;
+/// Relative change below which a count is the same.
+const SAME: f64 = 0.01;
+
+/// Conclusions from the evidence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chain {
+    /// The account of the difference; `None` without pairs.
+    pub difference: Option<Difference>,
+    /// Causes, the one that explains most first.
+    pub causes: Vec<Cause>,
+    /// Share of the difference that no cause explains.
+    pub unexplained: f64,
+    /// Experiment that would tell the first two causes apart, where both could be.
+    pub would_tell: Option<String>,
+    /// Causes that were looked for and are none.
+    pub excluded: Vec<Excluded>,
+    /// Conditions that are not the same for both.
+    pub conditions: Vec<Condition>,
+    /// Counts that are not the same for both.
+    pub counts: Vec<Counted>,
+    /// Functions.
+    pub functions: Vec<Function>,
+}
+
+/// Explains the difference of two programs.
+pub fn explain(evidence: &Evidence) -> Chain {
+    let facts = Chain {
+        conditions: differences(evidence).into_iter().map(|it| it.told).collect(),
+        counts: counts(evidence),
+        functions: functions(evidence),
+        ..Chain::default()
+    };
+    let Some(difference) = account(evidence) else { return facts };
+    let case = Case { evidence, difference: &difference, lanes: lanes(evidence) };
+    let mut causes = causes::candidates(&case);
+    let follows = follows(&difference, &causes);
+    causes
+        .iter_mut()
+        .filter(|it| is_of_cpu(it))
+        .for_each(|it| add_waits(it, follows, difference.whole.value));
+    causes.retain(|it| it.share >= causes::SHARE_MIN && !is_excluded(&difference, it.account));
+    causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    let unexplained = unexplained(&difference, &causes, follows);
+    let would_tell = would_tell(&causes);
+    let excluded = excluded(evidence, &difference, &causes);
+    Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
+}
+
+/// Weight of a cause in the order: the time that it explains, more where it says what stands behind it.
+fn weight(cause: &Cause) -> f64 {
+    let behind = match cause.kind {
+        _ if cause.grade == Grade::Condition => 1.5,
+        // Work of a kind is a part of all the work, and says more than that there is more of it.
+        Kind::Allocation | Kind::Exceptions | Kind::Patterns | Kind::Locale | Kind::BusyWait => 2.0,
+        Kind::Libraries | Kind::Loading => 1.5,
+        // The work of further processes is theirs, whatever account it is in.
+        Kind::Processes => 2.0,
+        _ => 1.0,
+    };
+    cause.explains_ns * behind
+}
+
+/// Whether an account is shown to have too little of the difference for a cause.
+fn is_excluded(difference: &Difference, account: Account) -> bool {
+    let is_one = matches!(account, Account::User | Account::System | Account::RunQueue | Account::Blocked);
+    is_one && difference.of(account).high < causes::SHARE_MIN * difference.whole.value
+}
+
+fn is_of_cpu(cause: &Cause) -> bool {
+    matches!(cause.account, Account::User | Account::System | Account::Start)
+}
+
+/// The wait for a CPU that follows from a nanosecond of CPU time more: beside other programs whoever computes longer also
+/// waits longer. Nothing follows where a condition or more threads are a cause of waiting.
+fn follows(difference: &Difference, causes: &[Cause]) -> f64 {
+    let more = |account| difference.of(account).value.max(0.0);
+    let cpu = more(Account::User) + more(Account::System);
+    let waits = more(Account::RunQueue);
+    let has_reason = causes.iter().any(|it| it.account == Account::RunQueue && it.share >= causes::SHARE_MIN);
+    let is_plausible = cpu > 0.0 && waits < FOLLOWS_MAX * cpu;
+    if has_reason || !is_plausible { 0.0 } else { waits / cpu }
+}
+
+/// Most waiting for a CPU that a nanosecond of CPU time brings, beside so many other programs on its CPU.
+const FOLLOWS_MAX: f64 = 4.0;
+
+/// Adds to a cause the wait for a CPU that follows from it.
+fn add_waits(cause: &mut Cause, follows: f64, whole: f64) {
+    let waits_ns = cause.explains_ns * follows;
+    if waits_ns < 0.05 * whole {
+        return;
+    }
+    cause.explains_ns += waits_ns;
+    cause.share = cause.explains_ns / whole.max(f64::MIN_POSITIVE);
+    cause.because.push(format!(
+        "{} of that is waiting for a CPU that other programs had meanwhile, which follows from the longer CPU time",
+        causes::time(waits_ns)
+    ));
+}
+
+/// Share of the difference that the causes leave: those of one account together explain no more than the account, and the
+/// wait that follows from it.
+fn unexplained(difference: &Difference, causes: &[Cause], follows: f64) -> f64 {
+    let whole = difference.whole.value;
+    if whole <= 0.0 {
+        return 1.0;
+    }
+    let of =
+        |account: Account| causes.iter().filter(move |it| it.account == account).map(|it| it.explains_ns);
+    let with_waits = |account| match account {
+        Account::User | Account::System => 1.0 + follows,
+        _ => 1.0,
+    };
+    let within = |account: Account| {
+        of(account).sum::<f64>().min(difference.of(account).value.max(0.0) * with_waits(account))
+    };
+    let accounts = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
+    let by_accounts: f64 = accounts.into_iter().map(within).sum();
+    let alone = of(Account::Whole).chain(of(Account::Start)).fold(0.0, f64::max);
+    let conditions =
+        causes.iter().filter(|it| it.grade == Grade::Condition).map(|it| it.explains_ns).fold(0.0, f64::max);
+    (1.0 - by_accounts.max(alone).max(conditions) / whole).clamp(0.0, 1.0)
+}
+
+/// The experiment that tells two causes apart, each of which could be the first.
+fn would_tell(causes: &[Cause]) -> Option<String> {
+    let [first, second, ..] = causes else { return None };
+    let is_rival = second.explains_ns >= RIVAL * first.explains_ns
+        && second.account == first.account
+        && second.grade != Grade::Measured;
+    is_rival.then(|| second.next.clone())
+}
+
+/// Causes that were looked for and not found: a count that is the same, an account that is.
+fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> Vec<Excluded> {
+    let mut found = Vec::new();
+    let mut add = |what: &str, because: String| found.push(Excluded { what: what.to_owned(), because });
+    for (account, what) in [
+        (Account::User, "time in user mode"),
+        (Account::System, "time in the kernel"),
+        (Account::RunQueue, "waiting for a CPU"),
+        (Account::Blocked, "waiting for anything else"),
+    ] {
+        let part = difference.of(account);
+        if is_excluded(difference, account) {
+            add(what, format!("at most {} more", causes::time(part.high.max(0.0))));
+        }
+    }
+    for (name, what) in [("minor-faults", "page faults"), ("major-faults", "pages from a disk")] {
+        if let Some(count) = evidence.count(name)
+            && !count.more.is_more()
+        {
+            add(
+                what,
+                format!("{} against {}", causes::number(count.means[1]), causes::number(count.means[0])),
+            );
+        }
+    }
+    if let Some([fast, slow]) = &evidence.traced {
+        let all = |traced: &Traced| traced.calls.values().map(|sum| sum.count).sum::<f64>();
+        if all(slow) <= 1.02 * all(fast) + 1.0 {
+            add(
+                "system calls",
+                format!("{} against {}", causes::number(all(slow)), causes::number(all(fast))),
+            );
+        }
+    }
+    if let Some(simulated) = &evidence.simulated {
+        for (name, what) in COUNTS {
+            let [few, many] = simulated.of(name);
+            let kind = kind_of_count(name);
+            if many <= few * (1.0 + SAME) + 1.0 && !causes.iter().any(|cause| cause.kind == kind) {
+                add(what, format!("{} (simulated)", causes::change(few, many)));
+            }
+        }
+    }
+    if let Some(start) = evidence.start.filter(|start| !start.more_ns.is_more()) {
+        add("loading and linking", format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
+    }
+    found
+}
+
+const COUNTS: [(&str, &str); 5] = [
+    ("instructions", "more instructions"),
+    ("branch-misses", "mispredicted branches"),
+    ("l1d-misses", "cache misses of the first level"),
+    ("llc-misses", "cache misses of the last level"),
+    ("l1i-misses", "misses of instructions"),
+];
+
+fn kind_of_count(name: &str) -> Kind {
+    match name {
+        "instructions" => Kind::MoreWork,
+        "branch-misses" => Kind::Branches,
+        "l1i-misses" => Kind::InstructionCache,
+        _ => Kind::Caches,
+    }
+}
+
+/// Counts that are not the same.
+fn counts(evidence: &Evidence) -> Vec<Counted> {
+    let row = |what: &str, source: &str, [fast, slow]: [f64; 2]| Counted {
+        what: what.to_owned(),
+        source: source.to_owned(),
+        fast,
+        slow,
+    };
+    let mut found: Vec<Counted> = Vec::new();
+    if let Some(simulated) = &evidence.simulated {
+        found.extend(simulated.names.iter().map(|name| row(name, "simulated", simulated.of(name))));
+    }
+    let sure = evidence.counts.iter().filter(|count| count.more.is_sure());
+    found.extend(sure.map(|count| row(&count.title, "kernel", count.means)));
+    if let Some([fast, slow]) = &evidence.traced {
+        found.extend(of_traces(fast, slow).into_iter().map(|(name, both)| row(&name, "traced", both)));
+    }
+    found.retain(|it| (it.slow - it.fast).abs() > SAME * it.fast.abs());
+    found.truncate(ROWS);
+    found
+}
+
+/// Counts of traced runs, system calls by their names; those whose number changed most first.
+fn of_traces(fast: &Traced, slow: &Traced) -> Vec<(String, [f64; 2])> {
+    let mut names: Vec<&String> = fast.calls.keys().chain(slow.calls.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |traced: &Traced, name: &String| traced.calls.get(name).copied().unwrap_or_default().count;
+    let calls = names.into_iter().map(|name| (name.clone(), [of(fast, name), of(slow, name)]));
+    let others = [
+        ("threads", [fast, slow].map(|it| f64::from(it.tasks))),
+        ("libraries", [fast, slow].map(|it| it.libraries.len() as f64)),
+        ("bytes read", [fast, slow].map(|it| it.read_bytes as f64)),
+        ("bytes written", [fast, slow].map(|it| it.written_bytes as f64)),
+    ];
+    let others = others.map(|(name, both)| (name.to_owned(), both));
+    let mut all: Vec<(String, [f64; 2])> = calls.chain(others).collect();
+    all.sort_by(|a, b| (b.1[1] - b.1[0]).abs().total_cmp(&(a.1[1] - a.1[0]).abs()));
+    all
+}
+
+/// Functions by what they take more.
+fn functions(evidence: &Evidence) -> Vec<Function> {
+    let instructions = |simulated: &Simulated, name: &str| {
+        let found = simulated.functions.iter().find(|function| function.name == name)?;
+        Some(found.counts[1].first()? - found.counts[0].first()?)
+    };
+    let sampled = evidence.on_cpu.iter().flat_map(|sampled| &sampled.functions);
+    let function = |it: &crate::evidence::SampledFunction| Function {
+        name: it.name.clone(),
+        caller: it.caller.clone(),
+        line: it.line.as_ref().map(|(file, line)| format!("{file}:{line}")),
+        more_ns: it.own_ns,
+        more_instructions: evidence
+            .simulated
+            .as_ref()
+            .and_then(|simulated| instructions(simulated, &it.name)),
+    };
+    let mut found: Vec<Function> = sampled.filter(|it| it.own_ns.value != 0.0).map(function).collect();
+    found.sort_by(|a, b| b.more_ns.value.abs().total_cmp(&a.more_ns.value.abs()));
+    let most = found.first().map_or(0.0, |it| it.more_ns.value.abs());
+    found.retain(|it| it.more_ns.value.abs() > SMALL * most);
+    found.truncate(ROWS);
+    found
+}

@@ -1,0 +1,26 @@
+//! From evidence to causes, without asking a machine.
+
+mod account;
+mod causes;
+mod chain;
+mod differences;
+mod names;
+
+use fauxplat_stats::distribution::t_upper_quantile;
+use fauxplat_stats::winsor::location;
+
+pub use account::{Difference, account, lanes};
+pub use chain::{Chain, explain};
+pub(crate) use names::kind_in;
+
+use crate::evidence::Amount;
+
+/// The typical value with its interval: outliers are pulled in, and paid for.
+pub fn amount(values: &[f64], level: f64) -> Amount {
+    let found = location(values);
+    if found.df < 1.0 {
+        return Amount { value: found.estimate, low: f64::NEG_INFINITY, high: f64::INFINITY };
+    }
+    let reach = t_upper_quantile(level / 2.0, found.df) * found.se;
+    Amount { value: found.estimate, low: found.estimate - reach, high: found.estimate + reach }
+}

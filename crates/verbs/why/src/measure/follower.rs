@@ -1,0 +1,250 @@
+//! Follows one run from call to call.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use fauxplat_sys::clock;
+use fauxplat_sys::trace::calls::{self, Stop};
+use fauxplat_sys::trace::{Call, NoEvent};
+
+use super::{held, kinds};
+use crate::evidence::{CallSum, Traced, Wait};
+
+/// Time below which a call did not wait, unless it is one to wait in: an entry and a return that are traced take so much.
+const SHORT_NS: u64 = 60_000;
+
+/// A call that has begun.
+struct Begun {
+    call: Call,
+    wait: Wait,
+    place: Option<String>,
+    since_ns: u64,
+}
+
+/// A thread of the tree.
+struct Task {
+    process: i32,
+    born_ns: u64,
+    begun: Option<Begun>,
+}
+
+/// Times of calls of one name, with their number, so that the time of tracing can be taken off each.
+#[derive(Default)]
+struct Sum {
+    count: u64,
+    ns: u64,
+    waits: BTreeMap<Wait, (u64, u64)>,
+}
+
+/// A run that is followed.
+pub(super) struct Follower {
+    leader: i32,
+    tasks: BTreeMap<i32, Task>,
+    /// Target of each file descriptor of a process.
+    places: BTreeMap<(i32, u64), String>,
+    sums: BTreeMap<i64, Sum>,
+    /// Shortest call, in nanoseconds: what tracing a call takes at least.
+    shortest_ns: u64,
+    started_ns: Option<u64>,
+    ended_ns: u64,
+    /// Lifetimes of all threads together.
+    alive_ns: u64,
+    seen: u32,
+    processes: u32,
+    moved: BTreeMap<i32, (u64, u64)>,
+    /// CPU time of the process whose condition is kept, and of each process.
+    most_ns: u64,
+    cpu_ns: BTreeMap<i32, u64>,
+    deadline_ns: u64,
+    traced: Traced,
+}
+
+impl Follower {
+    /// Follows a process that waits before its first instruction, on behalf of this thread.
+    ///
+    /// # Errors
+    /// The process may not be traced.
+    pub(super) fn attach(pid: i32, longest_ns: u64) -> fauxplat_sys::Result<Self> {
+        calls::follow(pid)?;
+        let now_ns = clock::monotonic_ns();
+        let first = Task { process: pid, born_ns: now_ns, begun: None };
+        Ok(Follower {
+            leader: pid,
+            tasks: BTreeMap::from([(pid, first)]),
+            places: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            shortest_ns: u64::MAX,
+            started_ns: None,
+            ended_ns: now_ns,
+            alive_ns: 0,
+            seen: 1,
+            processes: 1,
+            moved: BTreeMap::new(),
+            most_ns: 0,
+            cpu_ns: BTreeMap::new(),
+            deadline_ns: now_ns.saturating_add(longest_ns),
+            traced: Traced::default(),
+        })
+    }
+
+    /// Follows the tree to its end, or until the time is over.
+    pub(super) fn follow(mut self) -> Traced {
+        loop {
+            match calls::next_stop() {
+                Ok((tid, stop)) => self.apply(tid, stop),
+                Err(NoEvent::Interrupted) => {}
+                Err(NoEvent::NoneLeft) => return self.told(),
+            }
+            if clock::monotonic_ns() > self.deadline_ns && !self.traced.is_partial {
+                self.traced.is_partial = true;
+                self.tasks.keys().for_each(|&tid| calls::interrupt(tid));
+            }
+        }
+    }
+
+    fn apply(&mut self, tid: i32, stop: Stop) {
+        let now_ns = clock::monotonic_ns();
+        if let Stop::Ended(_) = stop {
+            return self.ended(tid, now_ns);
+        }
+        if !self.tasks.contains_key(&tid) {
+            self.born(tid, now_ns);
+        }
+        let signal = match stop {
+            Stop::Signal(signal) => signal,
+            _ => 0,
+        };
+        match stop {
+            Stop::Created(new) if !self.tasks.contains_key(&new) => self.born(new, now_ns),
+            Stop::Executed => self.executed(tid, now_ns),
+            Stop::Ending => self.ending(tid),
+            Stop::Entry(call) => self.entered(tid, call),
+            Stop::Return(result) => self.returned(tid, result, now_ns),
+            Stop::Halted { is_group: true } if !self.traced.is_partial => return calls::stay_stopped(tid),
+            _ => {}
+        }
+        match self.traced.is_partial {
+            true => calls::leave(tid, signal),
+            false => calls::go_on(tid, signal),
+        }
+        // The time of a call begins when its thread goes on.
+        if let Some(begun) = self.tasks.get_mut(&tid).and_then(|task| task.begun.as_mut())
+            && begun.since_ns == 0
+        {
+            begun.since_ns = clock::monotonic_ns();
+        }
+    }
+
+    fn born(&mut self, tid: i32, now_ns: u64) {
+        let process = held::process_of(tid);
+        self.tasks.insert(tid, Task { process, born_ns: now_ns, begun: None });
+        self.seen += 1;
+        self.processes += u32::from(process == tid);
+    }
+
+    /// A new program begins. The time before the first one is fauxplat's.
+    fn executed(&mut self, tid: i32, now_ns: u64) {
+        if self.started_ns.is_none() {
+            self.started_ns = Some(now_ns);
+            self.tasks.values_mut().for_each(|task| task.born_ns = now_ns);
+        }
+        self.places.retain(|(process, _), _| *process != tid);
+    }
+
+    fn entered(&mut self, tid: i32, call: Call) {
+        let Some(process) = self.tasks.get(&tid).map(|task| task.process) else { return };
+        if call.number == libc::SYS_close || call.number == libc::SYS_dup3 {
+            let which = usize::from(call.number == libc::SYS_dup3);
+            self.places.remove(&(process, call.arguments[which]));
+        }
+        let places = &mut self.places;
+        let mut place = None;
+        let of_file = |fd: u64| {
+            let found = places.entry((process, fd)).or_insert_with(|| place_of(process, fd)).clone();
+            place = Some(found.clone());
+            found
+        };
+        let wait = kinds::wait_of(&call, of_file, |number| self.tasks.contains_key(&number));
+        if let Some(task) = self.tasks.get_mut(&tid) {
+            task.begun = Some(Begun { call, wait, place, since_ns: 0 });
+        }
+    }
+
+    fn returned(&mut self, tid: i32, result: i64, now_ns: u64) {
+        let Some(begun) = self.tasks.get_mut(&tid).and_then(|task| task.begun.take()) else { return };
+        let took_ns = now_ns.saturating_sub(begun.since_ns);
+        self.shortest_ns = self.shortest_ns.min(took_ns);
+        self.note(&begun, took_ns);
+        if kinds::writes(begun.call.number)
+            && let (Some(place), Ok(bytes)) = (begun.place, u64::try_from(result))
+        {
+            let written = self.traced.written.entry(place).or_default();
+            written.calls += 1;
+            written.bytes += bytes;
+        }
+    }
+
+    fn note(&mut self, begun: &Begun, took_ns: u64) {
+        let sum = self.sums.entry(begun.call.number).or_default();
+        sum.count += 1;
+        sum.ns += took_ns;
+        // A short call that is none to wait in has only been traced.
+        let is_short = matches!(begun.wait, Wait::File | Wait::Other) && took_ns < SHORT_NS;
+        let wait = sum.waits.entry(begun.wait).or_default();
+        wait.0 += u64::from(!is_short);
+        wait.1 += if is_short { 0 } else { took_ns };
+    }
+
+    /// Reads what the kernel says of a process before the last of it is gone.
+    fn ending(&mut self, tid: i32) {
+        let process = self.tasks.get(&tid).map_or(tid, |task| task.process);
+        let cpu_ns = self.cpu_ns.entry(process).or_default();
+        *cpu_ns += held::cpu_ns(tid);
+        if *cpu_ns >= self.most_ns {
+            self.most_ns = *cpu_ns;
+            self.traced.held = held::held(tid);
+        }
+        self.traced.libraries.append(&mut held::libraries(tid));
+        self.moved.insert(process, held::moved_bytes(tid));
+    }
+
+    fn ended(&mut self, tid: i32, now_ns: u64) {
+        self.ended_ns = now_ns;
+        let Some(task) = self.tasks.remove(&tid) else { return };
+        let alive_ns = now_ns.saturating_sub(task.born_ns);
+        self.alive_ns += alive_ns;
+        if tid == task.process && tid != self.leader {
+            self.traced.children_ns += alive_ns as f64;
+        }
+        // A call that never returned, such as the wait in which a thread was when its process ended.
+        if let Some(begun) = task.begun.filter(|begun| begun.since_ns > 0) {
+            self.note(&begun, now_ns.saturating_sub(begun.since_ns));
+        }
+    }
+
+    /// The traced run. The least time that tracing a call takes is taken off each.
+    fn told(mut self) -> Traced {
+        let least_ns = if self.shortest_ns == u64::MAX { 0 } else { self.shortest_ns };
+        let without = |count: u64, ns: u64| ns.saturating_sub(count * least_ns) as f64;
+        for (&number, sum) in &self.sums {
+            let call = CallSum { count: sum.count as f64, ns: without(sum.count, sum.ns) };
+            self.traced.calls.insert(kinds::name(number), call);
+            for (&wait, &(count, ns)) in &sum.waits {
+                *self.traced.waits.entry(wait).or_default() += without(count, ns);
+            }
+        }
+        let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
+        let for_tasks_ns = self.traced.waits.get(&Wait::Tasks).copied().unwrap_or(0.0);
+        let lanes = (self.alive_ns as f64 - for_tasks_ns) / wall_ns.max(1.0);
+        let moved = self.moved.values();
+        (self.traced.read_bytes, self.traced.written_bytes) =
+            moved.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+        Traced { wall_ns, lanes: lanes.max(1.0), tasks: self.seen, processes: self.processes, ..self.traced }
+    }
+}
+
+/// Target of a file descriptor.
+fn place_of(process: i32, fd: u64) -> String {
+    fs::read_link(format!("/proc/{process}/fd/{fd}"))
+        .map_or_else(|_| String::new(), |path| path.display().to_string())
+}

@@ -1,0 +1,160 @@
+//! System calls: their names, and why a thread waits in them.
+
+use fauxplat_sys::trace::Call;
+
+use crate::evidence::Wait;
+
+/// Names of the calls of this architecture that programs make often, or wait in.
+macro_rules! names {
+    ($($name:ident $number:ident),* $(,)?) => {
+        /// Name of a call; its number where it is none of the frequent ones.
+        pub(super) fn name(number: i64) -> String {
+            match number {
+                $(n if n == libc::$number => stringify!($name).to_owned(),)*
+                other => format!("call {other}"),
+            }
+        }
+    };
+}
+
+names! {
+    read SYS_read, write SYS_write, pread64 SYS_pread64, pwrite64 SYS_pwrite64, readv SYS_readv, writev SYS_writev,
+    close SYS_close, openat SYS_openat, newfstatat SYS_newfstatat, fstat SYS_fstat, statx SYS_statx, lseek SYS_lseek,
+    mmap SYS_mmap, munmap SYS_munmap, mprotect SYS_mprotect, mremap SYS_mremap, madvise SYS_madvise, brk SYS_brk,
+    msync SYS_msync, fsync SYS_fsync, fdatasync SYS_fdatasync, sync SYS_sync, syncfs SYS_syncfs,
+    sync_file_range SYS_sync_file_range, futex SYS_futex, nanosleep SYS_nanosleep,
+    clock_nanosleep SYS_clock_nanosleep, clock_gettime SYS_clock_gettime, gettimeofday SYS_gettimeofday,
+    sched_yield SYS_sched_yield, sched_setaffinity SYS_sched_setaffinity, ppoll SYS_ppoll, pselect6 SYS_pselect6,
+    epoll_pwait SYS_epoll_pwait, epoll_ctl SYS_epoll_ctl, wait4 SYS_wait4, waitid SYS_waitid, clone SYS_clone,
+    clone3 SYS_clone3, execve SYS_execve, exit SYS_exit, exit_group SYS_exit_group, pipe2 SYS_pipe2, dup SYS_dup,
+    dup3 SYS_dup3, fcntl SYS_fcntl, flock SYS_flock, ioctl SYS_ioctl, socket SYS_socket, connect SYS_connect,
+    accept SYS_accept, accept4 SYS_accept4, sendto SYS_sendto, recvfrom SYS_recvfrom, sendmsg SYS_sendmsg,
+    recvmsg SYS_recvmsg, getpid SYS_getpid, gettid SYS_gettid, getppid SYS_getppid, kill SYS_kill, tgkill SYS_tgkill,
+    rt_sigaction SYS_rt_sigaction, rt_sigprocmask SYS_rt_sigprocmask, rt_sigreturn SYS_rt_sigreturn,
+    rt_sigtimedwait SYS_rt_sigtimedwait, getdents64 SYS_getdents64, getrandom SYS_getrandom, unlinkat SYS_unlinkat,
+    ftruncate SYS_ftruncate, fallocate SYS_fallocate, sendfile SYS_sendfile, splice SYS_splice,
+    faccessat SYS_faccessat, getcwd SYS_getcwd, readlinkat SYS_readlinkat, prctl SYS_prctl, membarrier SYS_membarrier,
+    timerfd_settime SYS_timerfd_settime, sysinfo SYS_sysinfo, uname SYS_uname, getrusage SYS_getrusage,
+    times SYS_times, sched_getaffinity SYS_sched_getaffinity,
+}
+
+/// Operations of a futex that wait, see futex(2): WAIT, LOCK_PI, WAIT_BITSET.
+const FUTEX_WAITS: [u64; 3] = [0, 6, 9];
+/// Flags of a futex operation that say nothing about the operation.
+const FUTEX_FLAGS: u64 = 128 | 256;
+
+/// The reason for which a thread waits in a call. `of_file` says what a file descriptor leads to; `is_task` whether a
+/// number is that of a thread of the tree.
+pub(super) fn wait_of(
+    call: &Call,
+    of_file: impl FnOnce(u64) -> String,
+    is_task: impl FnOnce(i32) -> bool,
+) -> Wait {
+    let arguments = call.arguments;
+    match call.number {
+        libc::SYS_nanosleep | libc::SYS_clock_nanosleep => Wait::Sleep,
+        // A wait for no file is a way to sleep.
+        libc::SYS_ppoll if arguments[1] == 0 => Wait::Sleep,
+        libc::SYS_pselect6 if arguments[0] == 0 => Wait::Sleep,
+        number if is_old_wait(number) && arguments[if is_select(number) { 0 } else { 1 }] == 0 => Wait::Sleep,
+        libc::SYS_fsync
+        | libc::SYS_fdatasync
+        | libc::SYS_sync
+        | libc::SYS_syncfs
+        | libc::SYS_sync_file_range
+        | libc::SYS_msync => Wait::Sync,
+        libc::SYS_futex if FUTEX_WAITS.contains(&(arguments[1] & !FUTEX_FLAGS)) => {
+            // The C library waits for the end of a thread on a word that holds the number of the thread.
+            if is_task(arguments[2] as i32) { Wait::Tasks } else { Wait::Lock }
+        }
+        libc::SYS_flock => Wait::Lock,
+        // A parent may wait until its child has become another program, and so for the child.
+        libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
+            Wait::Tasks
+        }
+        number if is_vfork(number) => Wait::Tasks,
+        libc::SYS_ppoll | libc::SYS_pselect6 | libc::SYS_epoll_pwait => Wait::Pipe,
+        libc::SYS_accept | libc::SYS_accept4 | libc::SYS_connect => Wait::Pipe,
+        libc::SYS_sendto | libc::SYS_recvfrom | libc::SYS_sendmsg | libc::SYS_recvmsg => Wait::Pipe,
+        number if is_old_wait(number) => Wait::Pipe,
+        number if moves_data(number) => {
+            let place = of_file(arguments[0]);
+            let is_pipe = ["pipe:", "socket:"].iter().any(|kind| place.starts_with(kind));
+            if is_pipe { Wait::Pipe } else { Wait::File }
+        }
+        libc::SYS_openat | libc::SYS_close | libc::SYS_sendfile | libc::SYS_splice => Wait::File,
+        _ => Wait::Other,
+    }
+}
+
+/// Whether a call reads or writes by its first argument.
+fn moves_data(number: i64) -> bool {
+    writes(number)
+        || [libc::SYS_read, libc::SYS_pread64, libc::SYS_readv, libc::SYS_getdents64].contains(&number)
+}
+
+/// Whether a call writes to its first argument.
+pub(super) fn writes(number: i64) -> bool {
+    [libc::SYS_write, libc::SYS_pwrite64, libc::SYS_writev].contains(&number)
+}
+
+/// Whether a call is one of the older ways to wait for files, which not every architecture has.
+#[cfg(target_arch = "x86_64")]
+fn is_old_wait(number: i64) -> bool {
+    [libc::SYS_poll, libc::SYS_select, libc::SYS_epoll_wait].contains(&number)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_old_wait(_number: i64) -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_vfork(number: i64) -> bool {
+    [libc::SYS_vfork, libc::SYS_fork].contains(&number)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_vfork(_number: i64) -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_select(number: i64) -> bool {
+    number == libc::SYS_select
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_select(_number: i64) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(number: i64, arguments: [u64; 6]) -> Call {
+        Call { number, arguments }
+    }
+
+    #[test]
+    fn a_wait_is_told_by_its_call_and_by_what_it_is_for() {
+        let of = |call: &Call| wait_of(call, |_| "pipe:[1]".to_owned(), |tid| tid == 77);
+        assert_eq!(of(&call(libc::SYS_clock_nanosleep, [0; 6])), Wait::Sleep);
+        assert_eq!(of(&call(libc::SYS_ppoll, [0, 0, 1, 0, 0, 0])), Wait::Sleep);
+        assert_eq!(of(&call(libc::SYS_ppoll, [0, 1, 1, 0, 0, 0])), Wait::Pipe);
+        assert_eq!(of(&call(libc::SYS_fdatasync, [3, 0, 0, 0, 0, 0])), Wait::Sync);
+        assert_eq!(of(&call(libc::SYS_futex, [0, 128, 2, 0, 0, 0])), Wait::Lock);
+        assert_eq!(of(&call(libc::SYS_futex, [0, 9 | 256, 77, 0, 0, 0])), Wait::Tasks);
+        assert_eq!(of(&call(libc::SYS_futex, [0, 129, 1, 0, 0, 0])), Wait::Other, "a wake waits for nothing");
+        assert_eq!(of(&call(libc::SYS_read, [0; 6])), Wait::Pipe);
+        let file = wait_of(&call(libc::SYS_read, [0; 6]), |_| "/etc/passwd".to_owned(), |_| false);
+        assert_eq!(file, Wait::File);
+    }
+
+    #[test]
+    fn frequent_calls_have_names() {
+        assert_eq!(name(libc::SYS_fsync), "fsync");
+        assert_eq!(name(9999), "call 9999");
+    }
+}

@@ -1,0 +1,16 @@
+//! The plan: the comparison, and after it the experiments that ask for its cause, the cheapest first, within the time.
+
+mod aside;
+mod files;
+mod follower;
+mod held;
+mod instructions;
+mod kinds;
+mod plan;
+mod sampled;
+mod simulated;
+mod start;
+mod timed;
+mod traced;
+
+pub(crate) use plan::{Measured, measure};

@@ -1,0 +1,296 @@
+//! The plan of one explanation.
+
+use fauxplat_experiment::measure::compare::{compare, complete};
+use fauxplat_experiment::{Driver, Failure, Standing};
+use fauxplat_model::{CompareFindings, Metric, Placement, Verdict};
+use fauxplat_units::CpuSet;
+
+use super::aside::{Effort, differences, pairs};
+use super::sampled::{Of, sampled};
+use super::{files, simulated, start, timed, traced};
+use crate::analysis::{account, amount};
+use crate::args::WhyArgs;
+use crate::evidence::{Amount, Elsewhere, Evidence};
+use crate::findings::{Account, Experiment};
+
+/// Parts of the time that is left after the comparison, for each experiment at most.
+const FOR_ACCOUNT: f64 = 0.15;
+const FOR_TRACES: f64 = 0.15;
+const FOR_STARTS: f64 = 0.08;
+const FOR_COUNTS: f64 = 0.5;
+const FOR_SAMPLES: f64 = 0.4;
+const FOR_ONE_CPU: f64 = 0.2;
+const FOR_AGAIN: f64 = 0.1;
+/// Pairs of the start, of one CPU, and of the last look.
+const PAIRS: u32 = 24;
+/// Most pairs for the account.
+const PAIRS_OF_ACCOUNT: u32 = 300;
+/// Share of the difference in an account from which on the account is looked into.
+const LOOK_FROM: f64 = 0.15;
+/// Pairs of sampled runs that `profile` makes at least.
+const SAMPLED_MIN: f64 = 10.0;
+/// How much longer a run takes in the simulator, usually.
+const SIMULATED_TIMES: f64 = 40.0;
+
+/// A comparison, and the experiments after it.
+pub(crate) struct Measured {
+    pub(crate) found: CompareFindings,
+    /// Evidence in the order of the commands turned so that the slower one is second; `None` without a difference.
+    pub(crate) evidence: Option<Evidence>,
+    /// Index of the slower command.
+    pub(crate) slower: Option<usize>,
+    pub(crate) experiments: Vec<Experiment>,
+    /// The difference at the end, slower less faster, and when.
+    pub(crate) again: Option<(Amount, f64)>,
+}
+
+/// Compares two commands, and makes the experiments that ask why they differ.
+///
+/// # Errors
+/// Errors of the comparison. An experiment that fails is named, and left out.
+pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, Failure> {
+    let judged = compare(driver)?;
+    let found = complete(driver, judged);
+    let comparison = found.comparisons.first();
+    let is_different = comparison.is_some_and(|it| it.verdict == Verdict::Different);
+    let mut measured =
+        Measured { found: found.clone(), evidence: None, slower: None, experiments: Vec::new(), again: None };
+    let Some(comparison) = comparison.filter(|_| is_different) else { return Ok(measured) };
+    let slower = usize::from(!comparison.b_is_better());
+    let is_in_some_runs = comparison.is_told_by_its_tail();
+    measured.slower = Some(slower);
+    let begun_s = driver.elapsed_s();
+    let mut plan = Plan {
+        left_s: (args.max_time.as_secs_f64() - begun_s).max(1.0),
+        begun_s,
+        slower,
+        driver,
+        args,
+        experiments: Vec::new(),
+    };
+    let mut evidence = plan.timed(comparison.level);
+    evidence.is_in_some_runs = is_in_some_runs;
+    plan.account(&mut evidence);
+    plan.all(&mut evidence);
+    measured.again = plan.again(is_in_some_runs);
+    measured.experiments = plan.experiments;
+    measured.evidence = Some(evidence.oriented(slower));
+    Ok(measured)
+}
+
+struct Plan<'d> {
+    driver: &'d mut Driver,
+    args: &'d WhyArgs,
+    slower: usize,
+    begun_s: f64,
+    /// Seconds for all experiments.
+    left_s: f64,
+    experiments: Vec<Experiment>,
+}
+
+impl Plan<'_> {
+    /// Evidence of the timed runs.
+    fn timed(&self, level: f64) -> Evidence {
+        let commands = &self.driver.commands;
+        let of = |side: usize| &commands[side];
+        let order = [1 - self.slower, self.slower];
+        let programs = order.map(|side| of(side).program.as_path());
+        let hashes = order.map(|side| of(side).program_sha256.as_deref());
+        let words = order.map(|side| of(side).argv.as_slice());
+        let samples = self.driver.samples();
+        Evidence {
+            names: [0, 1].map(|side| of(side).name.clone()),
+            commands: [0, 1].map(|side| of(side).command.clone()),
+            pairs: timed::pairs(samples),
+            counts: timed::counts(samples),
+            files: files::files(programs, hashes, words),
+            level,
+            ..Evidence::default()
+        }
+    }
+
+    /// Seconds until the time is over.
+    fn rest_s(&self) -> f64 {
+        self.left_s - (self.driver.elapsed_s() - self.begun_s)
+    }
+
+    fn ns(&self, share: f64) -> u64 {
+        ((self.left_s * share).min(self.rest_s()).max(0.0) * 1e9) as u64
+    }
+
+    /// Makes an experiment where there is time, and notes what came of it.
+    fn ask<T>(
+        &mut self,
+        question: &str,
+        is_asked: bool,
+        make: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Option<T> {
+        if !is_asked || self.driver.is_interrupted() {
+            return None;
+        }
+        let begun_s = self.driver.elapsed_s();
+        let is_late = self.rest_s() <= 0.0;
+        let share = 1.0 - self.rest_s() / self.left_s;
+        let words = question.to_owned();
+        self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words, blocks: 0 });
+        let made = if is_late {
+            Err("there was no time left: give it more --max-time".to_owned())
+        } else {
+            make(self)
+        };
+        let took_s = self.driver.elapsed_s() - begun_s;
+        let (result, note) = match made {
+            Ok(result) => (Some(result), None),
+            Err(why) => (None, Some(why)),
+        };
+        let took_s = result.is_some().then_some(took_s);
+        self.experiments.push(Experiment { question: question.to_owned(), took_s, note });
+        result
+    }
+
+    /// Further pairs for the account: those by which a difference was shown are those in which it is rather large, since the
+    /// comparison ended with them.
+    fn account(&mut self, evidence: &mut Evidence) {
+        let placement = self.driver.header.condition.cpu.clone();
+        let found = self.ask("in which account of time is it?", true, |plan| {
+            let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+            let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
+            let pairs =
+                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            Ok(pairs.into_iter().flatten().collect::<Vec<_>>())
+        });
+        let Some(samples) = found else { return };
+        let fresh = timed::pairs(&samples);
+        if fresh.len() >= PAIRS as usize {
+            (evidence.pairs, evidence.counts) = (fresh, timed::counts(&samples));
+        }
+    }
+
+    fn all(&mut self, evidence: &mut Evidence) {
+        let driver_can_trace = !self.args.no_trace;
+        evidence.traced = self
+            .ask("which calls, waits and conditions?", driver_can_trace, |plan| {
+                let longest_ns = plan.ns(FOR_TRACES);
+                let traced =
+                    traced::traced(plan.driver, longest_ns).map_err(|failure| failure.to_string())?;
+                traced.ok_or_else(|| "a run ended before it could be traced".to_owned())
+            })
+            .filter(|traced| traced.iter().all(|it| it.wall_ns > 0.0));
+        let Some(difference) = account(&evidence.clone().oriented(self.slower)) else { return };
+        let whole_ns = difference.whole.value.abs().max(1.0);
+        let is_in = |account: Account| difference.of(account).value > LOOK_FROM * whole_ns;
+        let more = |account: Account| difference.of(account).value.max(0.0);
+        let (user_ns, system_ns) = (more(Account::User), more(Account::System));
+        // Beside other programs a longer CPU time shows in the wait for a CPU, too.
+        let is_in_cpu = user_ns + system_ns + more(Account::RunQueue) > LOOK_FROM * whole_ns;
+        let is_in_user = is_in_cpu && user_ns > LOOK_FROM * (user_ns + system_ns);
+        self.start(evidence, is_in_cpu);
+        self.counts(evidence, is_in_user);
+        self.samples(evidence, (is_in_cpu, is_in(Account::Blocked)));
+        let is_shared = is_in_user && evidence.traced.as_ref().is_some_and(is_parallel);
+        self.one_cpu(evidence, is_shared);
+    }
+
+    fn start(&mut self, evidence: &mut Evidence, is_asked: bool) {
+        let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
+            return;
+        };
+        let found = self.ask("does it take longer to load and link?", is_asked, |plan| {
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
+            start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
+        });
+        evidence.start = found.flatten();
+    }
+
+    fn counts(&mut self, evidence: &mut Evidence, is_asked: bool) {
+        let cpu_s: f64 = mean_cpu_s(evidence).iter().sum();
+        evidence.simulated = self.ask("more work, or slower work?", is_asked && !self.args.no_simulate, |plan| {
+            let longest_ns = plan.ns(FOR_COUNTS);
+            if cpu_s * SIMULATED_TIMES > longest_ns as f64 / 1e9 {
+                let takes_s = cpu_s * SIMULATED_TIMES;
+                return Err(format!("simulated runs would take about {takes_s:.0} s: give it more --max-time, or a smaller input"));
+            }
+            simulated::simulated(plan.driver, longest_ns).map_err(|failure| failure.to_string())
+        });
+        if let (Some(last), Some(simulated)) = (self.experiments.last_mut(), &evidence.simulated) {
+            last.note = Some(match simulated.repeats_within {
+                Some(change) if change > 0.001 => {
+                    format!("{}; counts differ by {:.1} % from run to run", simulated.machine, 100.0 * change)
+                }
+                _ => simulated.machine.clone(),
+            });
+        }
+    }
+
+    fn samples(&mut self, evidence: &mut Evidence, (on_cpu, off_cpu): (bool, bool)) {
+        let wall_s: f64 = evidence.pairs.iter().map(|it| it.wall_ns[0] + it.wall_ns[1]).sum::<f64>()
+            / (1e9 * evidence.pairs.len().max(1) as f64);
+        let level = evidence.level;
+        // A short run has to be sampled often, and a long one tells enough at a low rate.
+        let rate_hz = (100.0 / wall_s.max(1e-3)).clamp(1000.0, 9000.0) as u64;
+        for (of, is_asked, question) in [
+            (Of::Cpu, on_cpu, "in which functions is the CPU time?"),
+            (Of::Waits, off_cpu, "in which functions does it wait?"),
+        ] {
+            let found = self.ask(question, is_asked && !self.args.no_profile, |plan| {
+                let longest_ns = plan.ns(FOR_SAMPLES);
+                if wall_s * SAMPLED_MIN > longest_ns as f64 / 1e9 {
+                    return Err(format!(
+                        "ten pairs of sampled runs would take about {:.0} s",
+                        wall_s * SAMPLED_MIN
+                    ));
+                }
+                let longest_ns = longest_ns.min(((wall_s * 40.0).max(4.0) * 1e9) as u64);
+                sampled(plan.driver, of, (rate_hz, longest_ns, level))
+            });
+            match of {
+                Of::Cpu => evidence.on_cpu = found,
+                Of::Waits => evidence.off_cpu = found,
+            }
+        }
+    }
+
+    /// Runs both on one CPU, where no other CPU can take a cache line away.
+    fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
+        evidence.on_one_cpu = self.ask("does it stay on one CPU?", is_asked, |plan| {
+            let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
+            let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+            for command in &mut both {
+                command.condition.cpu = Placement::Set(one.clone());
+            }
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
+            let pairs = pairs(plan.driver, &both, Placement::Set(one), effort)
+                .map_err(|failure| failure.to_string())?;
+            let of = |metric| amount(&differences(&pairs, metric), 0.01);
+            Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
+        });
+    }
+
+    /// Looks once more whether there is a difference: what was explained may have been a moment's.
+    fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
+        let sign = if self.slower == 1 { 1.0 } else { -1.0 };
+        let placement = self.driver.header.condition.cpu.clone();
+        let found = self.ask("is the difference still there?", !is_in_some_runs, |plan| {
+            let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
+            let pairs =
+                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            let values: Vec<f64> =
+                differences(&pairs, Metric::WALL).into_iter().map(|it| it * sign).collect();
+            Ok(amount(&values, 0.05))
+        })?;
+        Some((found, self.driver.elapsed_s()))
+    }
+}
+
+fn is_parallel(traced: &[crate::evidence::Traced; 2]) -> bool {
+    traced.iter().any(|it| it.tasks > it.processes)
+}
+
+/// CPU time of a run of each, in seconds.
+fn mean_cpu_s(evidence: &Evidence) -> [f64; 2] {
+    [0, 1].map(|side| {
+        let all = evidence.pairs.iter().map(|it| it.user_ns[side] + it.system_ns[side]).sum::<f64>();
+        all / (1e9 * evidence.pairs.len().max(1) as f64)
+    })
+}

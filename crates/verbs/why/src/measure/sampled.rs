@@ -1,0 +1,140 @@
+//! Sampled runs of both programs, in turns, by the means of `profile`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fauxplat_experiment::Driver;
+use fauxplat_experiment::measure::profile::{Profiling, profile};
+use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings};
+use fauxplat_options::STACK_BYTES;
+use fauxplat_units::Nanos;
+
+use super::instructions::hottest;
+use crate::analysis::kind_in;
+use crate::evidence::{Amount, Sampled, SampledFunction};
+use crate::findings::Kind;
+
+/// Bytes of the stack that are copied for each sample.
+const STACK_COPY: u32 = if STACK_BYTES < 16 << 10 { STACK_BYTES } else { 16 << 10 };
+/// Most functions that are kept.
+const FUNCTIONS_MAX: usize = 200;
+/// Functions whose instructions are looked at.
+const LOOKED_AT: usize = 3;
+/// Most pairs of runs.
+const PAIRS_MAX: u32 = 60;
+
+/// The time that is sampled.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Of {
+    Cpu,
+    Waits,
+}
+
+/// Samples both commands; a sentence where that is not possible.
+pub(super) fn sampled(
+    driver: &mut Driver,
+    of: Of,
+    (rate_hz, longest_ns, error): (u64, u64, f64),
+) -> Result<Sampled, String> {
+    let asked = Profiling {
+        event: (of == Of::Waits).then(|| OFF_CPU.to_owned()),
+        rate_hz,
+        stack_bytes: STACK_COPY,
+        runs: PAIRS_MAX,
+        error,
+        longest: Some(Nanos(longest_ns)),
+        ..Profiling::default()
+    };
+    let (found, failed) = profile(driver, &asked);
+    match failed {
+        Some(failure) if found.differences.is_empty() => Err(failure.to_string()),
+        _ => told(&found).ok_or_else(|| "no pair of runs was sampled".to_owned()),
+    }
+}
+
+fn told(found: &ProfileFindings) -> Option<Sampled> {
+    let difference = found.differences.first()?;
+    let ns =
+        |value: f64, low: f64, high: f64| Amount { value: value * 1e9, low: low * 1e9, high: high * 1e9 };
+    let function = |it: &FunctionDifference| SampledFunction {
+        object: object(found, &it.name),
+        own_ns: ns(it.self_s, it.self_low_s, it.self_high_s),
+        total_ns: ns(it.total_s, it.total_low_s, it.total_high_s),
+        caller: caller(found, &it.name, it.self_s).or_else(|| it.caller.clone()),
+        line: line(found, &it.name),
+        instructions: Vec::new(),
+        name: it.name.clone(),
+    };
+    let mut functions: Vec<SampledFunction> = difference.functions.iter().map(function).collect();
+    let size = |it: &SampledFunction| it.own_ns.value.abs().max(it.total_ns.value.abs());
+    functions.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    functions.truncate(FUNCTIONS_MAX);
+    functions.sort_by(|a, b| b.own_ns.value.abs().total_cmp(&a.own_ns.value.abs()));
+    // The slower program is decided elsewhere, so that each function is looked at where it takes more.
+    for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
+        let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };
+        function.instructions = hottest(found, slower, &function.name);
+    }
+    Some(Sampled {
+        functions,
+        kinds: kinds(found),
+        all_ns: ns(difference.cpu_s, difference.low_s, difference.high_s),
+        pairs: difference.pairs,
+        has_kernel: found.profiles.first()?.quality.has_kernel,
+    })
+}
+
+/// Additional time of kinds of work, by the stacks on which one of their functions stands.
+fn kinds(found: &ProfileFindings) -> Vec<(Kind, f64)> {
+    let each_ns = [0, 1].map(|side| {
+        let quality = found.profiles.get(side).map(|profile| &profile.quality);
+        quality.map_or(0.0, |it| {
+            let whole_s = it.whole_s().unwrap_or(0.0);
+            1e9 * whole_s / (f64::from(it.runs.max(1)) * it.samples.max(1) as f64)
+        })
+    });
+    let mut sums: BTreeMap<Kind, f64> = BTreeMap::new();
+    for stack in &found.stacks {
+        let frames = stack.frames.iter().map(|&at| &found.frames[at as usize]);
+        let kinds: BTreeSet<Kind> =
+            frames.filter_map(|frame| kind_in(&frame.name, file(found, frame.object))).collect();
+        let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64 * each_ns[side];
+        let more_ns = of(1) - of(0);
+        kinds.into_iter().for_each(|kind| *sums.entry(kind).or_default() += more_ns);
+    }
+    sums.into_iter().collect()
+}
+
+/// The direct caller from which a function takes the most more, or the most less where it takes less.
+fn caller(found: &ProfileFindings, name: &str, more_s: f64) -> Option<String> {
+    let mut rises: BTreeMap<&str, f64> = BTreeMap::new();
+    for stack in &found.stacks {
+        let mut frames = stack.frames.iter().rev().map(|&at| found.frames[at as usize].name.as_str());
+        let of = |side: usize| stack.samples.get(side).copied().unwrap_or(0) as f64;
+        if frames.next() == Some(name)
+            && let Some(caller) = frames.next()
+        {
+            *rises.entry(caller).or_default() += (of(1) - of(0)) * more_s.signum();
+        }
+    }
+    let most = rises.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|(_, rise)| *rise > 0.0).map(|(caller, _)| caller.to_owned())
+}
+
+/// The file of a function.
+fn object(found: &ProfileFindings, name: &str) -> String {
+    let frame = found.frames.iter().find(|frame| frame.name == name);
+    file(found, frame.and_then(|frame| frame.object)).to_owned()
+}
+
+/// The path of an object; empty where it is not known.
+fn file(found: &ProfileFindings, object: Option<u32>) -> &str {
+    object.and_then(|at| found.objects.get(at as usize)).map_or("", |object| &object.path)
+}
+
+/// The line of a function at which the most samples of both were taken.
+fn line(found: &ProfileFindings, name: &str) -> Option<(String, u32)> {
+    let own = found.instructions.iter().filter(|it| found.frames[it.frame as usize].name == name);
+    let most = own.max_by_key(|it| it.samples.iter().sum::<u64>())?;
+    let frame = &found.frames[most.frame as usize];
+    Some((frame.file.clone()?, frame.line?))
+}

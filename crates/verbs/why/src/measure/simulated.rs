@@ -1,0 +1,103 @@
+//! Counts of both programs in a simulator, function by function.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fauxplat_counters::cachegrind::{self, FunctionCounts};
+use fauxplat_experiment::steer::WarmUp;
+use fauxplat_experiment::{Driver, Failure, simulator};
+use fauxplat_model::{Command, Placement, SimulatedMachine};
+use fauxplat_sys::workplace::Workplace;
+use fauxplat_units::Nanos;
+
+use crate::evidence::{Simulated, SimulatedFunction};
+
+/// Functions that are kept of each program.
+const FUNCTIONS_MAX: usize = 4000;
+/// Share of the time below which each program is simulated twice, to see whether its counts repeat.
+const TWICE_BELOW: f64 = 0.25;
+
+/// Counts of a run.
+struct Counted {
+    sums: Vec<u64>,
+    functions: Vec<FunctionCounts>,
+}
+
+/// Simulates both commands. A run that takes longer than its part of the time is ended.
+///
+/// # Errors
+/// There is no simulator; it refuses a program; a program fails in it, or takes too long.
+pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, Failure> {
+    let begun_s = driver.elapsed_s();
+    let (program, version) = simulator()?;
+    let caches =
+        SimulatedMachine::Classic.caches().ok_or_else(|| Failure::machine("no simulated machine"))?;
+    let folder = Workplace::make("why", &std::env::temp_dir()).map_err(Failure::machine)?;
+    let words = [vec![program], cachegrind::arguments(&caches, &version, folder.path())].concat();
+    let run = |side: usize| {
+        let left_ns = longest_ns.saturating_sub(((driver.elapsed_s() - begun_s) * 1e9) as u64);
+        let command = wrapped(&driver.commands[side], &words, left_ns.max(1_000_000_000));
+        cachegrind::clear(folder.path());
+        driver.aside(&[command], &[], &mut WarmUp::new(1, 1))?;
+        let fail = |error: cachegrind::Uncounted| Failure::machine(error.to_string());
+        let sums = cachegrind::collect(folder.path()).map_err(fail)?;
+        Ok::<_, Failure>(Counted { sums, functions: cachegrind::functions(folder.path()).map_err(fail)? })
+    };
+    let first = [run(0)?, run(1)?];
+    let took_ns = (driver.elapsed_s() - begun_s) * 1e9;
+    let repeats_within = match took_ns < TWICE_BELOW * longest_ns as f64 {
+        true => Some(change(&first[0], &run(0)?).max(change(&first[1], &run(1)?))),
+        false => None,
+    };
+    let [a, b] = first;
+    Ok(Simulated {
+        names: cachegrind::names().map(str::to_owned).collect(),
+        functions: together(&a.functions, &b.functions),
+        counts: [&a, &b].map(|it| it.sums.iter().map(|&count| count as f64).collect()),
+        repeats_within,
+        machine: format!("cachegrind of {version}, {}", caches.told()),
+    })
+}
+
+/// The command in the simulator, ended after a time.
+fn wrapped(command: &Command, words: &[String], limit_ns: u64) -> Command {
+    let mut wrapped = command.clone();
+    let own = command.argv.iter().skip(1).cloned();
+    let program = command.program.display().to_string();
+    wrapped.argv = words.iter().cloned().chain([program]).chain(own).collect();
+    wrapped.program = PathBuf::from(&words[0]);
+    wrapped.condition.timeout = Some(Nanos(limit_ns));
+    wrapped.condition.cpu = Placement::Free;
+    wrapped
+}
+
+/// Relative change of the instructions between two runs.
+fn change(a: &Counted, b: &Counted) -> f64 {
+    let [a, b] = [a, b].map(|it| it.sums.first().copied().unwrap_or(0) as f64);
+    (a - b).abs() / a.max(1.0)
+}
+
+/// The functions of both, by file and name; those with the most instructions.
+fn together(a: &[FunctionCounts], b: &[FunctionCounts]) -> Vec<SimulatedFunction> {
+    let mut found: BTreeMap<&str, SimulatedFunction> = BTreeMap::new();
+    for (side, functions) in [a, b].into_iter().enumerate() {
+        for function in functions {
+            let entry = found.entry(&function.name).or_insert_with(|| SimulatedFunction {
+                name: function.name.clone(),
+                counts: [vec![0.0; function.counts.len()], vec![0.0; function.counts.len()]],
+                ..SimulatedFunction::default()
+            });
+            entry.file = (function.file != "???").then(|| function.file.clone());
+            entry.line = function.line.or(entry.line);
+            for (sum, &count) in entry.counts[side].iter_mut().zip(&function.counts) {
+                *sum += count as f64;
+            }
+        }
+    }
+    let mut all: Vec<SimulatedFunction> = found.into_values().collect();
+    let instructions =
+        |it: &SimulatedFunction| it.counts.iter().filter_map(|counts| counts.first()).sum::<f64>();
+    all.sort_by(|a, b| instructions(b).total_cmp(&instructions(a)));
+    all.truncate(FUNCTIONS_MAX);
+    all
+}

@@ -1,0 +1,102 @@
+//! Traced runs of both programs, in turns.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::channel;
+use std::thread;
+
+use fauxplat_experiment::{Driver, Failure};
+use fauxplat_stats::describe::median;
+
+use super::follower::Follower;
+use crate::evidence::{CallSum, Traced};
+
+/// Runs of each program: an odd number, so that each median is a run's own figure.
+const ROUNDS: usize = 3;
+
+/// Traces both commands, in turns; the middle figures of some runs. A run that takes longer than its part of the time is
+/// let go.
+///
+/// # Errors
+/// The commands cannot be traced.
+pub(super) fn traced(driver: &mut Driver, longest_ns: u64) -> Result<Option<[Traced; 2]>, Failure> {
+    let begun_s = driver.elapsed_s();
+    let each_ns = longest_ns / 4;
+    let mut runs: [Vec<Traced>; 2] = Default::default();
+    for round in 0..ROUNDS {
+        let is_late = (driver.elapsed_s() - begun_s) * 1e9 > longest_ns as f64 / 2.0;
+        if round > 0 && (is_late || driver.is_interrupted()) {
+            break;
+        }
+        for turn in 0..2 {
+            let command = (round + turn) % 2;
+            match run(driver, command as u16, each_ns)? {
+                Some(traced) => runs[command].push(traced),
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(runs.map(|runs| middle(&runs))))
+}
+
+fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Traced>, Failure> {
+    let mut follower = None;
+    let outcome = driver.hold(command, |pid| {
+        let (tell, told) = channel();
+        // A process is followed by a thread, and that thread alone sees its stops.
+        follower = Some(thread::spawn(move || match Follower::attach(pid, longest_ns) {
+            Ok(attached) => {
+                // The other side is gone only if fauxplat itself ends.
+                let _ = tell.send(None);
+                Some(attached.follow())
+            }
+            Err(error) => {
+                let _ = tell.send(Some(error));
+                None
+            }
+        }));
+        match told.recv() {
+            Ok(None) => Ok(()),
+            Ok(Some(error)) => Err(Failure::machine(format!("a run cannot be traced: {error}"))),
+            Err(_) => Err(Failure::machine("the thread that traces is gone")),
+        }
+    });
+    let traced = follower.and_then(|follower| follower.join().ok()).flatten();
+    let outcome = outcome?;
+    let ignored = &driver.commands[usize::from(command)].condition.ignore_failure;
+    match outcome.filter(|&outcome| !ignored.lets_pass(outcome)) {
+        // A program that traces others, or looks whether it is traced, does something else here than in timed runs.
+        Some(failed) => Err(Failure::command(format!(
+            "`{}` ends with status {} when it is traced, and not otherwise",
+            driver.commands[usize::from(command)].command,
+            failed.exit_status()
+        ))),
+        None => Ok(outcome.and(traced)),
+    }
+}
+
+/// The run that stands for all: the last one, with the medians of its figures.
+fn middle(runs: &[Traced]) -> Traced {
+    let of = |figure: &dyn Fn(&Traced) -> f64| {
+        median(&runs.iter().map(figure).collect::<Vec<f64>>()).unwrap_or(0.0)
+    };
+    let last = runs.last().cloned().unwrap_or_default();
+    let names = runs.iter().flat_map(|run| run.calls.keys().cloned());
+    let calls: BTreeMap<String, CallSum> = names
+        .map(|name| {
+            let call = |run: &Traced| run.calls.get(&name).copied().unwrap_or_default();
+            let sum = CallSum { count: of(&|run| call(run).count), ns: of(&|run| call(run).ns) };
+            (name, sum)
+        })
+        .collect();
+    let kinds = runs.iter().flat_map(|run| run.waits.keys().copied());
+    let waits = kinds.map(|kind| (kind, of(&|run| run.waits.get(&kind).copied().unwrap_or(0.0)))).collect();
+    Traced {
+        wall_ns: of(&|run| run.wall_ns),
+        lanes: of(&|run| run.lanes),
+        children_ns: of(&|run| run.children_ns),
+        calls,
+        waits,
+        is_partial: runs.iter().any(|run| run.is_partial),
+        ..last
+    }
+}

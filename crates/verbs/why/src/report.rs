@@ -1,0 +1,338 @@
+//! The report of an explanation: the answer, the account, the causes, and what was excluded.
+
+use fauxplat_model::Metric;
+use fauxplat_model::document::Record;
+use fauxplat_report::parts::{Grid, Medium, Note, Notes, Piece, Tone};
+use fauxplat_report::{Case, CaseOutcome, OwnReport, Rows, say};
+use serde::Deserialize;
+use serde_json::{Error, Value};
+
+use crate::amount::Amount;
+use crate::findings::{Account, Answer, Cause, Grade, SCHEMA, WhyFindings};
+
+/// Reports of explanations.
+#[derive(Debug)]
+pub(crate) struct WhyReport;
+
+/// Causes that are told beside the first.
+const OTHERS: usize = 3;
+
+impl OwnReport for WhyReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        Ok(pieces(&WhyFindings::deserialize(document)?))
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let found = WhyFindings::deserialize(document)?;
+        let headings = ["kind", "account", "explains_ns", "share", "grade", "what", "place", "next"];
+        Ok(Rows {
+            headings: headings.map(str::to_owned).to_vec(),
+            rows: found.causes.iter().map(fields).collect(),
+        })
+    }
+
+    fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
+        let found = WhyFindings::deserialize(document)?;
+        let sentence = found.summary.clone();
+        let outcome = match found.answer {
+            Answer::Cause | Answer::Equivalent => CaseOutcome::Passed(sentence),
+            _ => CaseOutcome::Skipped(sentence),
+        };
+        Ok(vec![Case { name: "why".to_owned(), time_s: Some(found.elapsed_s), outcome }])
+    }
+}
+
+fn fields(cause: &Cause) -> Vec<String> {
+    vec![
+        word(&cause.kind),
+        word(&cause.account),
+        format!("{:.0}", cause.explains_ns),
+        format!("{:.4}", cause.share),
+        word(&cause.grade),
+        cause.what.clone(),
+        cause.place.clone().unwrap_or_default(),
+        cause.next.clone(),
+    ]
+}
+
+/// The word of a document for a value of a list.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn time(ns: f64) -> String {
+    let size = say::quantity(Metric::WALL, ns.abs());
+    if ns < 0.0 { format!("−{size}") } else { size }
+}
+
+fn with_interval(amount: Amount) -> String {
+    match amount.low.is_finite() && amount.high.is_finite() {
+        true => format!("{} ({} to {})", time(amount.value), time(amount.low), time(amount.high)),
+        false => time(amount.value),
+    }
+}
+
+fn account_words(account: Account) -> &'static str {
+    match account {
+        Account::User => "user time",
+        Account::System => "system time",
+        Account::RunQueue => "waiting for a CPU",
+        Account::Blocked => "waiting for something else",
+        Account::Start => "loading and linking",
+        Account::Whole => "all of it",
+    }
+}
+
+/// Names of the faster and of the slower program.
+fn sides(found: &WhyFindings) -> (String, String) {
+    let slower = found.slower.unwrap_or(1).min(1);
+    (say::named(&found.programs[1 - slower]), say::named(&found.programs[slower]))
+}
+
+/// A sentence for lists of experiments.
+pub(crate) fn summary(found: &WhyFindings) -> String {
+    let slower = found.slower.unwrap_or(1).min(1);
+    match (found.answer, found.causes.first()) {
+        (Answer::Cause, Some(first)) => format!("{} {}", found.programs[slower], first.what),
+        (Answer::Equivalent, _) => "no difference, and no cause".to_owned(),
+        (Answer::Vanished, _) => "the difference has gone".to_owned(),
+        (Answer::Unexplained, _) => format!("{} is slower, unexplained", found.programs[slower]),
+        _ => "no difference was shown".to_owned(),
+    }
+}
+
+fn pieces(found: &WhyFindings) -> Vec<Piece> {
+    let mut pieces = vec![answer(found)];
+    if found.are_same == Some(true) {
+        pieces.push(Piece::said(Tone::Doubt, "Both programs are the same file with the same arguments."));
+    }
+    pieces.extend(again(found));
+    if found.slower.is_some() && found.answer == Answer::Vanished {
+        let sentence = "Pairs of runs after the verdict, slower less faster:";
+        pieces.push(Piece::plain(sentence));
+        pieces.extend(account(found));
+    } else if found.slower.is_some() {
+        pieces.extend(account(found));
+        pieces.extend(causes(found));
+        pieces.extend(excluded(found));
+        pieces.extend(tables(found));
+    }
+    pieces.extend(experiments(found));
+    pieces
+}
+
+fn answer(found: &WhyFindings) -> Piece {
+    let [a, b] = found.programs.each_ref().map(|name| say::named(name));
+    let (fast, slow) = sides(found);
+    let more = found.more_ns.map_or_else(String::new, with_interval);
+    let margin = found.compared.as_ref().map_or_else(String::new, |it| say::percent(it.margin));
+    let ratio = found.compared.as_ref().map_or_else(String::new, |it| say::change(it.ratio));
+    match (found.answer, found.causes.first()) {
+        (Answer::Equivalent, _) => Piece::answer(
+            Tone::Good,
+            format!("{a} and {b} do not differ by more than {margin}: there is nothing to explain."),
+        ),
+        (Answer::Undecided, _) => Piece::answer(
+            Tone::Doubt,
+            format!(
+                "{a} and {b} were not shown to differ: no cause is looked for. More --max-time may decide."
+            ),
+        ),
+        (Answer::Vanished, _) => Piece::answer(
+            Tone::Doubt,
+            format!(
+                "{slow} was slower than {fast} in the comparison ({ratio}), and is not any more: no cause is named."
+            ),
+        ),
+        (_, Some(first)) => Piece::answer(
+            Tone::Bad,
+            format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)),
+        ),
+        _ => Piece::answer(
+            Tone::Doubt,
+            format!("{slow} takes {more} more than {fast} per run, and no experiment here explains it."),
+        ),
+    }
+}
+
+fn cause(first: &Cause) -> String {
+    let place = first.place.as_ref().map_or_else(String::new, |place| format!(" in {}", say::named(place)));
+    let place = if first.grade == Grade::Condition { String::new() } else { place };
+    format!("{}{place}", first.what)
+}
+
+/// The sentence about the last look.
+fn again(found: &WhyFindings) -> Option<Piece> {
+    let (again, after_s) = (found.again_ns?, found.again_after_s?);
+    let after = fauxplat_units::Nanos::from_secs_f64(after_s.clamp(0.0, 1e9));
+    let sentence = format!("At the end, after {after}, the difference was {}.", with_interval(again));
+    Some(match found.answer {
+        Answer::Vanished => Piece::said(Tone::Doubt, sentence),
+        _ => Piece::plain(sentence).in_full(),
+    })
+}
+
+/// The parts of the whole, as a sentence and as a table.
+fn account(found: &WhyFindings) -> Vec<Piece> {
+    let mut grid = Grid::new(&["account", "more per run", "from", "to", "share"], &[3, 2]);
+    for part in &found.parts {
+        let tone = if part.more_ns.low > 0.0 { Tone::Bad } else { Tone::Plain };
+        let cells = vec![
+            account_words(part.account).to_owned(),
+            time(part.more_ns.value),
+            time(part.more_ns.low),
+            time(part.more_ns.high),
+            say::percent(part.share),
+        ];
+        grid.push(tone, cells);
+    }
+    if let Some(whole) = found.more_ns {
+        grid.push(
+            Tone::Title,
+            vec![
+                "together".to_owned(),
+                time(whole.value),
+                time(whole.low),
+                time(whole.high),
+                "100 %".to_owned(),
+            ],
+        );
+    }
+    vec![Piece::table(grid)]
+}
+
+fn causes(found: &WhyFindings) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (number, it) in found.causes.iter().take(1 + OTHERS).enumerate() {
+        let title = format!(
+            "{}. {}: {} ({})",
+            number + 1,
+            it.what,
+            say::percent(it.share.min(1.0)),
+            account_words(it.account)
+        );
+        let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
+        let how = match it.grade {
+            Grade::Measured => "measured",
+            Grade::Reckoned => "reckoned from counts",
+            Grade::Condition => "a condition that differs",
+        };
+        let how = Note::fact("how known", vec![how.to_owned()]).in_full();
+        let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
+        let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
+        let notes = Notes {
+            title,
+            folded: false,
+            lines: place.into_iter().chain(lines).chain([how, next]).collect(),
+        };
+        pieces.push(Piece::notes(notes));
+    }
+    let unexplained = format!("{} of the difference is left.", say::percent(found.unexplained));
+    if !found.causes.is_empty() && found.unexplained > 0.05 {
+        pieces.push(Piece::plain(unexplained));
+    }
+    if let Some(command) = &found.would_tell {
+        let sentence =
+            format!("The first two causes could each be it; what tells them apart: {}", say::code(command));
+        pieces.push(Piece::said(Tone::Doubt, sentence));
+    }
+    pieces
+}
+
+fn plain_note(text: String) -> Note {
+    Note::fact("", vec![text])
+}
+
+fn excluded(found: &WhyFindings) -> Option<Piece> {
+    let names: Vec<String> =
+        found.excluded.iter().map(|it| format!("{} ({})", it.what, say::visible(&it.because))).collect();
+    (!names.is_empty()).then(|| Piece::plain(format!("Not: {}.", names.join(", "))))
+}
+
+fn tables(found: &WhyFindings) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let (fast, slow) = (1 - found.slower.unwrap_or(1).min(1), found.slower.unwrap_or(1).min(1));
+    let names = [fast, slow].map(|side| if side == 0 { "A" } else { "B" });
+    if !found.conditions.is_empty() {
+        let mut grid = Grid::named(&["condition", names[0], names[1]], &[]);
+        for it in &found.conditions {
+            grid.push(Tone::Plain, vec![it.what.clone(), say::visible(&it.fast), say::visible(&it.slow)]);
+        }
+        pieces.push(Piece::heading("conditions that differ").in_full().only(&Medium::ALL));
+        pieces.push(Piece::table(grid).joined().in_full());
+    }
+    if !found.functions.is_empty() {
+        let mut grid = Grid::named(
+            &["function", "more per run", "from", "to", "instructions", "called by"],
+            &[3, 2, 5, 4],
+        );
+        for it in &found.functions {
+            let instructions = it.more_instructions.map_or_else(|| "?".to_owned(), signed);
+            let cells = vec![
+                say::visible(&it.name),
+                time(it.more_ns.value),
+                time(it.more_ns.low),
+                time(it.more_ns.high),
+                instructions,
+                it.caller.as_deref().map(say::visible).unwrap_or_default(),
+            ];
+            grid.push(if it.more_ns.is_more() { Tone::Bad } else { Tone::Plain }, cells);
+        }
+        pieces.push(Piece::heading("functions, by CPU time").in_full());
+        pieces.push(Piece::table(grid).joined().in_full());
+    }
+    if !found.counts.is_empty() {
+        let mut grid = Grid::named(&["count", "source", names[0], names[1], "change"], &[1]);
+        for it in &found.counts {
+            let change = if it.fast > 0.0 { say::change(it.slow / it.fast) } else { "new".to_owned() };
+            let cells =
+                vec![say::visible(&it.what), it.source.clone(), count(it.fast), count(it.slow), change];
+            grid.push(Tone::Plain, cells);
+        }
+        pieces.push(Piece::heading("counts that differ").in_full());
+        pieces.push(Piece::table(grid).joined().in_full());
+    }
+    pieces
+}
+
+fn count(value: f64) -> String {
+    if value < 100.0 && value.fract() != 0.0 {
+        format!("{value:.1}")
+    } else {
+        say::grouped(value.max(0.0).round() as u64)
+    }
+}
+
+fn signed(value: f64) -> String {
+    let size = say::grouped(value.abs().round() as u64);
+    if value < 0.0 { format!("−{size}") } else { format!("+{size}") }
+}
+
+fn experiments(found: &WhyFindings) -> Option<Piece> {
+    if found.experiments.is_empty() {
+        return None;
+    }
+    let line = |it: &crate::findings::Experiment| {
+        let took =
+            it.took_s.map(|took_s| fauxplat_units::Nanos::from_secs_f64(took_s.clamp(0.0, 1e9)).to_string());
+        let text = match (took, &it.note) {
+            (Some(took), Some(note)) => format!("{} {took}; {}", it.question, say::visible(note)),
+            (Some(took), None) => format!("{} {took}", it.question),
+            (None, Some(why)) => format!("{} not made: {}", it.question, say::visible(why)),
+            (None, None) => it.question.clone(),
+        };
+        plain_note(text)
+    };
+    let is_missing = found.experiments.iter().any(|it| it.took_s.is_none());
+    let lines: Vec<Note> = found
+        .experiments
+        .iter()
+        .map(|it| if it.took_s.is_some() { line(it).in_full() } else { line(it) })
+        .collect();
+    let title = if is_missing { "experiments that were not made, or all" } else { "experiments" };
+    Some(Piece::notes(Notes { title: title.to_owned(), folded: true, lines }))
+}

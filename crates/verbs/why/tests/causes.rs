@@ -1,0 +1,272 @@
+//! Causes of evidence that is made up: the first that is named is the one that was put in, and what was not put in is not
+//! named.
+
+use std::collections::BTreeMap;
+
+use fauxplat_why::analysis::{Chain, explain};
+use fauxplat_why::evidence::{
+    Amount, CallSum, Count, Elsewhere, Evidence, Held, PairReading, Sampled, SampledFunction, Simulated,
+    SimulatedFunction, Start, Traced, Wait, Written,
+};
+use fauxplat_why::findings::{Cause, Kind};
+
+const MS: f64 = 1e6;
+
+/// Pairs of runs that take 10 ms of user time and 1 ms in the kernel, and what the slower program takes more: user,
+/// system, run-queue, blocked, in milliseconds.
+fn pairs(more: [f64; 4]) -> Vec<PairReading> {
+    (0..24)
+        .map(|number| {
+            let noise = MS * 0.05 * f64::from(number % 5 - 2);
+            let (user, system) = (10.0 * MS + noise, MS);
+            let sum = more.iter().sum::<f64>() * MS;
+            PairReading {
+                wall_ns: [user + system, user + system + sum],
+                user_ns: [user, user + more[0] * MS],
+                system_ns: [system, system + more[1] * MS],
+                delay_ns: [0.0, more[2] * MS],
+            }
+        })
+        .collect()
+}
+
+fn traced() -> Traced {
+    let held = Held { cpus: "0-3".to_owned(), cpu_count: 4, program: "/bin/p".to_owned(), ..Held::default() };
+    Traced { wall_ns: 12.0 * MS, tasks: 1, processes: 1, lanes: 1.0, held, ..Traced::default() }
+}
+
+fn evidence(more: [f64; 4]) -> Evidence {
+    let mut traces = [traced(), traced()];
+    traces[1].held.arguments = vec!["slow".to_owned()];
+    Evidence {
+        names: ["fast".to_owned(), "slow".to_owned()],
+        commands: ["./p".to_owned(), "./p slow".to_owned()],
+        pairs: pairs(more),
+        traced: Some(traces),
+        level: 0.01,
+        ..Evidence::default()
+    }
+}
+
+fn simulated(counts: &[(&str, f64, f64)]) -> Simulated {
+    let names: Vec<String> = ["instructions", "l1i-misses", "l1d-misses", "llc-misses", "branch-misses"]
+        .map(str::to_owned)
+        .to_vec();
+    let of = |name: &String, side: usize| {
+        let found = counts.iter().find(|(known, ..)| known == name);
+        found.map_or(1000.0, |&(_, fast, slow)| if side == 0 { fast } else { slow })
+    };
+    let counts = [0, 1].map(|side| names.iter().map(|name| of(name, side)).collect::<Vec<f64>>());
+    let function =
+        SimulatedFunction { name: "walk".to_owned(), counts: counts.clone(), ..SimulatedFunction::default() };
+    Simulated { names, counts, functions: vec![function], ..Simulated::default() }
+}
+
+fn sampled(name: &str, object: &str, ms: f64, instructions: &[&str]) -> Sampled {
+    let amount = Amount { value: ms * MS, low: 0.9 * ms * MS, high: 1.1 * ms * MS };
+    let function = SampledFunction {
+        name: name.to_owned(),
+        object: object.to_owned(),
+        own_ns: amount,
+        total_ns: amount,
+        caller: Some("sum".to_owned()),
+        instructions: instructions.iter().map(|&it| it.to_owned()).collect(),
+        ..SampledFunction::default()
+    };
+    Sampled { functions: vec![function], all_ns: amount, pairs: 10, has_kernel: true, ..Sampled::default() }
+}
+
+fn first(chain: &Chain) -> &Cause {
+    chain.causes.first().unwrap_or_else(|| panic!("no cause: {chain:?}"))
+}
+
+#[test]
+fn a_wait_is_named_by_its_call() {
+    for (wait, kind, call) in [
+        (Wait::Sleep, Kind::Sleep, "nanosleep"),
+        (Wait::Sync, Kind::Sync, "fsync"),
+        (Wait::Lock, Kind::Lock, "futex"),
+        (Wait::Pipe, Kind::Pipe, "read"),
+    ] {
+        let mut evidence = evidence([0.0, 0.0, 0.0, 5.0]);
+        let traces = evidence.traced.as_mut().unwrap();
+        traces[1].waits = BTreeMap::from([(wait, 5.0 * MS), (Wait::Tasks, 9.0 * MS)]);
+        traces[1].calls = BTreeMap::from([(call.to_owned(), CallSum { count: 3.0, ns: 5.0 * MS })]);
+        let chain = explain(&evidence);
+        assert_eq!(first(&chain).kind, kind);
+        assert!(first(&chain).what.contains(call) && chain.unexplained < 0.05, "{chain:?}");
+        assert!(chain.excluded.iter().any(|it| it.what == "time in user mode"));
+    }
+}
+
+#[test]
+fn more_instructions_are_more_work_and_as_many_are_slower_work() {
+    let mut more = evidence([5.0, 0.0, 0.0, 0.0]);
+    more.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+    more.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &[]));
+    let chain = explain(&more);
+    assert_eq!(first(&chain).kind, Kind::MoreWork);
+    assert_eq!(first(&chain).place.as_deref(), Some("walk called by sum"));
+
+    for (count, rise, kind) in
+        [("llc-misses", 60_000.0, Kind::Caches), ("branch-misses", 1e6, Kind::Branches)]
+    {
+        let mut evidence = more.clone();
+        evidence.simulated = Some(simulated(&[("instructions", 1e7, 1e7), (count, 10.0, rise)]));
+        let chain = explain(&evidence);
+        assert_eq!(first(&chain).kind, kind, "{chain:?}");
+        assert!(chain.excluded.iter().any(|it| it.what == "more instructions"));
+    }
+}
+
+#[test]
+fn instructions_tell_what_no_count_does() {
+    for (instructions, kind) in [
+        (&["div %rcx", "xor %rax,%rdi"][..], Kind::SlowInstructions),
+        (&["addsd %xmm0,%xmm1"][..], Kind::SlowNumbers),
+        (&["mov (%rax),%rbx"][..], Kind::Place),
+        (&["pause"][..], Kind::BusyWait),
+    ] {
+        let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+        evidence.simulated = Some(simulated(&[("instructions", 1e7, 1e7)]));
+        evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, instructions));
+        assert_eq!(first(&explain(&evidence)).kind, kind, "{instructions:?}");
+    }
+    let mut shared = evidence([5.0, 0.0, 0.0, 0.0]);
+    shared.simulated = Some(simulated(&[("instructions", 1e7, 1e7)]));
+    shared.on_one_cpu = Some(Elsewhere {
+        more_cpu_ns: Amount { value: 0.1 * MS, low: -MS, high: MS },
+        ..Elsewhere::default()
+    });
+    assert_eq!(first(&explain(&shared)).kind, Kind::SharedLine);
+}
+
+#[test]
+fn work_of_a_library_is_named_by_what_it_is_for() {
+    for (function, kind) in [
+        ("_int_malloc", Kind::Allocation),
+        ("_Unwind_RaiseException", Kind::Exceptions),
+        ("re_compile_internal", Kind::Patterns),
+        ("__vdso_clock_gettime", Kind::BusyWait),
+        ("allocate_seats", Kind::MoreWork),
+    ] {
+        let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+        evidence.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+        let kinds = if kind == Kind::MoreWork { Vec::new() } else { vec![(kind, 4.0 * MS)] };
+        evidence.on_cpu = Some(Sampled { kinds, ..sampled(function, "/lib/libc.so.6", 5.0, &[]) });
+        assert_eq!(first(&explain(&evidence)).kind, kind, "{function}");
+    }
+}
+
+#[test]
+fn the_kernels_part_is_told_by_faults_and_calls() {
+    let mut faults = evidence([0.0, 5.0, 0.0, 0.0]);
+    let count = |name: &str, means: [f64; 2]| Count {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        means,
+        more: Amount::exact(means[1] - means[0]),
+    };
+    faults.counts = vec![count("minor-faults", [100.0, 7000.0]), count("peak-memory", [1e6, 3e7])];
+    assert_eq!(first(&explain(&faults)).kind, Kind::PageFaults);
+    faults.counts = vec![count("minor-faults", [100.0, 7000.0]), count("peak-memory", [3e7, 3e7])];
+    assert_eq!(first(&explain(&faults)).kind, Kind::HugePages);
+
+    let write = |calls: f64| BTreeMap::from([("write".to_owned(), CallSum { count: calls, ns: MS })]);
+    let mut writes = evidence([0.0, 5.0, 0.0, 0.0]);
+    let traces = writes.traced.as_mut().unwrap();
+    (traces[0].calls, traces[1].calls) = (write(10.0), write(20_000.0));
+    let to = |calls, bytes| BTreeMap::from([("/tmp/x".to_owned(), Written { calls, bytes })]);
+    (traces[0].written, traces[1].written) = (to(10, 100_000), to(20_000, 100_000));
+    assert_eq!(first(&explain(&writes)).kind, Kind::SmallWrites);
+    let traces = writes.traced.as_mut().unwrap();
+    (traces[0].written, traces[1].written) = (BTreeMap::new(), to(20_000, 100_000));
+    let chain = explain(&writes);
+    assert_eq!((first(&chain).kind, first(&chain).place.as_deref()), (Kind::Logging, Some("/tmp/x")));
+}
+
+#[test]
+fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
+    let same = || {
+        let mut evidence = evidence([0.0, 0.0, 3.0, 2.0]);
+        evidence.traced.as_mut().unwrap()[1].held.arguments = Vec::new();
+        evidence
+    };
+    let mut quota = same();
+    quota.traced.as_mut().unwrap()[1].held.quota_milli_cpus = Some(300);
+    assert_eq!(first(&explain(&quota)).kind, Kind::Quota);
+    let mut nice = same();
+    nice.traced.as_mut().unwrap()[1].held.nice = 19;
+    assert_eq!(first(&explain(&nice)).kind, Kind::Priority);
+    let mut locale = same();
+    locale.traced.as_mut().unwrap()[1].held.environment.insert("LC_ALL".to_owned(), "de_DE".to_owned());
+    let chain = explain(&locale);
+    assert_eq!(first(&chain).kind, Kind::Locale);
+    assert_eq!(chain.conditions[0].slow, "de_DE");
+    let mut secret = same();
+    secret.traced.as_mut().unwrap()[1].held.environment.insert("TOKEN".to_owned(), "hunter2".to_owned());
+    let chain = explain(&secret);
+    assert_eq!(first(&chain).kind, Kind::Environment);
+    assert!(!format!("{chain:?}").contains("hunter2"), "values that may be private are not shown");
+    let mut better = same();
+    better.traced.as_mut().unwrap()[0].held.quota_milli_cpus = Some(300);
+    assert!(
+        explain(&better).causes.iter().all(|cause| cause.kind != Kind::Quota),
+        "the faster one has the quota"
+    );
+}
+
+#[test]
+fn further_processes_are_the_cause_of_what_they_take() {
+    let mut evidence = evidence([2.0, 2.0, 0.0, 1.0]);
+    let traces = evidence.traced.as_mut().unwrap();
+    (traces[1].processes, traces[1].tasks, traces[1].children_ns) = (9, 9, 7.5 * MS);
+    traces[1].wall_ns = 20.0 * MS;
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Processes, "{chain:?}");
+    assert!(first(&chain).share > 0.9 && first(&chain).share <= 1.0);
+}
+
+#[test]
+fn a_start_is_told_from_the_work_after_it() {
+    let mut evidence = evidence([1.5, 1.0, 0.0, 0.0]);
+    evidence.start = Some(Start {
+        medians_ns: [MS, 3.4 * MS],
+        more_ns: Amount { value: 2.4 * MS, low: 2.2 * MS, high: 2.6 * MS },
+    });
+    assert_eq!(first(&explain(&evidence)).kind, Kind::Loading);
+    let traces = evidence.traced.as_mut().unwrap();
+    traces[1].libraries.insert("/lib/libmany.so".to_owned());
+    let chain = explain(&evidence);
+    assert_eq!((first(&chain).kind, first(&chain).place.as_deref()), (Kind::Libraries, Some("libmany.so")));
+}
+
+#[test]
+fn the_other_order_of_the_programs_gives_the_same_causes() {
+    let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+    evidence.simulated = Some(simulated(&[("instructions", 1e7, 1.5e7)]));
+    evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &[]));
+    let there = explain(&evidence);
+    let back = explain(&evidence.clone().turned().oriented(0));
+    assert_eq!(there.causes, back.causes);
+    assert_eq!(there.difference, back.difference);
+}
+
+#[test]
+fn a_wait_that_could_not_be_traced_is_named_by_samples() {
+    let mut evidence = Evidence { traced: None, ..evidence([0.0, 0.0, 0.0, 5.0]) };
+    evidence.off_cpu =
+        Some(Sampled { kinds: vec![(Kind::Lock, 0.1 * MS), (Kind::Sleep, 5.0 * MS)], ..Sampled::default() });
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Sleep);
+    assert_eq!(chain.causes.len(), 1, "{chain:?}");
+}
+
+#[test]
+fn without_any_experiment_the_account_alone_speaks() {
+    let bare = Evidence { traced: None, ..evidence([0.0, 0.0, 0.0, 5.0]) };
+    let chain = explain(&bare);
+    assert!(chain.causes.is_empty() && chain.unexplained > 0.9, "{chain:?}");
+    let user = Evidence { traced: None, ..evidence([5.0, 0.0, 0.0, 0.0]) };
+    assert_eq!(first(&explain(&user)).kind, Kind::MoreWork);
+}

@@ -1,0 +1,137 @@
+//! Planted pairs for `why`: programs of which one is slower for a known reason, and programs that are equal.
+//!
+//! The pairs stand in `crates/verbs/why/pairs`; whether the first cause that is named is the planted one is the result.
+//! Each pair is kept as the document that it gave, so the campaign goes on where it was ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::USAGE;
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// Time that each pair may take, as the option of `why` has it.
+const MAX_TIME: &str = "2m";
+
+/// Runs the pairs whose names have a word; all of them without one. `--program PATH` takes a fauxplat that is built
+/// already.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let (program, words) = match words {
+        ["--program", path, rest @ ..] => (PathBuf::from(path), rest),
+        _ if words.iter().any(|word| word.starts_with('-')) => return Err(ChoreError::Usage(USAGE)),
+        _ => (cargo::build_release()?, words),
+    };
+    let folder = super::folder("why")?;
+    let sources = cargo::root().join("crates/verbs/why/pairs");
+    let text = fs::read_to_string(sources.join("pairs.json")).map_err(ChoreError::at(&sources))?;
+    let all: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
+    let mut right = [(0, 0); 2];
+    for (at, list) in ["pairs", "equal"].into_iter().enumerate() {
+        for pair in all[list].as_array().into_iter().flatten() {
+            let name = text_of(pair, "name", "");
+            if !words.is_empty() && !words.iter().any(|word| name.contains(word)) {
+                continue;
+            }
+            let place = folder.join(name.replace(' ', "-"));
+            let document = place.join("why.json");
+            let took_s = match document.exists() {
+                true => None,
+                false => Some(measure(&program, &sources, &place, pair)),
+            };
+            let told = match took_s {
+                Some(Err(error)) => Err(error),
+                _ => told(&document, pair),
+            };
+            let (is_right, line) = told.unwrap_or_else(|error| (false, format!("no answer: {error}")));
+            right[at].0 += usize::from(is_right);
+            right[at].1 += 1;
+            let word = if is_right { "right" } else { "WRONG" };
+            println!("{word}: {name}: {line}");
+        }
+    }
+    let [planted, equal] = right;
+    println!(
+        "{} of {} planted causes named first; {} of {} equal pairs without a cause",
+        planted.0, planted.1, equal.0, equal.1
+    );
+    Ok(())
+}
+
+fn text_of<'v>(pair: &'v Value, key: &str, otherwise: &'v str) -> &'v str {
+    pair[key].as_str().unwrap_or(otherwise)
+}
+
+/// Builds a pair in a folder of its own, and asks why.
+fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result<(), ChoreError> {
+    fs::create_dir_all(place).map_err(ChoreError::at(place))?;
+    let source = text_of(pair, "source", "work.c");
+    let copied = fs::copy(sources.join(source), place.join(source)).map_err(ChoreError::at(sources));
+    copied?;
+    for (name, flags) in
+        [("fast", text_of(pair, "fast_flags", "")), ("slow", text_of(pair, "slow_flags", "-DSLOW"))]
+    {
+        let compiler = match source.rsplit('.').next() {
+            Some("c") => "cc",
+            Some("cc") => "c++",
+            _ => continue,
+        };
+        let define = pair["define"].as_str().map_or_else(String::new, |define| format!("-D{define}"));
+        shell(place, &format!("{compiler} -O1 -g {define} {flags} {source} -o {name} -lm -lpthread"))?;
+    }
+    shell(place, text_of(pair, "setup", ":"))?;
+    let asked = ask(program, place, [text_of(pair, "fast", "./fast"), text_of(pair, "slow", "./slow")]);
+    shell(place, text_of(pair, "cleanup", ":"))?;
+    asked
+}
+
+fn ask(program: &Path, place: &Path, commands: [&str; 2]) -> Result<(), ChoreError> {
+    let begun = Instant::now();
+    let fresh = place.join("why.new");
+    let status = Command::new(program)
+        .args(["why", "--max-time", MAX_TIME, "--store", "none", "--format", "json", "--output"])
+        .arg(&fresh)
+        .args(commands)
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(ChoreError::at(program))?;
+    if !status.success() {
+        return Err(ChoreError::Bench(format!("why: {status} after {:.0} s", begun.elapsed().as_secs_f64())));
+    }
+    fs::rename(&fresh, place.join("why.json")).map_err(ChoreError::at(place))
+}
+
+/// Whether a document names the planted cause first, and a line about it. Of equal programs no cause is right.
+fn told(document: &Path, pair: &Value) -> Result<(bool, String), ChoreError> {
+    let text = fs::read_to_string(document).map_err(ChoreError::at(document))?;
+    let found: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
+    let causes = found["causes"].as_array().map_or(&[][..], Vec::as_slice);
+    let kinds: Vec<&str> = causes.iter().filter_map(|cause| cause["kind"].as_str()).collect();
+    let is_named = |kind: &str| kinds.first() == Some(&kind);
+    let place = causes.first().and_then(|cause| cause["place"].as_str()).unwrap_or_default();
+    let is_right = match pair["kinds"].as_array() {
+        None => causes.is_empty(),
+        Some(meant) => {
+            let is_there = pair["place"].as_str().is_none_or(|meant| place.contains(meant));
+            meant.iter().filter_map(Value::as_str).any(is_named) && is_there
+        }
+    };
+    let more_ms = found["more_ns"]["value"].as_f64().unwrap_or(0.0) / 1e6;
+    let elapsed_s = found["elapsed_s"].as_f64().unwrap_or(0.0);
+    let answer = found["answer"].as_str().unwrap_or("?");
+    let shown = if kinds.is_empty() { "no cause".to_owned() } else { kinds[..kinds.len().min(3)].join(", ") };
+    Ok((is_right, format!("{answer}, {more_ms:.2} ms more; {shown}; in {place}; {elapsed_s:.0} s")))
+}
+
+fn shell(folder: &Path, line: &str) -> Result<(), ChoreError> {
+    let done = Command::new("sh").args(["-c", line]).current_dir(folder).stdout(Stdio::null()).status();
+    match done.map_err(ChoreError::at(PathBuf::from("sh")))? {
+        status if status.success() => Ok(()),
+        status => Err(ChoreError::Bench(format!("`{line}`: {status}"))),
+    }
+}
