@@ -159,22 +159,25 @@ impl Mapping {
         }
     }
 
-    /// Start and end of the first written bytes from an offset on (lseek(2)).
-    fn data_from(&self, offset: usize) -> (usize, usize) {
-        let seek = |from: usize, what| {
-            // SAFETY: lseek(2) moves the position of the descriptor, which is not used elsewhere, and touches no
-            // memory.
-            usize::try_from(unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) }).ok()
-        };
-        let Some(start) = seek(offset, libc::SEEK_DATA) else {
-            return match io::Error::last_os_error().raw_os_error() {
-                // No data behind the offset.
-                Some(libc::ENXIO) => (usize::MAX, usize::MAX),
-                // The file system does not report holes.
-                _ => (offset, usize::MAX),
-            };
-        };
-        (start, seek(start, libc::SEEK_HOLE).unwrap_or(usize::MAX))
+    /// The first written byte from an offset on (lseek(2)).
+    fn data_from(&self, offset: usize) -> usize {
+        self.seek(offset, libc::SEEK_DATA).unwrap_or_else(|error| match error.raw_os_error() {
+            // No data behind the offset.
+            Some(libc::ENXIO) => usize::MAX,
+            // The file system does not report holes.
+            _ => offset,
+        })
+    }
+
+    fn seek(&self, from: usize, what: i32) -> io::Result<usize> {
+        // SAFETY: lseek(2) moves the position of the descriptor, which is not used elsewhere, and touches no memory.
+        let found = unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) };
+        usize::try_from(found).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Bytes in blocks of the file (fstat(2)); without an answer, none of the checks that ask for them fails.
+    fn held_bytes(&self) -> u64 {
+        self.file.metadata().map_or(u64::MAX, |facts| facts.blocks().saturating_mul(512))
     }
 
     /// Fills this process's page tables for a range: otherwise half of the cost of an insert are page faults.
@@ -266,10 +269,6 @@ impl Memory for Raw<'_> {
         self.word64(at).compare_exchange(old, new, ok, err)
     }
     #[inline(always)]
-    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64 {
-        self.word64(at).fetch_add(delta, order)
-    }
-    #[inline(always)]
     fn fence(self, order: Ordering) {
         fence(order);
     }
@@ -286,8 +285,16 @@ impl Memory for Raw<'_> {
         let _ = offset;
     }
 
-    fn data_from(self, offset: usize) -> (usize, usize) {
+    fn data_from(self, offset: usize) -> usize {
         self.mapping.data_from(offset)
+    }
+
+    fn hole_from(self, offset: usize) -> usize {
+        self.mapping.seek(offset, libc::SEEK_HOLE).unwrap_or(usize::MAX)
+    }
+
+    fn held_bytes(self) -> u64 {
+        self.mapping.held_bytes()
     }
 
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {

@@ -124,15 +124,15 @@ fn faulting() -> Result<(), Error> {
     // A level word that lies: the slots of that level have no pages, and the file system has none left.
     fill(&folder);
     let word = std::fs::OpenOptions::new().write(true).open(&path).expect("the table is there");
-    std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 4096).expect("a page that exists");
+    std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 8192).expect("a page that exists");
     for seen in [Table::open_read_only(&path)?, Table::<Wide>::open(&path)?] {
         assert_eq!(seen.get(50, 0), None);
         assert!(matches!(seen.check(), Err(Error::Damaged { .. })), "{:?}", seen.check());
         // Contents behind that page, such as the rows, are unchanged.
-        std::os::unix::fs::FileExt::write_all_at(&word, &0_u32.to_ne_bytes(), 4096)
+        std::os::unix::fs::FileExt::write_all_at(&word, &0_u32.to_ne_bytes(), 8192)
             .expect("a page that exists");
         assert!((1..100).all(|object| seen.get(object, 0) == Some(object as i64)));
-        std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 4096)
+        std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 8192)
             .expect("a page that exists");
     }
     // A store into such a page must not appear successful: it ends the process.

@@ -4,7 +4,6 @@ use super::cells::{word_apart, word_of_other_key};
 use super::index::hash;
 use super::{Rules, View};
 use crate::error::Error;
-use crate::layout::Level;
 use crate::memory::Memory;
 use crate::width::decode;
 use crate::width::sealed::Cell;
@@ -38,11 +37,10 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
                 sink(self.get(object, key));
                 continue;
             }
-            let level = self.objects().level();
-            batch[0] = self.seek(object, key, level);
+            batch[0] = self.seek(object, key);
             let mut count = 1;
             for (sought, (object, key)) in batch[1..].iter_mut().zip(pairs.by_ref()) {
-                *sought = self.seek(object, key, level);
+                *sought = self.seek(object, key);
                 count += 1;
             }
             for sought in &batch[..count] {
@@ -56,8 +54,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and the slots
     /// arrive in parallel.
     #[inline(always)]
-    fn seek(&self, object: u64, key: u64, level: Level) -> Sought {
-        let row = self.objects().likely_number(object, level);
+    fn seek(&self, object: u64, key: u64) -> Sought {
+        let row = self.objects().likely_number(object);
         self.memory.prefetch(self.hot.probable_cell(row, key, W::BYTES));
         Sought { object, key, row }
     }
@@ -112,10 +110,10 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     #[inline(always)]
     fn fetch_slots(&self, objects: impl Iterator<Item = u64>) {
         let index = self.objects();
-        let level = index.level();
         for object in objects {
             if self.hot.dense_row(object).is_none() {
-                let home = index.geometry.home(hash(object), level);
+                let hash = hash(object);
+                let home = index.geometry.home(hash, index.level_of(hash));
                 self.memory.prefetch(index.geometry.slot_at(home).offset());
             }
         }

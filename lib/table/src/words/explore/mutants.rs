@@ -6,6 +6,7 @@ use super::protocol::{
     CROWDED, KILLING, batch, frozen, growth, lonely, one_object, order, record, second, single, sum, tagged,
     twin, two_objects, walk,
 };
+use super::regions::{crossing, neighbours};
 use super::rows::{brim, full, last_row, remove, snapshot, sparse_keys, three};
 use super::{Bounds, Verdict};
 use crate::words::Rules;
@@ -18,7 +19,7 @@ const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 /// Runs the scenarios until one of them fails; returns its name and the failure.
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     type Scenario = fn(Bounds) -> Verdict;
-    let scenarios: [(&'static str, Scenario); 16] = [
+    let scenarios: [(&'static str, Scenario); 18] = [
         ("sum", sum::<R>),
         ("record", record::<R>),
         ("single", single::<R>),
@@ -32,6 +33,8 @@ fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
         ("last row", last_row::<R>),
         ("brim", brim::<R>),
         ("sparse keys", sparse_keys::<R>),
+        ("neighbours", neighbours::<R>),
+        ("crossing", crossing::<R>),
         ("one object", one_object::<R>),
         ("two objects", |bounds| two_objects::<R>(bounds, second())),
         ("twins", |bounds| two_objects::<R>(bounds, twin())),
@@ -65,6 +68,10 @@ mutant!(walking_past_a_frozen_slot_is_noticed, Walk, const STOP_AT_FROZEN: bool 
 mutant!(claiming_by_store_is_noticed, ClaimStore, const CLAIM_BY_EXCHANGE: bool = false;);
 mutant!(taking_what_is_in_hand_is_noticed, TakeHeld, const SPARE_THE_HELD: bool = false;);
 mutant!(settling_without_acquire_is_noticed, Settle, const SETTLE: Ordering = Ordering::Relaxed;);
+mutant!(handing_out_without_release_is_noticed, HandOut, const HAND_OUT: Ordering = Ordering::Relaxed;);
+mutant!(a_slot_behind_its_region_without_a_page_is_noticed, Bare, const RESERVE_BEHIND: bool = false;);
+mutant!(a_walk_that_ends_with_its_region_is_noticed, WalkShort, const WALK_ON: bool = false;);
+mutant!(a_walk_that_takes_what_is_anothers_is_noticed, WalkAll, const OWN_REGION: bool = false;);
 mutant!(removing_by_store_is_noticed, RemoveStore, const REMOVE_BY_EXCHANGE: bool = false;);
 mutant!(a_snapshot_in_one_pass_is_noticed, OnePass, const TWO_PASSES: bool = false;);
 mutant!(a_record_without_writer_fence_is_noticed, WriterFence, const WRITER_FENCE: bool = false;);
