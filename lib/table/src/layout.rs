@@ -70,6 +70,9 @@ impl At64 {
 }
 
 impl CellAt {
+    pub(crate) fn offset(self) -> usize {
+        self.0 + self.1
+    }
     #[inline(always)]
     pub(crate) fn narrow(self) -> At32 {
         At32(self.0, self.1)
@@ -78,6 +81,14 @@ impl CellAt {
     #[inline(always)]
     pub(crate) fn wide(self) -> At64 {
         At64(self.0, self.1)
+    }
+}
+
+impl Place {
+    /// The cell of a dense key, which the caller has compared with their number.
+    #[inline(always)]
+    pub(crate) fn dense_cell(self, key: u64, width: usize) -> CellAt {
+        CellAt(self.0, self.1 + key as usize * width)
     }
 }
 
@@ -525,6 +536,11 @@ impl Hot {
     pub(crate) fn probable_cell(&self, row: u32, key: u64, width: usize) -> usize {
         let row = (row as usize).wrapping_mul(self.objects.row_stride);
         (self.objects.rows + self.row_head).wrapping_add(row).wrapping_add((key as usize).wrapping_mul(width))
+    }
+    /// Keys below this number have a column each.
+    #[inline(always)]
+    pub(crate) fn dense_keys(&self) -> u64 {
+        self.dense_keys
     }
     /// The column of a dense key.
     #[inline(always)]

@@ -280,6 +280,10 @@ impl AnyTable {
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         either!(self, table => table.get_many(pairs, values));
     }
+    /// See [`Table::set_many`].
+    pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
+        either!(self, table => table.set_many(values))
+    }
     /// See [`Table::publish`].
     pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
         either!(self, table => table.publish(object, values))

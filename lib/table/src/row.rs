@@ -1,19 +1,28 @@
 //! Handles on one row and on one counter.
 
+use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
 use crate::error::Error;
-use crate::layout::{CellAt, Place};
+use crate::layout::{CellAt, Geometry, Place};
 use crate::map::Raw;
+use crate::memory::Memory;
 use crate::width::sealed::Cell;
 use crate::width::{Wide, Width, decode, encode};
-use crate::words::{Sound, View};
+use crate::words::{Sound, View, word_in_apart};
 
 /// An object's row, found once. It stays valid for the life of the table: rows never move.
+///
+/// The handle holds what a read needs and no more, so that a program can keep many of them, and the compiler all of one
+/// in registers.
 #[derive(Clone, Copy)]
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
-    pub(crate) view: View<'t, Raw<'t>, W, Sound, COLUMNS>,
+    memory: Raw<'t>,
+    geometry: &'t Geometry,
+    /// Keys that are read without a search; none in a record table.
+    keys: u64,
     pub(crate) place: Place,
+    width: PhantomData<W>,
 }
 
 impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
@@ -22,11 +31,31 @@ impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
     }
 }
 
-impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
+impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
+    #[inline(always)]
+    pub(crate) fn new(view: &View<'t, Raw<'t>, W, Sound, COLUMNS>, place: Place) -> Self {
+        let keys = view.hot.dense_keys();
+        Self { memory: view.memory, geometry: view.geometry, keys, place, width: PhantomData }
+    }
+
     /// The value of a key of this object.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<i64> {
-        decode::<W>(self.view.word_in(self.place, key))
+        let keys = if COLUMNS == 0 { self.keys } else { COLUMNS as u64 };
+        if key >= keys {
+            std::hint::cold_path();
+            return decode::<W>(word_in_apart::<_, W, Sound>(self.memory, self.geometry, self.place, key));
+        }
+        let word = <W as Cell>::load(self.memory, self.place.dense_cell(key, W::BYTES), Ordering::Relaxed);
+        // As in `View::load`.
+        self.memory.fence(Ordering::Acquire);
+        decode::<W>(word)
+    }
+
+    /// The address of the cell of key 0, for bindings to other languages: aligned words of `W`'s width that hold the
+    /// values plus half their range, 0 if absent, of so many keys. Valid while the table is open.
+    pub fn cells(&self) -> (*const u8, u64) {
+        (self.memory.address(self.place.dense_cell(0, W::BYTES).offset()), self.keys)
     }
 }
 
@@ -40,14 +69,14 @@ pub struct Counter<'t, W: Width = Wide> {
     memory: Raw<'t>,
     at: CellAt,
     value: i64,
-    width: std::marker::PhantomData<W>,
+    width: PhantomData<W>,
 }
 
 impl<'t, W: Width> Counter<'t, W> {
     /// The caller has checked that the mapping is writable and that the cell is `W` wide.
     pub(crate) fn new(memory: Raw<'t>, at: CellAt) -> Result<Self, Error> {
         let value = decode::<W>(<W as Cell>::load(memory, at, Ordering::Relaxed)).unwrap_or(0);
-        let mut counter = Self { memory, at, value, width: std::marker::PhantomData };
+        let mut counter = Self { memory, at, value, width: PhantomData };
         counter.add(0)?;
         Ok(counter)
     }

@@ -25,6 +25,7 @@ mod record;
 mod snapshot;
 mod walk;
 
+pub(crate) use cells::word_in_apart;
 pub(crate) use index::Index;
 
 /// The protocol's choices. Every constant names the mutant that the tests make by changing it.
