@@ -311,9 +311,26 @@ enum Place {
     /// A terminal, where each reading replaces the one before.
     Screen,
     /// A stream of successive readings.
-    Stream(Box<dyn Write>),
+    Stream(BufWriter<Stoppable>),
     /// A file that each reading replaces.
     File(PathBuf),
+}
+
+/// A destination that takes nothing more when the user has asked to stop: a reading may have a million lines, and whoever
+/// reads them may have fallen asleep.
+struct Stoppable(Box<dyn Write>);
+
+impl Write for Stoppable {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match signal::stop_requested() {
+            true => Err(std::io::Error::other("the user has asked to stop")),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl<'a> Looks<'a> {
@@ -335,10 +352,10 @@ impl<'a> Looks<'a> {
             }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
-                Place::Stream(Box::new(file))
+                Place::Stream(BufWriter::new(Stoppable(Box::new(file))))
             }
             None if stdout.is_terminal() && output.format == Format::Text => Place::Screen,
-            None => Place::Stream(Box::new(stdout)),
+            None => Place::Stream(BufWriter::new(Stoppable(Box::new(stdout)))),
         };
         Ok(Looks { output, place, first: true })
     }
@@ -349,7 +366,14 @@ impl<'a> Looks<'a> {
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
-            Place::Stream(out) => fauxplat_report::write_look(&record, format, first, out).map_err(refused),
+            Place::Stream(out) => {
+                let written = fauxplat_report::write_look(&record, format, first, out).map_err(refused);
+                match written.and_then(|()| out.flush().map_err(|error| refused(error.into()))) {
+                    // The user wants no more of it.
+                    Err(_) if signal::stop_requested() => Ok(()),
+                    written => written,
+                }
+            }
             Place::File(path) => {
                 replace(path, |out| fauxplat_report::write_look(&record, format, first, out).map_err(refused))
             }
