@@ -8,7 +8,7 @@ pub const ROUNDS: usize = 31;
 
 /// Time that this thread has spent on a CPU. On a machine that does other work as well, the wall's clock measures whose
 /// turn it was.
-fn cpu_time() -> Duration {
+pub fn cpu_time() -> Duration {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: clock_gettime(2) fills the record.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };

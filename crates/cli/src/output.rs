@@ -1,13 +1,14 @@
 //! Everything that the program prints.
 
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
+use fauxplat_sys::signal;
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};

@@ -70,9 +70,6 @@ impl At64 {
 }
 
 impl CellAt {
-    pub(crate) fn offset(self) -> usize {
-        self.0 + self.1
-    }
     #[inline(always)]
     pub(crate) fn narrow(self) -> At32 {
         At32(self.0, self.1)
@@ -85,6 +82,15 @@ impl CellAt {
 }
 
 impl Place {
+    /// The place of an existing row's cells by their offset.
+    #[inline(always)]
+    pub(crate) fn from_offset(offset: usize) -> Self {
+        Self(offset, 0)
+    }
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        self.0 + self.1
+    }
     /// The cell of a dense key, which the caller has compared with their number.
     #[inline(always)]
     pub(crate) fn dense_cell(self, key: u64, width: usize) -> CellAt {
@@ -234,7 +240,12 @@ impl IndexGeometry {
     pub(crate) fn level_at(&self, region: Region) -> At32 {
         At32(self.levels, 4 * region.0 as usize)
     }
-    /// The word that holds the number of rows handed out. Four words follow one another on separate cache lines.
+    /// The word that holds a level which no region is below.
+    #[inline(always)]
+    pub(crate) fn common_at(&self) -> At32 {
+        At32(self.control, 4 * CONTROL_STRIDE)
+    }
+    /// The word that holds the number of rows handed out. Five words follow one another on separate cache lines.
     pub(crate) fn next_at(&self) -> At64 {
         At64(self.control, 0)
     }
@@ -380,11 +391,11 @@ pub(crate) fn most_level(rows: u64) -> Option<u32> {
     Some(rows.checked_mul(4)?.max(2).checked_next_power_of_two()?.trailing_zeros())
 }
 
-/// Bytes from one row to the next. A row that fits into a cache line lies in one, and a longer one begins with one, as
-/// long as that costs no more than a third of its size: a read then touches fewer lines.
+/// Bytes from one row to the next. A row that fits into a cache line lies in one, as long as that costs no more than a
+/// third of its size. A longer row has to lie in several anyway, and more memory would only cost more misses.
 fn row_pitch(bytes: usize) -> Option<usize> {
-    let whole = if bytes <= LINE { bytes.next_power_of_two() } else { align(bytes, LINE)? };
-    if whole <= bytes + bytes / 3 { Some(whole) } else { align(bytes, 8) }
+    let whole = bytes.next_power_of_two();
+    if whole <= LINE && whole <= bytes + bytes / 3 { Some(whole) } else { align(bytes, 8) }
 }
 
 impl Geometry {
@@ -413,8 +424,8 @@ impl Geometry {
         let control = |n: usize| CONTROL + 8 * n * CONTROL_STRIDE;
         let (min_level, region_bits) = (shape.min_level, shape.region_bits);
         let sparse = u64::from(shape.max_sparse_keys);
-        // The last of the words of the keys' index holds its level: it has one region.
-        let own = control(1) + 4 * CONTROL_STRIDE;
+        // The index of keys has one region, whose level lies behind its other words.
+        let own = control(1) + 5 * CONTROL_STRIDE;
         let place =
             IndexPlace { control: control(1), levels: own, min_level: min_level.min(4), region_bits: 0 };
         let end = FIXED_BYTES.checked_add(shape.description_bytes as usize)?;

@@ -226,9 +226,27 @@ impl Raw<'_> {
         self.base.as_ptr().wrapping_add(offset).cast_const()
     }
 
+    /// The same memory, seen from an offset on: offsets count from there.
+    #[inline(always)]
+    pub(crate) fn from(self, offset: usize) -> Self {
+        debug_assert!(self.skipped() + offset <= self.mapping.len);
+        // SAFETY: the offset was made by the geometry, so it lies inside the mapping or at its end.
+        Self { base: unsafe { self.base.add(offset) }, mapping: self.mapping }
+    }
+
+    /// The offset in the file from which on this handle counts.
+    pub(crate) fn skipped(self) -> usize {
+        self.base.addr().get() - self.mapping.base.addr().get()
+    }
+
+    /// The handle that counts from the beginning.
+    pub(crate) fn whole(self) -> Self {
+        self.mapping.raw()
+    }
+
     #[inline(always)]
     pub(crate) fn word32(&self, at: At32) -> &AtomicU32 {
-        debug_assert!(at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));
+        debug_assert!(self.skipped() + at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));
         // SAFETY: offsets are made by the geometry alone, from indices compared with their bounds, so this
         // one is aligned and inside the `len` bytes that were mapped for that geometry; the mapping outlives
         // the handle. Any bit pattern is a valid word, and all accesses of all processes are atomic.
@@ -237,7 +255,7 @@ impl Raw<'_> {
 
     #[inline(always)]
     pub(crate) fn word64(&self, at: At64) -> &AtomicU64 {
-        debug_assert!(at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
+        debug_assert!(self.skipped() + at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
         // SAFETY: as for `word32`, with eight bytes.
         unsafe { &*self.base.as_ptr().add(at.parts().0).add(at.parts().1).cast::<AtomicU64>() }
     }

@@ -61,7 +61,7 @@ impl Options {
         self
     }
 
-    /// Makes the index large enough for this many hashed objects at once. Its pages are taken at once, eight to sixteen
+    /// Makes the index large enough for this many hashed objects at once. Its pages are taken at once, sixteen to thirty-two
     /// bytes an object, and inserts need not wait for it to grow.
     pub fn expected_objects(mut self, count: u64) -> Self {
         self.expected_objects = count;
@@ -133,7 +133,7 @@ impl Options {
     fn shape(&self, width: usize) -> Shape {
         let most = most_level(self.shape.max_hashed).unwrap_or(0);
         let region_bits = most.saturating_sub(LAST_REGION_LEVEL).min(MOST_REGION_BITS);
-        let expected = most_level(self.expected_objects.div_ceil(2)).unwrap_or(most).min(most);
+        let expected = most_level(self.expected_objects).unwrap_or(most).min(most);
         let min_level = expected.max(FIRST_LEVEL).max(region_bits + FIRST_REGION_LEVEL);
         Shape { width: width as u32, min_level, region_bits, ..self.shape }
     }

@@ -58,7 +58,7 @@ impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
     /// The words of a row's columns at one moment.
     pub(crate) fn words(self, row: Row<'t, W, COLUMNS>) -> Result<Vec<u64>, Error> {
         let mut words = vec![0; self.view.geometry.columns() as usize];
-        self.view.snapshot(row.place, &mut words)?;
+        self.view.snapshot(row.place(), &mut words)?;
         Ok(words)
     }
 }

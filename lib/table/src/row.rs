@@ -17,46 +17,65 @@ use crate::words::{Sound, View, word_in_apart};
 /// in registers.
 #[derive(Clone, Copy)]
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
-    memory: Raw<'t>,
-    geometry: &'t Geometry,
+    /// The memory from the row's first cell on.
+    cells: Raw<'t>,
     /// Keys that are read without a search; none in a record table.
     keys: u64,
-    pub(crate) place: Place,
+    geometry: &'t Geometry,
     width: PhantomData<W>,
 }
 
 impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Row").field("place", &self.place).finish_non_exhaustive()
+        formatter.debug_struct("Row").field("place", &self.place()).finish_non_exhaustive()
     }
 }
 
 impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
     #[inline(always)]
     pub(crate) fn new(view: &View<'t, Raw<'t>, W, Sound, COLUMNS>, place: Place) -> Self {
-        let keys = view.hot.dense_keys();
-        Self { memory: view.memory, geometry: view.geometry, keys, place, width: PhantomData }
+        let (cells, keys) = (view.memory.from(place.offset()), view.hot.dense_keys());
+        Self { cells, keys, geometry: view.geometry, width: PhantomData }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place::from_offset(self.cells.skipped())
     }
 
     /// The value of a key of this object.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<i64> {
+        decode::<W>(self.word(key))
+    }
+
+    /// One word for both ways, so that only one place decodes it: two of them cost three more instructions a read.
+    #[inline(always)]
+    fn word(&self, key: u64) -> u64 {
         let keys = if COLUMNS == 0 { self.keys } else { COLUMNS as u64 };
         if key >= keys {
             std::hint::cold_path();
-            return decode::<W>(word_in_apart::<_, W, Sound>(self.memory, self.geometry, self.place, key));
+            return other_word::<W>(self.cells, self.geometry, key);
         }
-        let word = <W as Cell>::load(self.memory, self.place.dense_cell(key, W::BYTES), Ordering::Relaxed);
+        let at = Place::from_offset(0).dense_cell(key, W::BYTES);
+        let word = <W as Cell>::load(self.cells, at, Ordering::Relaxed);
         // As in `View::load`.
-        self.memory.fence(Ordering::Acquire);
-        decode::<W>(word)
+        self.cells.fence(Ordering::Acquire);
+        word
     }
 
     /// The address of the cell of key 0, for bindings to other languages: aligned words of `W`'s width that hold the
     /// values plus half their range, 0 if absent, of so many keys. Valid while the table is open.
     pub fn cells(&self) -> (*const u8, u64) {
-        (self.memory.address(self.place.dense_cell(0, W::BYTES).offset()), self.keys)
+        (self.cells.address(0), self.keys)
     }
+}
+
+/// The word of a key that is not dense, or of a record, in the row that begins with these cells.
+#[cold]
+#[inline(never)]
+fn other_word<W: Width>(cells: Raw<'_>, geometry: &Geometry, key: u64) -> u64 {
+    let place = Place::from_offset(cells.skipped());
+    word_in_apart::<_, W, Sound>(cells.whole(), geometry, place, key)
 }
 
 /// A counter with a single writer and any number of readers.

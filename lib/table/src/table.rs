@@ -254,7 +254,7 @@ impl<W: Width> Table<W> {
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         let Some(row) = self.row(object) else { return Vec::new() };
         let mut words = vec![0; self.geometry.columns() as usize];
-        self.view().words_of_one(row.place, &mut words);
+        self.view().words_of_one(row.place(), &mut words);
         self.pairs(&words)
     }
 

@@ -160,6 +160,8 @@ const NEXT: u64 = 4096;
 const RESERVED: u64 = NEXT + 128;
 const SPARE: u64 = NEXT + 256;
 const NAMED: u64 = NEXT + 384;
+/// The level that no region is below.
+const COMMON: u64 = NEXT + 512;
 /// The levels of the regions.
 const LEVELS: u64 = 8192;
 
@@ -189,6 +191,7 @@ fn counters_that_lie_take_no_memory() -> Outcome {
             file.write_all_at(&word.to_ne_bytes(), at)?;
         }
         file.write_all_at(&level.to_ne_bytes().repeat(1024), LEVELS)?;
+        file.write_all_at(&level.to_ne_bytes(), COMMON)?;
         for object in 1000..1003 {
             let _ = table.set(object, 0, 1);
             let taken = held(&place) - before;

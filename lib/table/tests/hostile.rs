@@ -93,7 +93,9 @@ fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<d
         }
         // Alternates between any level word and each existing one.
         if round % 6 > 0 {
-            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&(round as u32 % 6 - 1).to_ne_bytes());
+            let level = (round as u32 % 6 - 1).to_ne_bytes();
+            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&level);
+            bytes[COMMON as usize..COMMON as usize + 4].copy_from_slice(&level);
         }
         file.write_all_at(&bytes[4096..], 4096)?;
         let table = AnyTable::open(place.path())?;
@@ -119,6 +121,9 @@ fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::
 /// Offset of the words that hold the levels of the regions of the objects' index, counted from its lowest one.
 const LEVEL: u64 = 8192;
 
+/// Offset of the word with a level that no region is below.
+const COMMON: u64 = 4096 + 512;
+
 /// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024
 /// slots, begins 4096 bytes behind it.
 const INDEX: usize = 20480;
@@ -134,8 +139,8 @@ fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 's
 fn grown(place: &Place, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let table: Table<Narrow> =
         Options::new().dense_objects(1).max_hashed_objects(4000).dense_keys(1).create(place.path())?;
-    // The lowest level has 1024 slots and is left when more than half are taken.
-    for object in 1..=(1 << (7 + levels)) + 10 {
+    // The lowest level has 1024 slots and is left when more than a quarter is taken.
+    for object in 1..=(1 << (6 + levels)) + 10 {
         table.set(object, 0, object as i64)?;
     }
     assert_eq!(table.info().index_slots, 1 << (9 + levels));
@@ -151,6 +156,7 @@ fn insert_into(
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(bytes, 0)?;
     file.write_all_at(&word.to_ne_bytes(), LEVEL)?;
+    file.write_all_at(&word.to_ne_bytes(), COMMON)?;
     let table: Table<Narrow> = Table::open(place.path())?;
     let insert = move || {
         let results: Vec<_> = (5000..5100).map(|object| table.set(object, 0, 1)).collect();
@@ -225,13 +231,17 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
     let file = OpenOptions::new().read(true).write(true).open(place.path())?;
     let mut levels = vec![0; 4096];
     file.read_exact_at(&mut levels, LEVEL)?;
+    let mut common = [0; 4];
+    file.read_exact_at(&mut common, COMMON)?;
     for word in [u32::MAX, 18, 10] {
         file.write_all_at(&word.to_ne_bytes().repeat(1024), LEVEL)?;
+        file.write_all_at(&word.to_ne_bytes(), COMMON)?;
         let seen = AnyTable::open_read_only(place.path())?;
         assert_eq!(seen.objects().count(), 0, "level {word}");
         assert!(seen.sample(&mut fauxplat_table::Rates::new(), 1)?.is_empty());
     }
     file.write_all_at(&levels, LEVEL)?;
+    file.write_all_at(&common, COMMON)?;
     assert_eq!(AnyTable::open_read_only(place.path())?.objects().count(), 3000);
     // The price is a page for each lookup of an object; a walk reads none.
     assert!(blocks(&place) <= before + 64 * 8, "{before} blocks, then {}", blocks(&place));

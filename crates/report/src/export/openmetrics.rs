@@ -242,7 +242,9 @@ mod tests {
              jobs_total{file=\"f\",object=\"1\"} 5\n"
         );
         let counted = exposed("lag_seconds_total", TableKind::Counter, "seconds", "late");
-        assert!(counted.starts_with("# TYPE lag_seconds counter\n") && counted.contains("\nlag_seconds_total{"));
+        assert!(
+            counted.starts_with("# TYPE lag_seconds counter\n") && counted.contains("\nlag_seconds_total{")
+        );
     }
 
     fn complaint(values: &[TableValue]) -> String {

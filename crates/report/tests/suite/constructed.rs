@@ -281,7 +281,6 @@ pub(crate) fn table() -> Owned {
         json!({
             "file": "/dev/shm/counters", "elapsed_ns": 1_500_000_000, "value_bytes": 8, "records": true,
             "creator_pid": 4242, "creator_alive": true, "followed": true,
-            "keys": [{ "key": 2, "name": "debt", "kind": "gauge", "unit": "bytes", "help": "what is owed" }],
             "values": [value(0, 1, 100), value(0, 2, -5), value(1, 1, 90)],
         }),
     )

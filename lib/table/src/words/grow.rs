@@ -45,7 +45,23 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         } else {
             self.memory.store32(at, new, R::RAISE);
         }
+        self.raise_common();
         Ok(())
+    }
+
+    /// Raises the common level to that of the lowest region. The release is for the pages of that level, which exist in
+    /// all regions by then.
+    fn raise_common(self) {
+        let at = self.geometry.common_at();
+        let levels = self.geometry.regions().map(|region| self.geometry.level_word(self.level(region)));
+        let level = if R::LEAST_COMMON { levels.min() } else { levels.max() }.unwrap_or(0);
+        let mut now = self.memory.load32(at, Ordering::Relaxed);
+        while now < level {
+            match self.memory.exchange32(at, now, level, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => now = other,
+            }
+        }
     }
 
     /// Makes sure that the pages of a region's part of a level exist.

@@ -4,6 +4,7 @@ use super::cells::{word_apart, word_of_other_key};
 use super::index::hash;
 use super::{Rules, View};
 use crate::error::Error;
+use crate::layout::Level;
 use crate::memory::Memory;
 use crate::width::decode;
 use crate::width::sealed::Cell;
@@ -37,10 +38,11 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
                 sink(self.get(object, key));
                 continue;
             }
-            batch[0] = self.seek(object, key);
+            let level = self.objects().common_level();
+            batch[0] = self.seek(object, key, level);
             let mut count = 1;
             for (sought, (object, key)) in batch[1..].iter_mut().zip(pairs.by_ref()) {
-                *sought = self.seek(object, key);
+                *sought = self.seek(object, key, level);
                 count += 1;
             }
             for sought in &batch[..count] {
@@ -54,8 +56,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// No branch here depends on memory, so the processor runs through a whole batch without waiting, and the slots
     /// arrive in parallel.
     #[inline(always)]
-    fn seek(&self, object: u64, key: u64) -> Sought {
-        let row = self.objects().likely_number(object);
+    fn seek(&self, object: u64, key: u64, level: Level) -> Sought {
+        let row = self.objects().likely_number(object, level);
         self.memory.prefetch(self.hot.probable_cell(row, key, W::BYTES));
         Sought { object, key, row }
     }

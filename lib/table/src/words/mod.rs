@@ -72,6 +72,8 @@ pub(crate) trait Rules: Copy {
     const REMOVE_BY_EXCHANGE: bool = true;
     /// Whether a batch reads only rows that a slot names, and none that merely may hold the object.
     const NAMED_ROWS_ONLY: bool = true;
+    /// Whether the common level is that of the lowest region.
+    const LEAST_COMMON: bool = true;
     /// Whether the pages of a slot behind its region are reserved before it is taken.
     const RESERVE_BEHIND: bool = true;
     /// Whether a walk goes on behind a region for the entries that found no place in it.

@@ -72,6 +72,7 @@ mutant!(handing_out_without_release_is_noticed, HandOut, const HAND_OUT: Orderin
 mutant!(a_slot_behind_its_region_without_a_page_is_noticed, Bare, const RESERVE_BEHIND: bool = false;);
 mutant!(a_walk_that_ends_with_its_region_is_noticed, WalkShort, const WALK_ON: bool = false;);
 mutant!(a_walk_that_takes_what_is_anothers_is_noticed, WalkAll, const OWN_REGION: bool = false;);
+mutant!(a_common_level_above_a_region_is_noticed, Highest, const LEAST_COMMON: bool = false;);
 mutant!(removing_by_store_is_noticed, RemoveStore, const REMOVE_BY_EXCHANGE: bool = false;);
 mutant!(a_snapshot_in_one_pass_is_noticed, OnePass, const TWO_PASSES: bool = false;);
 mutant!(a_record_without_writer_fence_is_noticed, WriterFence, const WRITER_FENCE: bool = false;);
