@@ -104,10 +104,10 @@ fn a_description_that_was_changed_is_refused() -> Outcome {
     let mut found = vec![0; whole.len()];
     file.read_exact_at(&mut found, 3 * 4096)?;
     assert_eq!(found, whole);
-    for at in 0..whole.len() {
-        file.write_all_at(&[whole[at] ^ 1], 3 * 4096 + at as u64)?;
+    for (at, &byte) in whole.iter().enumerate() {
+        file.write_all_at(&[byte ^ 1], 3 * 4096 + at as u64)?;
         assert!(matches!(AnyTable::open(place.path()), Err(Error::NotATable { .. })), "byte {at}");
-        file.write_all_at(&[whole[at]], 3 * 4096 + at as u64)?;
+        file.write_all_at(&[byte], 3 * 4096 + at as u64)?;
     }
     // A text with a checksum that fits, and nonsense in it.
     for text in
