@@ -1,4 +1,4 @@
-//! What a table says about itself.
+//! Facts that a table gives about itself.
 
 use std::ffi::c_int;
 use std::mem::size_of;

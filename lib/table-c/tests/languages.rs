@@ -137,7 +137,7 @@ fn python(words: &[&str]) -> Command {
     command
 }
 
-/// What the module offers beside the example: errors, descriptions, facts, records, and NumPy where it is.
+/// The rest of what the module offers beside the example: errors, descriptions, facts, records, and NumPy where it is.
 #[test]
 fn python_reads_what_there_is() {
     let table = table("python-more");

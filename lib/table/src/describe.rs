@@ -29,7 +29,7 @@ pub struct Key {
     pub kind: Kind,
     /// The unit of its values, such as `bytes`; may be empty.
     pub unit: String,
-    /// What it counts, in a few words; may be empty.
+    /// Text that says in a few words what the key counts; may be empty.
     pub help: String,
 }
 

@@ -5,6 +5,8 @@
 //! with their bounds ([`Row`], [`Column`], [`Level`], [`Slot`],
 //! [`Place`]), so a damaged or hostile file can hold any
 //! words it likes and still cannot move an access out of the mapping.
+//!
+//! Length: the fields of these types are private to this file, which is what makes their values trustworthy.
 
 use crate::error::Error;
 

@@ -226,7 +226,7 @@ impl Raw<'_> {
         self.base.as_ptr().wrapping_add(offset).cast_const()
     }
 
-    /// The same memory, seen from an offset on: offsets count from there.
+    /// This memory from an offset on: offsets count from there.
     #[inline(always)]
     pub(crate) fn from(self, offset: usize) -> Self {
         debug_assert!(self.skipped() + offset <= self.mapping.len);

@@ -122,7 +122,7 @@ impl Rates {
         Ok(Some(self.advance(values, now_ns)))
     }
 
-    /// Both samples are in order, so they are compared in one pass.
+    /// The two samples are in order, so they are compared in one pass.
     fn advance(&mut self, values: Vec<((u64, u64), i64)>, now_ns: u64) -> Vec<Rate> {
         let mut last = self.last.iter().peekable();
         let rate = |&((object, key), value): &((u64, u64), i64)| {

@@ -48,7 +48,7 @@ impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
         decode::<W>(self.word(key))
     }
 
-    /// One word for both ways, so that only one place decodes it: two of them cost three more instructions a read.
+    /// A single word for both ways, so that only one place decodes it: two of them cost three more instructions a read.
     #[inline(always)]
     fn word(&self, key: u64) -> u64 {
         let keys = if COLUMNS == 0 { self.keys } else { COLUMNS as u64 };

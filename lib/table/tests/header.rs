@@ -148,7 +148,7 @@ fn who_opens_or_creates_with_other_descriptions_is_told() -> Outcome {
     let place = Place::new("redescribe");
     drop(described().open_or_create::<Wide>(place.path())?);
     assert_eq!(described().open_or_create::<Wide>(place.path())?.described().len(), 2);
-    // Whoever describes nothing takes what is there.
+    // A caller that describes nothing takes the descriptions that are there.
     assert_eq!(described().describe([]).open_or_create::<Wide>(place.path())?.described().len(), 2);
     let other = described().describe([Key::gauge(0, "requests")]).open_or_create::<Wide>(place.path());
     assert!(matches!(other, Err(Error::Different { what: "descriptions of keys", .. })), "{other:?}");
@@ -201,7 +201,7 @@ fn counters_that_lie_take_no_memory() -> Outcome {
     Ok(())
 }
 
-/// The same for a table as a program would make it.
+/// A table as a program would make it refuses such a counter, too.
 #[test]
 fn a_row_number_beyond_the_pages_is_damage() -> Outcome {
     let place = Place::new("beyond");
@@ -210,7 +210,7 @@ fn a_row_number_beyond_the_pages_is_damage() -> Outcome {
     writable(&place)?.write_all_at(&(1_u64 << 19).to_ne_bytes(), NEXT)?;
     let refused = table.set(78, 0, 1);
     assert!(matches!(refused, Err(Error::Damaged { .. })), "{refused:?}");
-    // Whatever has a row is unharmed.
+    // An object that has a row is unharmed.
     table.add(77, 0, 1)?;
     assert_eq!(table.get(77, 0), Some(2));
     Ok(())

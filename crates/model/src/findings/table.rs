@@ -31,13 +31,13 @@ pub struct TableFindings {
 pub struct TableKey {
     /// The key.
     pub key: u64,
-    /// Its name; that of the user, if there is one, is shown instead.
+    /// Name of the key; that of the user, if there is one, is shown instead.
     pub name: String,
     /// How its values behave.
     pub kind: TableKind,
     /// The unit of its values; may be empty.
     pub unit: String,
-    /// What it counts; may be empty.
+    /// Text that says what the key counts; may be empty.
     pub help: String,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
     parts.into_iter().chain(keys).collect()
 }
 
-/// What the table's creator says about a key.
+/// The words of the table's creator about a key.
 fn described(key: &TableKey) -> String {
     let part = |before: &str, text: &str| match text {
         "" => String::new(),
