@@ -1,7 +1,8 @@
 //! Everything that the program prints.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Kind};
@@ -312,7 +313,7 @@ enum Place {
     /// A terminal, where each reading replaces the one before.
     Screen,
     /// A stream of successive readings.
-    Stream(BufWriter<Stoppable>),
+    Stream(Stoppable),
     /// A file that each reading replaces.
     File(PathBuf),
 }
@@ -320,6 +321,15 @@ enum Place {
 /// A destination that takes nothing more when the user has asked to stop: a reading may have a million lines, and whoever
 /// reads them may have fallen asleep.
 struct Stoppable(Box<dyn Write>);
+
+/// Standard output without the buffer of the standard library, which writes again when a signal has ended a write. Where
+/// standard output is closed there is nothing to write to, and the library knows how to do that.
+fn unbuffered(stdout: std::io::Stdout) -> Box<dyn Write> {
+    match stdout.as_fd().try_clone_to_owned() {
+        Ok(own) => Box::new(File::from(own)),
+        Err(_) => Box::new(stdout),
+    }
+}
 
 impl Write for Stoppable {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -353,10 +363,10 @@ impl<'a> Looks<'a> {
             }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
-                Place::Stream(BufWriter::new(Stoppable(Box::new(file))))
+                Place::Stream(Stoppable(Box::new(file)))
             }
             None if stdout.is_terminal() && output.format == Format::Text => Place::Screen,
-            None => Place::Stream(BufWriter::new(Stoppable(Box::new(stdout)))),
+            None => Place::Stream(Stoppable(unbuffered(stdout))),
         };
         Ok(Looks { output, place, first: true })
     }
@@ -367,14 +377,11 @@ impl<'a> Looks<'a> {
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
-            Place::Stream(out) => {
-                let written = fauxplat_report::write_look(&record, format, first, out).map_err(refused);
-                match written.and_then(|()| out.flush().map_err(|error| refused(error.into()))) {
-                    // The user wants no more of it.
-                    Err(_) if signal::stop_requested() => Ok(()),
-                    written => written,
-                }
-            }
+            Place::Stream(out) => match fauxplat_report::write_look(&record, format, first, out) {
+                // The user wants no more of it.
+                Err(_) if signal::stop_requested() => Ok(()),
+                written => written.map_err(refused),
+            },
             Place::File(path) => {
                 replace(path, |out| fauxplat_report::write_look(&record, format, first, out).map_err(refused))
             }
