@@ -16,10 +16,23 @@ const BOUNDS: Bounds = Bounds { preemptions: 2, stale: 2, kills: 0, refusals: 0 
 /// Few choices first: most mistakes show at once.
 const FEW: Bounds = Bounds { preemptions: 1, stale: 1, kills: 0, refusals: 0 };
 
+type Scenario = fn(Bounds) -> Verdict;
+
 /// Runs the scenarios until one of them fails; returns its name and the failure.
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
-    type Scenario = fn(Bounds) -> Verdict;
-    let scenarios: [(&'static str, Scenario); 18] = [
+    let regions: [(&'static str, Scenario); 2] =
+        [("neighbours", neighbours::<R>), ("crossing", crossing::<R>)];
+    noticed_in_one_region::<R>(bounds).or_else(|| run(bounds, &regions))
+}
+
+fn run(bounds: &[Bounds], scenarios: &[(&'static str, Scenario)]) -> Option<(&'static str, String)> {
+    let runs = bounds.iter().flat_map(|&bounds| scenarios.iter().map(move |run| (run.0, (run.1)(bounds))));
+    runs.into_iter().find_map(|(name, verdict)| Some((name, verdict.failure?)))
+}
+
+/// The scenarios of an index that is one region.
+fn noticed_in_one_region<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
+    let scenarios: [(&'static str, Scenario); 16] = [
         ("sum", sum::<R>),
         ("record", record::<R>),
         ("single", single::<R>),
@@ -33,14 +46,11 @@ fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
         ("last row", last_row::<R>),
         ("brim", brim::<R>),
         ("sparse keys", sparse_keys::<R>),
-        ("neighbours", neighbours::<R>),
-        ("crossing", crossing::<R>),
         ("one object", one_object::<R>),
         ("two objects", |bounds| two_objects::<R>(bounds, second())),
         ("twins", |bounds| two_objects::<R>(bounds, twin())),
     ];
-    let runs = bounds.iter().flat_map(|&bounds| scenarios.iter().map(move |run| (run.0, (run.1)(bounds))));
-    runs.into_iter().find_map(|(name, verdict)| Some((name, verdict.failure?)))
+    run(bounds, &scenarios)
 }
 
 /// A mutant is the sound protocol with the constants given.
@@ -91,7 +101,8 @@ impl Rules for Copying {
 /// release stays, because that argument is longer than the instruction, which is the same on x86-64.
 #[test]
 fn copying_without_release_is_equivalent() {
-    assert_eq!(noticed::<Copying>(&[CROWDED, KILLING]), None);
+    assert_eq!(noticed_in_one_region::<Copying>(&[CROWDED, KILLING]), None);
+    assert_eq!(noticed::<Copying>(&[FEW]), None);
 }
 
 /// Looking for an object in a row that no slot names. Its scenario has three threads, so it is not among those of the
@@ -118,7 +129,7 @@ impl Rules for Doubled {
 /// Equivalent, not a mistake: the note is a hint, and a thread that follows it claims the row like any other.
 #[test]
 fn a_note_that_stays_is_equivalent() {
-    assert_eq!(noticed::<Doubled>(&[FEW, KILLING]), None);
+    assert_eq!(noticed_in_one_region::<Doubled>(&[FEW, KILLING]), None);
     let verdict = three::<Doubled>(FEW);
     assert_eq!(verdict.failure, None);
 }
