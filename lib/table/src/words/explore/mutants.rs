@@ -22,7 +22,10 @@ type Scenario = fn(Bounds) -> Verdict;
 fn noticed<R: Rules>(bounds: &[Bounds]) -> Option<(&'static str, String)> {
     let regions: [(&'static str, Scenario); 2] =
         [("neighbours", neighbours::<R>), ("crossing", crossing::<R>)];
-    noticed_in_one_region::<R>(bounds).or_else(|| run(bounds, &regions))
+    // The mistakes that only regions show do so within the first bounds, long before the other scenarios are through.
+    let (first, rest) = bounds.split_at(1);
+    let other = || noticed_in_one_region::<R>(bounds).or_else(|| run(rest, &regions));
+    run(first, &regions).or_else(other)
 }
 
 fn run(bounds: &[Bounds], scenarios: &[(&'static str, Scenario)]) -> Option<(&'static str, String)> {
