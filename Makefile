@@ -33,6 +33,7 @@ install: build ## install both programs, library, manual pages and completions b
 	install -D -m 644 lib/table-c/include/fauxplat_table.h $(DESTDIR)$(PREFIX)/include/fauxplat_table.h
 	install -m 644 lib/region/include/fauxplat_region.h $(DESTDIR)$(PREFIX)/include/
 	install -D -m 644 lib/region/python/fauxplat_region.py $(SHARE)/fauxplat/python/fauxplat_region.py
+	install -m 644 lib/table-c/python/fauxplat_table.py $(SHARE)/fauxplat/python/
 	install -D -m 644 $(dir $(BINARY))libfauxplat_table_c.a $(DESTDIR)$(PREFIX)/lib/libfauxplat_table_c.a
 	install -m 755 $(dir $(BINARY))libfauxplat_table_c.so $(DESTDIR)$(PREFIX)/lib/
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig

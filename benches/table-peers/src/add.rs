@@ -57,9 +57,9 @@ fn number(object: u64) -> u64 {
     object.wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Millions of new objects a second.
+/// Millions of new objects a second of this thread's time on a CPU.
 fn fill(table: &Table<Narrow>, objects: u64, batch: usize) -> f64 {
-    let start = Instant::now();
+    let start = crate::paired::cpu_time();
     let mut values = vec![(0, 0, 1); batch];
     for first in (0..objects).step_by(batch) {
         let count = batch.min((objects - first) as usize);
@@ -72,7 +72,7 @@ fn fill(table: &Table<Narrow>, objects: u64, batch: usize) -> f64 {
         }
         .expect("there is room");
     }
-    objects as f64 / start.elapsed().as_secs_f64() / 1e6
+    objects as f64 / (crate::paired::cpu_time() - start).as_secs_f64() / 1e6
 }
 
 fn watched(table: &Table<Narrow>, batch: usize) {
@@ -156,4 +156,92 @@ pub fn sampled() {
         });
     }
     std::fs::remove_file(path).expect("the table was there");
+}
+
+/// Two threads add to counters of their own: in one row, in one row behind a lock, and in rows that share no line.
+///
+/// The clock is the wall's, since what a lock saves and what it costs is waiting; each round has all three in turns.
+pub fn neighbours() {
+    let (one, apart) = (place("one"), place("apart"));
+    let options = Options::new().dense_objects(8).max_hashed_objects(16).dense_keys(2);
+    let shared: Table<Wide> = options.create(&one).expect("a table can be created");
+    let exclusive: Table<Wide> = options.exclusive_rows(true).create(&apart).expect("a table can be created");
+    let lock = std::sync::Mutex::new(());
+    let add = |table: &Table<Wide>, object, key| {
+        table.add(object, key, black_box(1)).expect("it does not overflow");
+    };
+    let ways: [(&str, &(dyn Fn(u64) + Sync)); 4] = [
+        ("one line", &|thread| add(&shared, 1, thread)),
+        ("one line, behind a lock", &|thread| {
+            let _held = lock.lock().expect("nobody panicked");
+            add(&shared, 1, thread);
+        }),
+        ("rows of their own", &|thread| add(&exclusive, 1 + thread, 0)),
+        ("rows of their own, behind a lock", &|thread| {
+            let _held = lock.lock().expect("nobody panicked");
+            add(&exclusive, 1 + thread, 0);
+        }),
+    ];
+    let mut rates: [Vec<f64>; 4] = Default::default();
+    for _ in 0..31 {
+        for (rates, (_, way)) in rates.iter_mut().zip(&ways) {
+            rates.push(together(way));
+        }
+    }
+    let ratios = |n: usize| -> Vec<f64> { rates[n].iter().zip(&rates[0]).map(|(own, first)| own / first).collect() };
+    for (n, (name, _)) in ways.iter().enumerate() {
+        let (mut rates, mut ratios) = (rates[n].clone(), ratios(n));
+        rates.sort_by(f64::total_cmp);
+        ratios.sort_by(f64::total_cmp);
+        println!(
+            "{name:34} {:6.1} M/s, {:.2} of one line [{:.2} {:.2}]",
+            rates[15], ratios[15], ratios[3], ratios[27]
+        );
+    }
+    let _ = (std::fs::remove_file(one), std::fs::remove_file(apart));
+}
+
+/// Millions of additions a second by two threads that begin together.
+fn together(add: &(dyn Fn(u64) + Sync)) -> f64 {
+    const ADDS: u64 = 400_000;
+    let ready = std::sync::Barrier::new(3);
+    std::thread::scope(|scope| {
+        let threads = [0, 1].map(|thread| {
+            let ready = &ready;
+            scope.spawn(move || {
+                ready.wait();
+                (0..ADDS).for_each(|_| add(thread));
+            })
+        });
+        ready.wait();
+        let start = Instant::now();
+        for thread in threads {
+            thread.join().expect("it does not panic");
+        }
+        2.0 * ADDS as f64 / start.elapsed().as_secs_f64() / 1e6
+    })
+}
+
+/// The longest single inserts while a table grows to ten million objects, by this thread's own time on a CPU, and how
+/// fast the table grows with room for what is expected.
+pub fn longest() {
+    const OBJECTS: u64 = 10_000_000;
+    let mut took: Vec<u64> = Vec::with_capacity(OBJECTS as usize);
+    fresh(OBJECTS, |table| {
+        for object in 0..OBJECTS {
+            let before = crate::paired::cpu_time();
+            table.set(number(object), 0, 1).expect("there is room");
+            took.push((crate::paired::cpu_time() - before).as_nanos() as u64);
+        }
+    });
+    took.sort_unstable();
+    let at = |last: usize| took[took.len() - last] / 1000;
+    println!("longest of {OBJECTS} inserts: {} us, tenth {} us, hundredth {} us, thousandth {} us", at(1), at(10), at(100), at(1000));
+    for batch in [1, 1000] {
+        let path = place("expected");
+        let options = Options::new().max_hashed_objects(OBJECTS).dense_keys(2).expected_objects(OBJECTS);
+        let table: Table<Narrow> = options.create(&path).expect("a table can be created");
+        println!("inserts of {OBJECTS} expected objects, {batch:4} at a time: {:.2} M/s", fill(&table, OBJECTS, batch));
+        std::fs::remove_file(path).expect("the table was there");
+    }
 }

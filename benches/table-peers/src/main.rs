@@ -1,6 +1,6 @@
 //! Prints how the table compares with a flat array and with its peers, as medians of paired ratios.
 //!
-//! `table-peers dense|hashed|peers|stores|writer|big|add|insert|locks|sampled`: one section a run. `dense` and `hashed` take a
+//! `table-peers dense|hashed|peers|stores|writer|big|add|insert|longest|locks|neighbours|sampled`: one section a run. `dense` and `hashed` take a
 //! number of objects: with few of them everything stays in the nearest cache and only the instructions are left.
 
 mod add;
@@ -22,7 +22,9 @@ fn main() {
         "locks" => peers::locks(),
         "add" => add::owned(),
         "insert" => add::inserts(),
+        "longest" => add::longest(),
+        "neighbours" => add::neighbours(),
         "sampled" => add::sampled(),
-        _ => println!("sections: dense hashed peers stores writer big add insert locks sampled"),
+        _ => println!("sections: dense hashed peers stores writer big add insert longest locks neighbours sampled"),
     }
 }

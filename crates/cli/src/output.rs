@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,8 @@ use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
-use fauxplat_sys::process;
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
+use fauxplat_sys::{process, signal};
 
 use fauxplat_options::{Export, Look, OutputArgs, When};
 
@@ -348,9 +349,35 @@ enum Place {
     /// A terminal, where each reading replaces the one before.
     Screen,
     /// A stream of successive readings.
-    Stream(Box<dyn Write>),
+    Stream(Stoppable),
     /// A file that each reading replaces.
     File(PathBuf),
+}
+
+/// A destination that takes nothing more when the user has asked to stop: a reading may have a million lines, and whoever
+/// reads them may have fallen asleep.
+struct Stoppable(Box<dyn Write>);
+
+/// Standard output without the buffer of the standard library, which writes again when a signal has ended a write. Where
+/// standard output is closed there is nothing to write to, and the library knows how to do that.
+fn unbuffered(stdout: std::io::Stdout) -> Box<dyn Write> {
+    match stdout.as_fd().try_clone_to_owned() {
+        Ok(own) => Box::new(File::from(own)),
+        Err(_) => Box::new(stdout),
+    }
+}
+
+impl Write for Stoppable {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match signal::stop_requested() {
+            true => Err(std::io::Error::other("the user has asked to stop")),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
 }
 
 impl<'a> Looks<'a> {
@@ -372,10 +399,10 @@ impl<'a> Looks<'a> {
             }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
-                Place::Stream(Box::new(file))
+                Place::Stream(Stoppable(Box::new(file)))
             }
             None if stdout.is_terminal() && output.format == Format::Text => Place::Screen,
-            None => Place::Stream(Box::new(stdout)),
+            None => Place::Stream(Stoppable(unbuffered(stdout))),
         };
         Ok(Looks { output, place, first: true })
     }
@@ -386,7 +413,11 @@ impl<'a> Looks<'a> {
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
             Place::Screen => screen(&record, &style(self.output, true), first),
-            Place::Stream(out) => fauxplat_report::write_look(&record, format, first, out).map_err(refused),
+            Place::Stream(out) => match fauxplat_report::write_look(&record, format, first, out) {
+                // The user wants no more of it.
+                Err(_) if signal::stop_requested() => Ok(()),
+                written => written.map_err(refused),
+            },
             Place::File(path) => replace(path, OnDisk::Sometime, |out| {
                 fauxplat_report::write_look(&record, format, first, out).map_err(refused)
             }),

@@ -31,7 +31,8 @@ pub struct TableArgs {
     #[arg(long = "key", value_name = "N")]
     pub keys: Vec<u64>,
     /// What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of
-    /// these per line. For openmetrics a name in _total is a counter, and every other one a gauge
+    /// these per line; they come before what the table says of its keys. For openmetrics a name in _total of a key that
+    /// the table does not describe is a counter, and every other one a gauge
     #[arg(long, value_name = "NAME=KEY|NAME=@OBJECT|FILE", value_delimiter = ',')]
     pub names: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-/* Publishes two counters: cc publish.c -lfauxplat_table_c && ./a.out /dev/shm/my-table */
+/* Publishes two counters: cc publish.c -lfauxplat_table_c && ./a.out /dev/shm/my-table && fauxplat table /dev/shm/my-table */
 #include "fauxplat_table.h"
 
 #include <stdio.h>
@@ -8,8 +8,13 @@ enum { REQUESTS = 0, BYTES = 1 };
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    fxt_sizes sizes = {.dense_keys = 2};
-    fxt_table *table = fxt_create(argv[1], &sizes);
+    const fxt_key keys[] = {
+        {.key = REQUESTS, .kind = FXT_COUNTER, .name = "requests", .help = "requests served"},
+        {.key = BYTES, .kind = FXT_COUNTER, .name = "sent_bytes", .unit = "bytes", .help = "bytes sent"},
+    };
+    const fxt_options options = {
+        .struct_bytes = sizeof options, .sizes = {.dense_keys = 2}, .keys = keys, .key_count = 2};
+    fxt_table *table = fxt_create_with(argv[1], &options);
     if (!table) {
         fprintf(stderr, "%s\n", fxt_error());
         return 1;

@@ -8,10 +8,17 @@
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    fxt_sizes sizes{};
-    sizes.dense_keys = 2;
-    sizes.value_bytes = 4;
-    std::unique_ptr<fxt_table, decltype(&fxt_close)> table(fxt_create(argv[1], &sizes), &fxt_close);
+    const fxt_key keys[] = {
+        {0, "loops", nullptr, "loops of one worker", FXT_COUNTER, 0},
+        {1, "all_loops", nullptr, "loops of all workers", FXT_COUNTER, 0},
+    };
+    fxt_options options{};
+    options.struct_bytes = sizeof options;
+    options.sizes.dense_keys = 2;
+    options.sizes.value_bytes = 4;
+    options.keys = keys;
+    options.key_count = 2;
+    std::unique_ptr<fxt_table, decltype(&fxt_close)> table(fxt_create_with(argv[1], &options), &fxt_close);
     if (!table) {
         std::fprintf(stderr, "%s\n", fxt_error());
         return 1;

@@ -1,35 +1,24 @@
-"""Publishes a counter and reads it back: publish.py LIBRARY /dev/shm/my-table"""
+"""Publishes a counter and reads it back: publish.py /dev/shm/my-table"""
 
-import ctypes
 import sys
 
-u64, i64 = ctypes.c_uint64, ctypes.c_int64
+from fauxplat_table import Key, Table, TableError
 
-
-def load(path):
-    library = ctypes.CDLL(path)
-    library.fxt_create.restype = ctypes.c_void_p
-    library.fxt_create.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
-    library.fxt_close.argtypes = [ctypes.c_void_p]
-    library.fxt_error.restype = ctypes.c_char_p
-    library.fxt_add.argtypes = [ctypes.c_void_p, u64, u64, i64, ctypes.POINTER(i64)]
-    library.fxt_get.argtypes = [ctypes.c_void_p, u64, u64, ctypes.POINTER(i64)]
-    return library
+SERVER, BATCH = 1, 10
+REQUESTS, DEPTH = 0, 1
 
 
 def main():
-    library = load(sys.argv[1])
-    table = library.fxt_create(sys.argv[2].encode(), None)
-    if not table:
-        sys.exit(library.fxt_error().decode())
-    for _ in range(1000):
-        if library.fxt_add(table, 1, 7, 3, None) != 0:
-            sys.exit(library.fxt_error().decode())
-    value = i64()
-    if library.fxt_get(table, 1, 7, ctypes.byref(value)) != 0:
-        sys.exit("the value is absent")
-    print("sum", value.value)
-    library.fxt_close(table)
+    keys = [Key(REQUESTS, "requests", "counter", help="requests served"), Key(DEPTH, "depth", "gauge", "jobs", "in the queue")]
+    with Table.create(sys.argv[1], dense_objects=4, dense_keys=2, keys=keys) as table:
+        for _ in range(1000):
+            table.add(SERVER, REQUESTS, 3)
+        table.set_many((BATCH + n, DEPTH, n) for n in range(5))
+        values = table.get_many([(SERVER, REQUESTS), (BATCH + 4, DEPTH), (BATCH + 5, DEPTH)])
+        print("sum", table[SERVER, REQUESTS], "row", table.row(SERVER), "many", values, "objects", sorted(table.objects()))
 
 
-main()
+try:
+    main()
+except TableError as error:
+    sys.exit(str(error))

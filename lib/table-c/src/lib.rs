@@ -5,32 +5,22 @@
 #![expect(unsafe_code, reason = "a C interface takes raw pointers; each block says what the header asks for")]
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 
-use fauxplat_table::{AnyTable, Dense, Error, Narrow, Options, Table, Wide};
+use fauxplat_table::{AnyTable, Dense, Error, Table};
+
+mod facts;
+mod many;
+mod open;
+mod row;
 
 /// The object behind the opaque `fxt_table`.
 #[derive(Debug)]
-struct Handle(AnyTable);
-
-/// The sizes of a new table, as in the header. Zero means the default, except for the dense objects.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Sizes {
-    /// Objects `0..n` with a row from the beginning.
-    dense_objects: u64,
-    /// Further objects with any number.
-    max_hashed_objects: u64,
-    /// Keys `0..n` with a column from the beginning.
-    dense_keys: u32,
-    /// Further keys with any number.
-    max_sparse_keys: u32,
-    /// 4 or 8.
-    value_bytes: u32,
-    /// Bit 0: rows that share no cache line. Bit 1: records. Bit 2: a file on a disk is allowed.
-    flags: u32,
+struct Handle {
+    table: AnyTable,
+    /// Name, unit and help of each described key, as C reads them.
+    texts: Vec<[CString; 3]>,
 }
 
 const OK: c_int = 0;
@@ -52,7 +42,7 @@ fn fail(text: impl ToString) -> c_int {
 fn on(table: *const Handle, call: impl FnOnce(&AnyTable) -> Result<c_int, Error>) -> c_int {
     // SAFETY: the header asks for a pointer from fxt_create or fxt_open that was not closed, or null.
     let Some(handle) = (unsafe { table.as_ref() }) else { return fail("the table is null") };
-    match catch_unwind(AssertUnwindSafe(|| call(&handle.0))) {
+    match catch_unwind(AssertUnwindSafe(|| call(&handle.table))) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => fail(error),
         Err(_) => fail("an internal error"),
@@ -65,64 +55,6 @@ fn put<T>(at: *mut T, value: T) {
         // SAFETY: the header asks for a valid pointer to the type, or null, which was excluded.
         unsafe { at.write(value) };
     }
-}
-
-/// Opens with `make` and hands out a handle, null after an error.
-fn open_with(path: *const c_char, make: impl FnOnce(PathBuf) -> Result<AnyTable, Error>) -> *mut Handle {
-    if path.is_null() {
-        fail("the path is null");
-        return std::ptr::null_mut();
-    }
-    // SAFETY: the header asks for a terminated string.
-    let path = unsafe { CStr::from_ptr(path) };
-    let path = PathBuf::from(String::from_utf8_lossy(path.to_bytes()).into_owned());
-    match catch_unwind(AssertUnwindSafe(|| make(path))) {
-        Ok(Ok(table)) => Box::into_raw(Box::new(Handle(table))),
-        Ok(Err(error)) => {
-            fail(error);
-            std::ptr::null_mut()
-        }
-        Err(_) => {
-            fail("an internal error");
-            std::ptr::null_mut()
-        }
-    }
-}
-
-fn options(sizes: &Sizes) -> Options {
-    let mut options = Options::new().dense_objects(sizes.dense_objects);
-    if sizes.max_hashed_objects != 0 {
-        options = options.max_hashed_objects(sizes.max_hashed_objects);
-    }
-    if sizes.dense_keys != 0 {
-        options = options.dense_keys(sizes.dense_keys);
-    }
-    if sizes.max_sparse_keys != 0 {
-        options = options.max_sparse_keys(sizes.max_sparse_keys);
-    }
-    let flag = |bit: u32| sizes.flags & bit != 0;
-    options.exclusive_rows(flag(1)).records(flag(2)).on_disk(flag(4))
-}
-
-/// See the header.
-#[unsafe(no_mangle)]
-extern "C" fn fxt_create(path: *const c_char, sizes: *const Sizes) -> *mut Handle {
-    // SAFETY: the header asks for a valid pointer to the sizes, or null for the defaults.
-    let sizes = unsafe { sizes.as_ref() };
-    open_with(path, |path| match sizes {
-        None => Options::new().create::<Wide>(path).map(AnyTable::Wide),
-        Some(sizes) if sizes.value_bytes == 4 => options(sizes).create::<Narrow>(path).map(AnyTable::Narrow),
-        Some(sizes) => options(sizes).create::<Wide>(path).map(AnyTable::Wide),
-    })
-}
-
-/// See the header.
-#[unsafe(no_mangle)]
-extern "C" fn fxt_open(path: *const c_char, writable: c_int) -> *mut Handle {
-    open_with(path, |path| match writable {
-        0 => AnyTable::open_read_only(path),
-        _ => AnyTable::open(path),
-    })
 }
 
 /// See the header.

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "compilers and the programs they make are processes")]
 #![expect(clippy::disallowed_macros, reason = "a skipped test says so")]
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -117,10 +118,65 @@ fn cpp_publishes() {
 #[test]
 fn python_publishes() {
     let table = table("python");
-    let mut command = Command::new("python3");
-    command.arg(here("examples/publish.py")).arg(libraries().join("libfauxplat_table_c.so")).arg(&table);
-    if let Some(output) = run(&mut command) {
-        assert_eq!(text(&output), "sum 3000");
+    if let Some(output) = run(python(&["examples/publish.py"]).arg(&table)) {
+        let expected = "sum 3000 row {0: 3000} many [3000, 4, None] objects [1, 10, 11, 12, 13, 14]";
+        assert_eq!(text(&output), expected);
+        let seen = fauxplat_table::AnyTable::open_read_only(&table).expect("it was just made");
+        let names: Vec<&str> = seen.described().iter().map(|key| key.name.as_str()).collect();
+        assert_eq!(names, ["requests", "depth"]);
     }
     let _ = std::fs::remove_file(table);
+}
+
+/// Python with the module, and with the library of this very build.
+fn python(words: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    command.env("PYTHONPATH", here("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("FAUXPLAT_TABLE_LIBRARY", libraries().join("libfauxplat_table_c.so"));
+    command.args(words.iter().map(|word| here(word)));
+    command
+}
+
+/// The rest of what the module offers beside the example: errors, descriptions, facts, records, and NumPy where it is.
+#[test]
+fn python_reads_what_there_is() {
+    let table = table("python-more");
+    if let Some(output) = run(python(&["tests/module.py"]).arg(&table)) {
+        let printed = text(&output);
+        assert!(printed.ends_with("as it should be"), "{printed}");
+        println!("{printed}");
+    }
+    let _ = std::fs::remove_file(table);
+}
+
+/// Many pairs at a time, rows, facts and descriptions; a second process opens what the first has created.
+#[test]
+fn c_writes_and_reads_many() {
+    let Some(built) = build("cc", &["-std=c11"], "examples/many.c") else { return };
+    let table = table("many");
+    for _ in 0..2 {
+        let mut command = Command::new(built.path().join(PROGRAM));
+        let output = run(command.arg(&table).env("LD_LIBRARY_PATH", libraries()));
+        let printed = text(&output.expect("it was just built"));
+        assert_eq!(printed, "wrong 0 rows 999 key reads (reads done)");
+    }
+    let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&table).expect("it was just made"));
+    assert_eq!(mode & 0o777 & !0o644, 0, "the permissions are those asked for, or fewer");
+    let _ = std::fs::remove_file(table);
+}
+
+/// A path is bytes: one that is not UTF-8 must not become the name of another file.
+#[test]
+fn a_path_that_is_no_text_is_taken_as_it_is() {
+    let Some(built) = build("cc", &["-std=c11"], "examples/many.c") else { return };
+    let folder = table("bytes");
+    std::fs::create_dir(&folder).expect("a folder can be made");
+    let name = std::ffi::OsStr::from_bytes(b"table-\xFF\xFE");
+    let mut command = Command::new(built.path().join(PROGRAM));
+    let output = run(command.arg(folder.join(name)).env("LD_LIBRARY_PATH", libraries()));
+    text(&output.expect("it was just built"));
+    let names = std::fs::read_dir(&folder).expect("a folder of our own");
+    let names: Vec<_> = names.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names, [name]);
+    let _ = std::fs::remove_dir_all(folder);
 }

@@ -11,6 +11,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::describe::{self, Key};
 use crate::error::Error;
 use crate::header::{self, Header};
 use crate::layout::{Geometry, Shape};
@@ -21,6 +22,18 @@ pub(crate) struct Opened {
     pub mapping: Mapping,
     pub geometry: Geometry,
     pub header: Header,
+    /// The descriptions of keys.
+    pub keys: Vec<Key>,
+}
+
+/// A table that is to be made.
+pub(crate) struct Plan<'a> {
+    pub shape: Shape,
+    /// The descriptions of keys.
+    pub keys: &'a [Key],
+    /// Permission bits, before the mask of the process.
+    pub mode: u32,
+    pub on_disk: bool,
 }
 
 /// Distinguishes the unfinished files of one process.
@@ -31,31 +44,37 @@ static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 /// The file is finished without a name and then linked to its own, so that nobody ever opens half a table, exactly one
 /// of two creators succeeds, and a creator that dies leaves nothing. Where the file system or a missing /proc does not
 /// allow that, the file is finished under another name; a creator that dies then leaves a dot file and no table.
-pub(crate) fn create(path: &Path, shape: Shape, mode: u32, on_disk: bool) -> Result<Opened, Error> {
-    let geometry = Geometry::new(shape)?;
+pub(crate) fn create(path: &Path, plan: &Plan<'_>) -> Result<Opened, Error> {
+    let description = describe::encode(plan.keys, &plan.shape)?;
+    let geometry = Geometry::new(Shape { description_bytes: description.len() as u32, ..plan.shape })?;
+    let new = New { path, plan, geometry, description };
     // Checked first, because the usual case of failure then costs no pages. A name that is created later is noticed
     // when the link is made.
     if fs::symlink_metadata(path).is_ok() {
         let source = io::Error::from_raw_os_error(libc::EEXIST);
         return Err(Error::Io { call: "create", path: path.to_owned(), source });
     }
-    match create_nameless(path, geometry, mode, on_disk) {
+    match create_nameless(&new) {
         Some(result) => result,
-        None => create_named(path, geometry, mode, on_disk),
+        None => create_named(&new),
     }
 }
 
-/// Creates the table in a file without a name; `None` if such files cannot be made or linked here.
-fn create_nameless(
-    path: &Path,
+/// A table whose places are known, and the text that it begins with.
+struct New<'a> {
+    path: &'a Path,
+    plan: &'a Plan<'a>,
     geometry: Geometry,
-    mode: u32,
-    on_disk: bool,
-) -> Option<Result<Opened, Error>> {
+    description: Vec<u8>,
+}
+
+/// Creates the table in a file without a name; `None` if such files cannot be made or linked here.
+fn create_nameless(new: &New<'_>) -> Option<Result<Opened, Error>> {
+    let path = new.path;
     let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(mode);
+    options.read(true).write(true).custom_flags(libc::O_TMPFILE).mode(new.plan.mode);
     let file = options.open(folder_of(path)).ok()?;
-    let opened = match fill(&file, path, geometry, on_disk) {
+    let opened = match fill(&file, new) {
         Ok(opened) => opened,
         Err(error) => return Some(Err(error)),
     };
@@ -80,10 +99,11 @@ fn link_open_file(number: RawFd, path: &Path) -> io::Result<()> {
     }
 }
 
-fn create_named(path: &Path, geometry: Geometry, mode: u32, on_disk: bool) -> Result<Opened, Error> {
+fn create_named(new: &New<'_>) -> Result<Opened, Error> {
+    let path = new.path;
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
-    let (file, unfinished) = unfinished_file(path, mode)?;
-    let result = fill(&file, path, geometry, on_disk)
+    let (file, unfinished) = unfinished_file(path, new.plan.mode)?;
+    let result = fill(&file, new)
         .and_then(|opened| fs::hard_link(&unfinished, path).map(|()| opened).map_err(failed("create")));
     // The unfinished file is removed after an error, too.
     let _ = fs::remove_file(&unfinished);
@@ -91,9 +111,10 @@ fn create_named(path: &Path, geometry: Geometry, mode: u32, on_disk: bool) -> Re
 }
 
 /// Makes a table of an empty file.
-fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<Opened, Error> {
+fn fill(file: &File, new: &New<'_>) -> Result<Opened, Error> {
+    let &New { path, geometry, .. } = new;
     let failed = |call| move |source| Error::Io { call, path: path.to_owned(), source };
-    if !on_disk && !in_memory(file).map_err(failed("statfs"))? {
+    if !new.plan.on_disk && !in_memory(file).map_err(failed("statfs"))? {
         return Err(Error::OnDisk { path: path.to_owned() });
     }
     let header = Header {
@@ -102,6 +123,7 @@ fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<O
         pid: u64::from(std::process::id()),
         started: process(u64::from(std::process::id())).map_or(0, |(started, _)| started),
         boot: boot_id().unwrap_or_default(),
+        description_sum: header::checksum(&new.description),
         pids: process_numbers().unwrap_or(0),
     };
     file.set_len(header.len).map_err(failed("ftruncate"))?;
@@ -110,7 +132,8 @@ fn fill(file: &File, path: &Path, geometry: Geometry, on_disk: bool) -> Result<O
         mapping.allocate(offset, bytes)?;
     }
     file.write_all_at(&header.encode(), 0).map_err(failed("write"))?;
-    Ok(Opened { mapping, geometry, header })
+    file.write_all_at(&new.description, geometry.description() as u64).map_err(failed("write"))?;
+    Ok(Opened { mapping, geometry, header, keys: new.plan.keys.to_vec() })
 }
 
 /// Opens a table and checks every value that could lead to an access out of bounds.
@@ -146,8 +169,29 @@ pub(crate) fn open(path: &Path, writable: bool) -> Result<Opened, Error> {
     if facts.len() != header.len {
         return Err(Error::Length { expected: header.len, found: facts.len() });
     }
+    let keys = read_description(&file, path, &geometry, &header)?;
     let mapping = Mapping::new(file, path, geometry.len(), writable)?;
-    Ok(Opened { mapping, geometry, header })
+    Ok(Opened { mapping, geometry, header, keys })
+}
+
+/// The descriptions of keys. The geometry bounds their length, and the caller has compared it with the file's.
+fn read_description(
+    file: &File,
+    path: &Path,
+    geometry: &Geometry,
+    header: &Header,
+) -> Result<Vec<Key>, Error> {
+    let damaged = |what| Error::NotATable { path: path.to_owned(), what };
+    let mut bytes = vec![0; geometry.shape.description_bytes as usize];
+    file.read_exact_at(&mut bytes, geometry.description() as u64).map_err(|source| Error::Io {
+        call: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    if header::checksum(&bytes) != header.description_sum {
+        return Err(damaged("the checksum of the description of its keys is wrong"));
+    }
+    describe::decode(&bytes, &geometry.shape).map_err(damaged)
 }
 
 /// Refuses a table that another user may have put there for this process to write into: the rule of the kernel for

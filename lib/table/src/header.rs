@@ -11,13 +11,13 @@ use crate::layout::Shape;
 /// Bytes that are read and checked.
 pub(crate) const BYTES: usize = 128;
 /// The format that this library writes and reads.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 const MAGIC: [u8; 8] = *b"fxtable\n";
 const MARK: u64 = 0x0102_0304_0506_0708;
 const RECORDS: u32 = 1;
 const EXCLUSIVE: u32 = 2;
 /// Offset of the checksum, which covers everything before it.
-const SUM: usize = 104;
+const SUM: usize = 120;
 
 /// The contents of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(crate) struct Header {
     pub started: u64,
     /// The boot during which the file was created.
     pub boot: [u8; 16],
+    /// Checksum of the description of the keys.
+    pub description_sum: u64,
     /// The namespace in which the process has that number, by its inode; 0 where it was not known.
     pub pids: u32,
 }
@@ -55,7 +57,10 @@ impl Header {
         put64(&mut bytes, 64, self.len);
         put64(&mut bytes, 72, self.pid);
         put64(&mut bytes, 80, self.started);
-        bytes[88..SUM].copy_from_slice(&self.boot);
+        bytes[88..104].copy_from_slice(&self.boot);
+        put32(&mut bytes, 104, shape.region_bits);
+        put32(&mut bytes, 108, shape.description_bytes);
+        put64(&mut bytes, 112, self.description_sum);
         let sum = checksum(&bytes[..SUM]);
         put64(&mut bytes, SUM, sum);
         bytes
@@ -94,22 +99,25 @@ impl Header {
             dense_keys: get32(bytes, 48),
             max_sparse_keys: get32(bytes, 52),
             min_level: get32(bytes, 56),
+            region_bits: get32(bytes, 104),
+            description_bytes: get32(bytes, 108),
         };
         let mut boot = [0; 16];
-        boot.copy_from_slice(&bytes[88..SUM]);
+        boot.copy_from_slice(&bytes[88..104]);
         Ok(Self {
             shape,
             len: get64(bytes, 64),
             pid: get64(bytes, 72),
             started: get64(bytes, 80),
             boot,
+            description_sum: get64(bytes, 112),
             pids: get32(bytes, 60),
         })
     }
 }
 
 /// FNV-1a with 64 bits: finds damage, not malice; a hostile header is held off by the bounds instead.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, step)
 }

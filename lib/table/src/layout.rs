@@ -5,6 +5,8 @@
 //! with their bounds ([`Row`], [`Column`], [`Level`], [`Slot`],
 //! [`Place`]), so a damaged or hostile file can hold any
 //! words it likes and still cannot move an access out of the mapping.
+//!
+//! Length: the fields of these types are private to this file, which is what makes their values trustworthy.
 
 use crate::error::Error;
 
@@ -34,6 +36,10 @@ pub(crate) struct Column(u32);
 /// The size of an index as a power of two, within the bounds of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) struct Level(u32);
+
+/// A part of an index that grows by itself, below the number of regions that the file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Region(u32);
 
 /// A slot of an index, on a level that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,23 @@ impl CellAt {
     }
 }
 
+impl Place {
+    /// The place of an existing row's cells by their offset.
+    #[inline(always)]
+    pub(crate) fn from_offset(offset: usize) -> Self {
+        Self(offset, 0)
+    }
+    #[inline(always)]
+    pub(crate) fn offset(self) -> usize {
+        self.0 + self.1
+    }
+    /// The cell of a dense key, which the caller has compared with their number.
+    #[inline(always)]
+    pub(crate) fn dense_cell(self, key: u64, width: usize) -> CellAt {
+        CellAt(self.0, self.1 + key as usize * width)
+    }
+}
+
 impl Row {
     #[inline(always)]
     pub(crate) fn number(self) -> u32 {
@@ -85,10 +108,7 @@ impl Row {
 }
 
 impl Level {
-    #[inline(always)]
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
+    /// Slots of a whole level, those of all regions together.
     #[inline(always)]
     pub(crate) fn slots(self) -> usize {
         1 << self.0
@@ -112,15 +132,28 @@ pub(crate) struct Shape {
     pub dense_keys: u32,
     /// Further keys, with any 64-bit number.
     pub max_sparse_keys: u32,
-    /// The index starts with two to this power slots. Small in the explorer, one page otherwise.
+    /// The index starts with two to this power slots.
     pub min_level: u32,
+    /// The index of objects has two to this power regions, each of which grows by itself.
+    pub region_bits: u32,
+    /// Bytes of the description of the keys.
+    pub description_bytes: u32,
 }
 
-/// Bytes before the first index: the header's page and the page of shared counters.
-const FIXED_BYTES: usize = 2 * PAGE;
+/// Bytes before the description: the header's page, the page of shared counters, and that of the regions' levels.
+const FIXED_BYTES: usize = 3 * PAGE;
 /// Offset of the shared counters.
 const CONTROL: usize = PAGE;
+/// Offset of the levels of the regions of the index of objects. They are read by every search and written when a region
+/// grows, so they need no lines of their own.
+const LEVELS: usize = 2 * PAGE;
 const PAGE: usize = 4096;
+/// Greatest number of regions, as a power of two: their levels fill a page, which stays in the nearest cache.
+pub(crate) const MOST_REGION_BITS: u32 = 10;
+/// Greatest size of the description of the keys.
+pub(crate) const MOST_DESCRIPTION_BYTES: u32 = 1 << 20;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Distance in bytes between shared counters, a pair of cache lines: adjacent-line prefetch would make them share one
 /// otherwise.
 const CONTROL_STRIDE: usize = 128;
@@ -133,9 +166,11 @@ const MAX_ROWS: u64 = (1 << 31) - 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexGeometry {
     control: usize,
+    levels: usize,
     slots: usize,
     min_level: u32,
     max_level: u32,
+    region_bits: u32,
     /// The bits of an entry that hold the row's number plus one; the others are its tag.
     row_mask: u32,
     max_rows: u32,
@@ -166,11 +201,12 @@ pub(crate) struct Geometry {
 }
 
 impl IndexGeometry {
-    /// Places an index at `offset`; returns it and the first offset behind it.
-    fn place(control: usize, offset: usize, rows: u64, stride: usize, min: u32) -> Option<(Self, usize)> {
+    /// Places an index behind `offset`; returns it and the first offset behind it.
+    fn place(place: IndexPlace, offset: usize, rows: u64, stride: usize) -> Option<(Self, usize)> {
+        let IndexPlace { control, levels, min_level: min, region_bits } = place;
         let max_rows = u32::try_from(rows).ok()?;
         let row_bits = u64::BITS - (rows + 1).leading_zeros();
-        let max_level = (rows.checked_mul(4)?.max(2)).next_power_of_two().trailing_zeros().max(min);
+        let max_level = most_level(rows)?.max(min);
         let slots = align(offset, PAGE)?;
         // An index without rows keeps its smallest level, so that a lookup needs no special case. One slot more than
         // necessary, because a lookup reads the neighbour of the last slot.
@@ -179,9 +215,11 @@ impl IndexGeometry {
         let end = first_row.checked_add(stride.checked_mul(usize::try_from(rows).ok()?)?)?;
         let index = Self {
             control,
+            levels,
             slots,
             min_level: min,
             max_level,
+            region_bits,
             row_mask: (1 << row_bits) - 1,
             max_rows,
             rows: first_row,
@@ -190,26 +228,40 @@ impl IndexGeometry {
         Some((index, end))
     }
 
-    /// The word that holds the index's current level. Five words follow one another on separate cache lines.
+    /// The region of a hash: its top bits.
     #[inline(always)]
-    pub(crate) fn level_at(&self) -> At32 {
-        At32(self.control, 0)
+    pub(crate) fn region(&self, hash: u64) -> Region {
+        Region(((hash >> 1) >> (63 - self.region_bits)) as u32)
     }
-    /// The word that holds the number of rows handed out.
+    /// All regions.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = Region> + use<> {
+        (0..1 << self.region_bits).map(Region)
+    }
+    /// The word that holds a region's current level.
+    #[inline(always)]
+    pub(crate) fn level_at(&self, region: Region) -> At32 {
+        At32(self.levels, 4 * region.0 as usize)
+    }
+    /// The word that holds a level which no region is below.
+    #[inline(always)]
+    pub(crate) fn common_at(&self) -> At32 {
+        At32(self.control, 4 * CONTROL_STRIDE)
+    }
+    /// The word that holds the number of rows handed out. Five words follow one another on separate cache lines.
     pub(crate) fn next_at(&self) -> At64 {
-        At64(self.control, CONTROL_STRIDE)
+        At64(self.control, 0)
     }
     /// The word that holds the number of rows whose pages exist.
     pub(crate) fn reserved_at(&self) -> At64 {
-        At64(self.control, 2 * CONTROL_STRIDE)
+        At64(self.control, CONTROL_STRIDE)
     }
     /// The word with the number of a row that may be free, plus one: a hint.
     pub(crate) fn spare_at(&self) -> At64 {
-        At64(self.control, 3 * CONTROL_STRIDE)
+        At64(self.control, 2 * CONTROL_STRIDE)
     }
     /// The word with a number below which every row is named by a slot.
     pub(crate) fn named_at(&self) -> At64 {
-        At64(self.control, 4 * CONTROL_STRIDE)
+        At64(self.control, 3 * CONTROL_STRIDE)
     }
 
     /// The level for a word of the file, which counts from the lowest one, so that a new file needs no first store.
@@ -251,11 +303,30 @@ impl IndexGeometry {
     pub(crate) fn home(&self, hash: u64, level: Level) -> Slot {
         Slot((((hash >> 1) | 1 << 63) >> (63 - level.0)) as usize)
     }
-    /// The slot behind another; behind the last one of the level comes its first.
+    /// Slots that a search on a level goes through before it comes back to where it began: those of a region or, on
+    /// the largest level, all.
+    ///
+    /// The largest level has room for every row, but a region of it has not: numbers made to collide could all belong
+    /// to one. There a search that reaches the end of its region goes on in the next one, which costs nothing, because
+    /// that level is never left and an entry is true in any slot.
+    #[inline(always)]
+    pub(crate) fn chain(&self, level: Level) -> usize {
+        if level.0 == self.max_level { level.slots() } else { self.region_slots(level) }
+    }
+    /// Slots of one region of a level.
+    #[inline(always)]
+    pub(crate) fn region_slots(&self, level: Level) -> usize {
+        level.slots() >> self.region_bits
+    }
+    /// The slot behind another; behind the last one of a chain comes its first.
     #[inline(always)]
     pub(crate) fn after(&self, slot: Slot, level: Level) -> Slot {
-        let next = slot.0 + 1;
-        Slot(if next == 2 * level.slots() { level.slots() } else { next })
+        let within = self.chain(level) - 1;
+        Slot((slot.0 & !within) | ((slot.0 + 1) & within))
+    }
+    /// Whether a slot of a level belongs to a region. On the largest level an entry may lie in another.
+    pub(crate) fn is_in(&self, slot: Slot, region: Region, level: Level) -> bool {
+        (slot.0 - level.slots()) / self.region_slots(level) == region.0 as usize
     }
     /// The word of the slot at which the search for a hash begins (see `home`), and the word behind it. Behind a
     /// level's last one begins the level above, or one spare word.
@@ -266,24 +337,32 @@ impl IndexGeometry {
         let into = 4 * (hash >> (64 - level.0)) as usize;
         (At32(first, into), At32(first + 4, into))
     }
-    /// A slot by its number within the level.
-    pub(crate) fn slot(&self, level: Level, number: usize) -> Slot {
-        Slot(level.slots() + (number & (level.slots() - 1)))
+    /// The slot that lies so many slots behind the first one of a region; behind the end of a level comes its first.
+    pub(crate) fn slot(&self, level: Level, region: Region, number: usize) -> Slot {
+        let first = region.0 as usize * self.region_slots(level);
+        Slot(level.slots() | ((first + number) & (level.slots() - 1)))
     }
     #[inline(always)]
     pub(crate) fn slot_at(&self, slot: Slot) -> At32 {
         At32(self.slots, 4 * slot.0)
     }
-    /// Offset and length of a level, for reservation. The length includes the word behind the level, which a search
-    /// reads (see `first_two`).
-    pub(crate) fn level_range(&self, level: Level) -> (usize, usize) {
+    /// Offset and length of a region's part of a level, for reservation. The length includes the word behind the part,
+    /// which a search reads (see `first_two`).
+    pub(crate) fn region_range(&self, level: Level, region: Region) -> (usize, usize) {
+        let slots = self.region_slots(level);
+        (self.slots + 4 * (level.slots() + region.0 as usize * slots), 4 * slots + 4)
+    }
+    /// Offset and length of a slot and of the one behind it, which a search reads next.
+    pub(crate) fn slot_ranges(&self, slot: Slot, level: Level) -> [(usize, usize); 2] {
+        [slot, self.after(slot, level)].map(|slot| (self.slots + 4 * slot.0, 4))
+    }
+    /// Offset and length of a whole level, for reservation.
+    fn level_range(&self, level: Level) -> (usize, usize) {
         (self.slots + 4 * level.slots(), 4 * level.slots() + 4)
     }
-    /// Number within its level of the first slot at an offset or behind it; the number of slots if the offset lies
-    /// behind all of them.
-    pub(crate) fn slot_from(&self, level: Level, offset: usize) -> usize {
-        let word = offset.saturating_sub(self.slots).div_ceil(4);
-        word.saturating_sub(level.slots()).min(level.slots())
+    /// How many slots behind another one the first slot lies that begins at an offset or behind it.
+    pub(crate) fn slots_until(&self, slot: Slot, offset: usize) -> usize {
+        offset.saturating_sub(self.slots).div_ceil(4).saturating_sub(slot.0)
     }
     /// The word with the row's object (or the key itself).
     #[inline(always)]
@@ -299,6 +378,26 @@ impl IndexGeometry {
     pub(crate) fn row_stride(&self) -> usize {
         self.row_stride
     }
+}
+
+/// Where an index has its shared words, and how it begins.
+struct IndexPlace {
+    control: usize,
+    levels: usize,
+    min_level: u32,
+    region_bits: u32,
+}
+
+/// The largest level that an index of so many rows needs, as a power of two: it never is fuller than to a quarter.
+pub(crate) fn most_level(rows: u64) -> Option<u32> {
+    Some(rows.checked_mul(4)?.max(2).checked_next_power_of_two()?.trailing_zeros())
+}
+
+/// Bytes from one row to the next. A row that fits into a cache line lies in one, as long as that costs no more than a
+/// third of its size. A longer row has to lie in several anyway, and more memory would only cost more misses.
+fn row_pitch(bytes: usize) -> Option<usize> {
+    let whole = bytes.next_power_of_two();
+    if whole <= LINE && whole <= bytes + bytes / 3 { Some(whole) } else { align(bytes, 8) }
 }
 
 impl Geometry {
@@ -318,19 +417,26 @@ impl Geometry {
         let cells = if shape.records { align(half, 8)?.checked_mul(2)? } else { half };
         let half = if shape.records { align(half, 8)? } else { half };
         let sequence = if shape.records { 8 } else { 0 };
-        let pitch = |bytes: usize, least: usize| align(bytes, if shape.exclusive { 128 } else { least });
         // A plain dense row has no head: its cells follow those of the row before, as in a flat array.
-        let dense_stride = pitch(sequence + cells, if shape.records { 8 } else { shape.width as usize })?;
-        let row_stride = pitch(8 + sequence + cells, 8)?;
+        let least = if shape.records { 8 } else { shape.width as usize };
+        let dense_stride = align(sequence + cells, if shape.exclusive { 2 * LINE } else { least })?;
+        let row = 8 + sequence + cells;
+        let row_stride = if shape.exclusive { align(row, 2 * LINE)? } else { row_pitch(row)? };
 
         let control = |n: usize| CONTROL + 8 * n * CONTROL_STRIDE;
-        let min = shape.min_level;
+        let (min_level, region_bits) = (shape.min_level, shape.region_bits);
         let sparse = u64::from(shape.max_sparse_keys);
-        let (keys, end) = IndexGeometry::place(control(1), FIXED_BYTES, sparse, 8, min.min(4))?;
+        // The index of keys has one region, whose level lies behind its other words.
+        let own = control(1) + 5 * CONTROL_STRIDE;
+        let place =
+            IndexPlace { control: control(1), levels: own, min_level: min_level.min(4), region_bits: 0 };
+        let end = FIXED_BYTES.checked_add(shape.description_bytes as usize)?;
+        let (keys, end) = IndexGeometry::place(place, end, sparse, 8)?;
         let dense = align(end, PAGE)?;
         let dense_bytes = dense_stride.checked_mul(usize::try_from(shape.dense_objects).ok()?)?;
         let end = dense.checked_add(dense_bytes)?;
-        let (objects, end) = IndexGeometry::place(control(0), end, shape.max_hashed, row_stride, min)?;
+        let place = IndexPlace { control: control(0), levels: LEVELS, min_level, region_bits };
+        let (objects, end) = IndexGeometry::place(place, end, shape.max_hashed, row_stride)?;
         let len = align(end, PAGE)?;
         isize::try_from(len).ok()?;
         let hot = Hot {
@@ -358,7 +464,12 @@ impl Geometry {
         let dense = hot.dense_stride * self.shape.dense_objects as usize;
         let level = |index: &IndexGeometry| index.level_range(Level(index.min_level));
         let sequence = hot.row_head - 8;
-        [(0, FIXED_BYTES), (hot.dense - sequence, dense), level(&hot.objects), level(&self.keys)]
+        let head = FIXED_BYTES + self.shape.description_bytes as usize;
+        [(0, head), (hot.dense - sequence, dense), level(&hot.objects), level(&self.keys)]
+    }
+    /// Where the description of the keys begins.
+    pub(crate) fn description(&self) -> usize {
+        FIXED_BYTES
     }
 
     /// Whether exactly these dense keys exist and rows follow one another without a gap.
@@ -376,10 +487,16 @@ impl Geometry {
         let plain = !self.shape.records && self.shape.dense_objects > 0;
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
     }
-    /// Start of a dense row, its sequence included, and its end.
-    pub(crate) fn dense_bytes(&self, place: Place) -> (usize, usize) {
-        let start = place.0 + place.1 - (self.hot.row_head - 8);
-        (start, start + self.hot.dense_stride)
+    /// Start of a row's cells, its sequence included, and their end.
+    pub(crate) fn cells_range(&self, place: Place) -> (usize, usize) {
+        let halves = if self.shape.records { 2 } else { 1 };
+        let cells = place.0 + place.1;
+        (cells - (self.hot.row_head - 8), cells + halves * self.half)
+    }
+    /// The first offset behind the sparse keys.
+    pub(crate) fn keys_end(&self) -> usize {
+        let (offset, bytes) = self.keys.rows_range(0, u64::from(self.keys.max_rows()));
+        offset + bytes
     }
     /// The first dense object whose row ends behind an offset; the number of dense objects if there is none.
     pub(crate) fn dense_object_from(&self, offset: usize) -> u64 {
@@ -433,6 +550,11 @@ impl Hot {
         let row = (row as usize).wrapping_mul(self.objects.row_stride);
         (self.objects.rows + self.row_head).wrapping_add(row).wrapping_add((key as usize).wrapping_mul(width))
     }
+    /// Keys below this number have a column each.
+    #[inline(always)]
+    pub(crate) fn dense_keys(&self) -> u64 {
+        self.dense_keys
+    }
     /// The column of a dense key.
     #[inline(always)]
     pub(crate) fn dense_column(&self, key: u64) -> Option<Column> {
@@ -471,10 +593,22 @@ fn check(shape: &Shape) -> Result<u32, Error> {
     if shape.max_hashed == 0 && shape.dense_objects == 0 {
         return refuse("it has no objects");
     }
-    if !(1..=20).contains(&shape.min_level) {
+    let most = most_level(shape.max_hashed).unwrap_or(0).max(20);
+    if !(1..=most).contains(&shape.min_level) {
         return refuse("its first index level is out of range");
     }
+    if shape.region_bits > MOST_REGION_BITS || shape.region_bits >= shape.min_level {
+        return refuse("its index has more regions than slots");
+    }
+    if shape.description_bytes > MOST_DESCRIPTION_BYTES {
+        return refuse("the description of its keys has more than a mebibyte");
+    }
     Ok(columns)
+}
+
+/// The first offset of the page behind an offset.
+pub(crate) fn page_after(offset: usize) -> usize {
+    (offset / PAGE * PAGE).saturating_add(PAGE)
 }
 
 fn align(offset: usize, to: usize) -> Option<usize> {

@@ -23,6 +23,7 @@
 //! Miri and the mapped file all run the same code. `docs/table.md` draws the file, pairs each atomic access with its
 //! partner and says which properties were verified and which were not.
 
+mod describe;
 mod error;
 mod file;
 mod guard;
@@ -38,6 +39,7 @@ mod table;
 mod width;
 mod words;
 
+pub use describe::{Key, Kind};
 pub use error::Error;
 pub use map::Standing;
 pub use options::{AnyTable, Options};

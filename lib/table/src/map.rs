@@ -159,22 +159,25 @@ impl Mapping {
         }
     }
 
-    /// Start and end of the first written bytes from an offset on (lseek(2)).
-    fn data_from(&self, offset: usize) -> (usize, usize) {
-        let seek = |from: usize, what| {
-            // SAFETY: lseek(2) moves the position of the descriptor, which is not used elsewhere, and touches no
-            // memory.
-            usize::try_from(unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) }).ok()
-        };
-        let Some(start) = seek(offset, libc::SEEK_DATA) else {
-            return match io::Error::last_os_error().raw_os_error() {
-                // No data behind the offset.
-                Some(libc::ENXIO) => (usize::MAX, usize::MAX),
-                // The file system does not report holes.
-                _ => (offset, usize::MAX),
-            };
-        };
-        (start, seek(start, libc::SEEK_HOLE).unwrap_or(usize::MAX))
+    /// The first written byte from an offset on (lseek(2)).
+    fn data_from(&self, offset: usize) -> usize {
+        self.seek(offset, libc::SEEK_DATA).unwrap_or_else(|error| match error.raw_os_error() {
+            // No data behind the offset.
+            Some(libc::ENXIO) => usize::MAX,
+            // The file system does not report holes.
+            _ => offset,
+        })
+    }
+
+    fn seek(&self, from: usize, what: i32) -> io::Result<usize> {
+        // SAFETY: lseek(2) moves the position of the descriptor, which is not used elsewhere, and touches no memory.
+        let found = unsafe { libc::lseek(self.file.as_raw_fd(), from as i64, what) };
+        usize::try_from(found).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Bytes in blocks of the file (fstat(2)); without an answer, none of the checks that ask for them fails.
+    fn held_bytes(&self) -> u64 {
+        self.file.metadata().map_or(u64::MAX, |facts| facts.blocks().saturating_mul(512))
     }
 
     /// Fills this process's page tables for a range: otherwise half of the cost of an insert are page faults.
@@ -223,9 +226,27 @@ impl Raw<'_> {
         self.base.as_ptr().wrapping_add(offset).cast_const()
     }
 
+    /// This memory from an offset on: offsets count from there.
+    #[inline(always)]
+    pub(crate) fn from(self, offset: usize) -> Self {
+        debug_assert!(self.skipped() + offset <= self.mapping.len);
+        // SAFETY: the offset was made by the geometry, so it lies inside the mapping or at its end.
+        Self { base: unsafe { self.base.add(offset) }, mapping: self.mapping }
+    }
+
+    /// The offset in the file from which on this handle counts.
+    pub(crate) fn skipped(self) -> usize {
+        self.base.addr().get() - self.mapping.base.addr().get()
+    }
+
+    /// The handle that counts from the beginning.
+    pub(crate) fn whole(self) -> Self {
+        self.mapping.raw()
+    }
+
     #[inline(always)]
     pub(crate) fn word32(&self, at: At32) -> &AtomicU32 {
-        debug_assert!(at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));
+        debug_assert!(self.skipped() + at.offset() + 4 <= self.mapping.len && at.offset().is_multiple_of(4));
         // SAFETY: offsets are made by the geometry alone, from indices compared with their bounds, so this
         // one is aligned and inside the `len` bytes that were mapped for that geometry; the mapping outlives
         // the handle. Any bit pattern is a valid word, and all accesses of all processes are atomic.
@@ -234,7 +255,7 @@ impl Raw<'_> {
 
     #[inline(always)]
     pub(crate) fn word64(&self, at: At64) -> &AtomicU64 {
-        debug_assert!(at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
+        debug_assert!(self.skipped() + at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
         // SAFETY: as for `word32`, with eight bytes.
         unsafe { &*self.base.as_ptr().add(at.parts().0).add(at.parts().1).cast::<AtomicU64>() }
     }
@@ -266,10 +287,6 @@ impl Memory for Raw<'_> {
         self.word64(at).compare_exchange(old, new, ok, err)
     }
     #[inline(always)]
-    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64 {
-        self.word64(at).fetch_add(delta, order)
-    }
-    #[inline(always)]
     fn fence(self, order: Ordering) {
         fence(order);
     }
@@ -286,8 +303,16 @@ impl Memory for Raw<'_> {
         let _ = offset;
     }
 
-    fn data_from(self, offset: usize) -> (usize, usize) {
+    fn data_from(self, offset: usize) -> usize {
         self.mapping.data_from(offset)
+    }
+
+    fn hole_from(self, offset: usize) -> usize {
+        self.mapping.seek(offset, libc::SEEK_HOLE).unwrap_or(usize::MAX)
+    }
+
+    fn held_bytes(self) -> u64 {
+        self.mapping.held_bytes()
     }
 
     fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {

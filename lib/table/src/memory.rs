@@ -20,7 +20,6 @@ pub trait Memory: Copy {
     fn load64(self, at: At64, order: Ordering) -> u64;
     fn store64(self, at: At64, word: u64, order: Ordering);
     fn exchange64(self, at: At64, old: u64, new: u64, ok: Ordering, err: Ordering) -> Result<u64, u64>;
-    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64;
 
     fn fence(self, order: Ordering);
 
@@ -28,10 +27,20 @@ pub trait Memory: Copy {
     #[inline(always)]
     fn prefetch(self, _offset: usize) {}
 
-    /// Start and end of the first written bytes from an offset on. Bytes before the start are zero, and reading them
-    /// through the mapping would make the file system allocate pages for them.
-    fn data_from(self, offset: usize) -> (usize, usize) {
-        (offset, usize::MAX)
+    /// The first written byte from an offset on. Bytes before it are zero, and reading them through the mapping would
+    /// make the file system allocate pages for them.
+    fn data_from(self, offset: usize) -> usize {
+        offset
+    }
+
+    /// The end of the written bytes at an offset. Costs as much as there are pages up to there.
+    fn hole_from(self, _offset: usize) -> usize {
+        usize::MAX
+    }
+
+    /// Bytes that the file system holds for the file: what is in it, whatever its length.
+    fn held_bytes(self) -> u64 {
+        u64::MAX
     }
 
     /// Makes sure that stores into these bytes cannot fail for want of room.

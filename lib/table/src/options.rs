@@ -1,11 +1,13 @@
 //! Options for creating a table, and opening a table without knowing its creator's options.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::describe::Key;
 use crate::error::Error;
-use crate::file;
-use crate::layout::{Geometry, Shape};
+use crate::file::{self, Plan};
+use crate::layout::{Geometry, MOST_REGION_BITS, Shape, most_level};
 use crate::map::Standing;
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
@@ -15,6 +17,8 @@ use crate::width::{Narrow, Wide, Width};
 #[must_use]
 pub struct Options {
     shape: Shape,
+    expected_objects: u64,
+    keys: Vec<Key>,
     mode: u32,
     on_disk: bool,
     of_others: bool,
@@ -38,8 +42,10 @@ impl Options {
             dense_keys: 16,
             max_sparse_keys: 16,
             min_level: 10,
+            region_bits: 0,
+            description_bytes: 0,
         };
-        Self { shape, mode: 0o600, on_disk: false, of_others: false }
+        Self { shape, expected_objects: 0, keys: Vec::new(), mode: 0o600, on_disk: false, of_others: false }
     }
 
     /// Gives objects `0..count` a row each, found by arithmetic. Their pages are taken at once. Object 0 always has
@@ -52,6 +58,20 @@ impl Options {
     /// Allows this many further objects, with any 64-bit number.
     pub fn max_hashed_objects(mut self, count: u64) -> Self {
         self.shape.max_hashed = count;
+        self
+    }
+
+    /// Makes the index large enough for this many hashed objects at once. Its pages are taken at once, sixteen to thirty-two
+    /// bytes an object, and inserts need not wait for it to grow.
+    pub fn expected_objects(mut self, count: u64) -> Self {
+        self.expected_objects = count;
+        self
+    }
+
+    /// Describes keys, in the file itself: whoever reads the table learns their names, kinds, units and help. Replaces
+    /// earlier descriptions.
+    pub fn describe(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
+        self.keys = keys.into_iter().collect();
         self
     }
 
@@ -103,17 +123,28 @@ impl Options {
 
     /// Creates the table; an error if the file exists.
     pub fn create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
-        let shape = Shape { width: W::BYTES as u32, ..self.shape };
-        Ok(Table::from_opened(file::create(path.as_ref(), shape, self.mode, self.on_disk)?))
+        let plan =
+            Plan { shape: self.shape(W::BYTES), keys: &self.keys, mode: self.mode, on_disk: self.on_disk };
+        Ok(Table::from_opened(file::create(path.as_ref(), &plan)?))
+    }
+
+    /// The shape of a table of a width: the index begins with a page, or as large as is expected, and has regions of
+    /// sixteen slots at least in the beginning and some thousands at the end.
+    fn shape(&self, width: usize) -> Shape {
+        let most = most_level(self.shape.max_hashed).unwrap_or(0);
+        let region_bits = most.saturating_sub(LAST_REGION_LEVEL).min(MOST_REGION_BITS);
+        let expected = most_level(self.expected_objects).unwrap_or(most).min(most);
+        let min_level = expected.max(FIRST_LEVEL).max(region_bits + FIRST_REGION_LEVEL);
+        Shape { width: width as u32, min_level, region_bits, ..self.shape }
     }
 
     /// Opens the table for writing, or creates it; of several processes that do this at once one creates. A table that
-    /// exists must have been created with the same sizes: [`Error::Different`] names the first that differs. In a
-    /// directory that is writable for all, the table must belong to this user, to root or to the directory's owner,
+    /// exists must have been created with the same sizes and, if any are given here, the same descriptions of keys:
+    /// [`Error::Different`] names the first that differs. In a directory that is writable for all, the table must belong to this user, to root or to the directory's owner,
     /// unless [`Options::of_others`] allows more: [`Error::Stranger`]. [`Table::open`] does not check the owner.
     pub fn open_or_create<W: Width>(&self, path: impl AsRef<Path>) -> Result<Table<W>, Error> {
         let path = path.as_ref();
-        let asked = Geometry::new(Shape { width: W::BYTES as u32, ..self.shape })?.shape;
+        let asked = Geometry::new(self.shape(W::BYTES))?.shape;
         let is = |source: &io::Error, kind| source.kind() == kind;
         let mut tries = 0;
         loop {
@@ -122,6 +153,9 @@ impl Options {
                 opened => {
                     let opened = opened?;
                     compare(path, &opened.geometry.shape, &asked)?;
+                    if !self.keys.is_empty() && self.keys != opened.keys {
+                        return Err(Error::Different { path: path.to_owned(), what: "descriptions of keys" });
+                    }
                     if !self.of_others {
                         file::refuse_strangers(path, &opened)?;
                     }
@@ -139,6 +173,12 @@ impl Options {
     }
 }
 
+/// The least size of the first level of an index, as powers of two: of the whole, and of a region.
+const FIRST_LEVEL: u32 = 10;
+const FIRST_REGION_LEVEL: u32 = 4;
+/// The size of a region on the largest level, where the number of regions allows it: a copy takes a few tenths of a
+/// millisecond.
+const LAST_REGION_LEVEL: u32 = 14;
 /// Greatest number of attempts when the table is created and removed between opening and creating it.
 const TRIES: u32 = 100;
 
@@ -240,6 +280,10 @@ impl AnyTable {
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         either!(self, table => table.get_many(pairs, values));
     }
+    /// See [`Table::set_many`].
+    pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
+        either!(self, table => table.set_many(values))
+    }
     /// See [`Table::publish`].
     pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
         either!(self, table => table.publish(object, values))
@@ -255,6 +299,14 @@ impl AnyTable {
     /// See [`Table::keys`].
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         either!(self, table => table.keys(object))
+    }
+    /// See [`Table::visit`].
+    pub fn visit<B>(&self, visit: impl FnMut(u64, u64, i64) -> ControlFlow<B>) -> ControlFlow<B> {
+        either!(self, table => table.visit(visit))
+    }
+    /// See [`Table::described`].
+    pub fn described(&self) -> &[Key] {
+        either!(self, table => table.described())
     }
     /// See [`Table::info`].
     pub fn info(&self) -> Info {

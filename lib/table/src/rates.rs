@@ -1,6 +1,6 @@
 //! Rates of published counters, as `table --watch` and a run with tables show them.
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use crate::error::Error;
 use crate::options::AnyTable;
@@ -17,8 +17,9 @@ pub struct Selection {
 /// Remembers the previous sample of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
-    /// Time and value of each pair when it was last sampled.
-    last: BTreeMap<(u64, u64), (u64, i64)>,
+    /// Each pair and its value when the table was last sampled, in order, and the time of that.
+    last: Vec<((u64, u64), i64)>,
+    last_ns: u64,
 }
 
 /// A pair at the time of a sample.
@@ -41,12 +42,36 @@ impl AnyTable {
         rates.sample(self, &Selection::default(), now_ns)
     }
 
-    /// The pairs of a selection that have a value, in no order. One object and one key cost one read.
+    /// The pairs of a selection that have a value, in no order. One object and one key cost one read; all objects cost
+    /// one walk.
     pub fn values(&self, selection: &Selection) -> Vec<((u64, u64), i64)> {
-        match (selection.objects.as_slice(), selection.keys.as_slice()) {
-            ([], _) => self.objects().flat_map(|object| self.values_of(object, &selection.keys)).collect(),
-            (objects, keys) => objects.iter().flat_map(|&object| self.values_of(object, keys)).collect(),
+        self.values_until(selection, &|| false).unwrap_or_default()
+    }
+
+    /// As [`AnyTable::values`]; `None` if `stop` said so meanwhile, which is asked for each object.
+    fn values_until(&self, selection: &Selection, stop: &dyn Fn() -> bool) -> Option<Vec<((u64, u64), i64)>> {
+        let mut values = Vec::new();
+        if !selection.objects.is_empty() {
+            for &object in &selection.objects {
+                if stop() {
+                    return None;
+                }
+                values.extend(self.values_of(object, &selection.keys));
+            }
+            return Some(values);
         }
+        let is_chosen = |key| selection.keys.is_empty() || selection.keys.contains(&key);
+        let mut last = None;
+        let walk = self.visit(|object, key, value| {
+            if last.replace(object) != Some(object) && stop() {
+                return ControlFlow::Break(());
+            }
+            if is_chosen(key) {
+                values.push(((object, key), value));
+            }
+            ControlFlow::Continue(())
+        });
+        walk.is_continue().then_some(values)
     }
 
     fn values_of(&self, object: u64, keys: &[u64]) -> Vec<((u64, u64), i64)> {
@@ -76,21 +101,38 @@ impl Rates {
         selection: &Selection,
         now_ns: u64,
     ) -> Result<Vec<Rate>, Error> {
-        table.check()?;
-        let values: BTreeMap<(u64, u64), i64> = table.values(selection).into_iter().collect();
-        // Checked once more: a file that was truncated during the sample gave absent values, which are not the table's.
-        table.check()?;
-        Ok(self.advance(values, now_ns))
+        Ok(self.sample_until(table, selection, now_ns, &|| false)?.unwrap_or_default())
     }
 
-    fn advance(&mut self, values: BTreeMap<(u64, u64), i64>, now_ns: u64) -> Vec<Rate> {
-        let rate = |(&(object, key), &value): (&(u64, u64), &i64)| {
-            let before = self.last.get(&(object, key));
-            let per_second = before.and_then(|&(then_ns, before)| rise(before, value, then_ns, now_ns));
+    /// As [`Rates::sample`], for tables so large that a user may not want to wait: `stop` is asked for each object, and
+    /// ends the sample without a result when it says so.
+    pub fn sample_until(
+        &mut self,
+        table: &AnyTable,
+        selection: &Selection,
+        now_ns: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Rate>>, Error> {
+        table.check()?;
+        let Some(mut values) = table.values_until(selection, stop) else { return Ok(None) };
+        values.sort_unstable_by_key(|value| value.0);
+        values.dedup_by_key(|value| value.0);
+        // Checked once more: a file that was truncated during the sample gave absent values, which are not the table's.
+        table.check()?;
+        Ok(Some(self.advance(values, now_ns)))
+    }
+
+    /// The two samples are in order, so they are compared in one pass.
+    fn advance(&mut self, values: Vec<((u64, u64), i64)>, now_ns: u64) -> Vec<Rate> {
+        let mut last = self.last.iter().peekable();
+        let rate = |&((object, key), value): &((u64, u64), i64)| {
+            while last.next_if(|last| last.0 < (object, key)).is_some() {}
+            let before = last.next_if(|last| last.0 == (object, key));
+            let per_second = before.and_then(|&(_, before)| rise(before, value, self.last_ns, now_ns));
             Rate { object, key, value, per_second }
         };
         let rates = values.iter().map(rate).collect();
-        self.last = values.into_iter().map(|(pair, value)| (pair, (now_ns, value))).collect();
+        (self.last, self.last_ns) = (values, now_ns);
         rates
     }
 }

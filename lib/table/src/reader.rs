@@ -31,7 +31,7 @@ impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
     /// The row of an object, found once for many reads; `None` if the object was never written.
     #[inline(always)]
     pub fn row(&self, object: u64) -> Option<Row<'t, W, COLUMNS>> {
-        Some(Row { view: self.view, place: self.view.place(object)? })
+        Some(Row::new(&self.view, self.view.place(object)?))
     }
 
     /// Calls `sink` with the value of each pair, in order, with the memory accesses of 32 pairs in flight.
@@ -58,7 +58,7 @@ impl<'t, W: Width, const COLUMNS: usize> Reader<'t, W, COLUMNS> {
     /// The words of a row's columns at one moment.
     pub(crate) fn words(self, row: Row<'t, W, COLUMNS>) -> Result<Vec<u64>, Error> {
         let mut words = vec![0; self.view.geometry.columns() as usize];
-        self.view.snapshot(row.place, &mut words)?;
+        self.view.snapshot(row.place(), &mut words)?;
         Ok(words)
     }
 }

@@ -1,33 +1,81 @@
 //! Handles on one row and on one counter.
 
+use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
 use crate::error::Error;
-use crate::layout::{CellAt, Place};
+use crate::layout::{CellAt, Geometry, Place};
 use crate::map::Raw;
+use crate::memory::Memory;
 use crate::width::sealed::Cell;
 use crate::width::{Wide, Width, decode, encode};
-use crate::words::{Sound, View};
+use crate::words::{Sound, View, word_in_apart};
 
 /// An object's row, found once. It stays valid for the life of the table: rows never move.
+///
+/// The handle holds what a read needs and no more, so that a program can keep many of them, and the compiler all of one
+/// in registers.
 #[derive(Clone, Copy)]
 pub struct Row<'t, W: Width = Wide, const COLUMNS: usize = 0> {
-    pub(crate) view: View<'t, Raw<'t>, W, Sound, COLUMNS>,
-    pub(crate) place: Place,
+    /// The memory from the row's first cell on.
+    cells: Raw<'t>,
+    /// Keys that are read without a search; none in a record table.
+    keys: u64,
+    geometry: &'t Geometry,
+    width: PhantomData<W>,
 }
 
 impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Row").field("place", &self.place).finish_non_exhaustive()
+        formatter.debug_struct("Row").field("place", &self.place()).finish_non_exhaustive()
     }
 }
 
-impl<W: Width, const COLUMNS: usize> Row<'_, W, COLUMNS> {
+impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
+    #[inline(always)]
+    pub(crate) fn new(view: &View<'t, Raw<'t>, W, Sound, COLUMNS>, place: Place) -> Self {
+        let (cells, keys) = (view.memory.from(place.offset()), view.hot.dense_keys());
+        Self { cells, keys, geometry: view.geometry, width: PhantomData }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place::from_offset(self.cells.skipped())
+    }
+
     /// The value of a key of this object.
     #[inline(always)]
     pub fn get(&self, key: u64) -> Option<i64> {
-        decode::<W>(self.view.word_in(self.place, key))
+        decode::<W>(self.word(key))
     }
+
+    /// A single word for both ways, so that only one place decodes it: two of them cost three more instructions a read.
+    #[inline(always)]
+    fn word(&self, key: u64) -> u64 {
+        let keys = if COLUMNS == 0 { self.keys } else { COLUMNS as u64 };
+        if key >= keys {
+            std::hint::cold_path();
+            return other_word::<W>(self.cells, self.geometry, key);
+        }
+        let at = Place::from_offset(0).dense_cell(key, W::BYTES);
+        let word = <W as Cell>::load(self.cells, at, Ordering::Relaxed);
+        // As in `View::load`.
+        self.cells.fence(Ordering::Acquire);
+        word
+    }
+
+    /// The address of the cell of key 0, for bindings to other languages: aligned words of `W`'s width that hold the
+    /// values plus half their range, 0 if absent, of so many keys. Valid while the table is open.
+    pub fn cells(&self) -> (*const u8, u64) {
+        (self.cells.address(0), self.keys)
+    }
+}
+
+/// The word of a key that is not dense, or of a record, in the row that begins with these cells.
+#[cold]
+#[inline(never)]
+fn other_word<W: Width>(cells: Raw<'_>, geometry: &Geometry, key: u64) -> u64 {
+    let place = Place::from_offset(cells.skipped());
+    word_in_apart::<_, W, Sound>(cells.whole(), geometry, place, key)
 }
 
 /// A counter with a single writer and any number of readers.
@@ -40,14 +88,14 @@ pub struct Counter<'t, W: Width = Wide> {
     memory: Raw<'t>,
     at: CellAt,
     value: i64,
-    width: std::marker::PhantomData<W>,
+    width: PhantomData<W>,
 }
 
 impl<'t, W: Width> Counter<'t, W> {
     /// The caller has checked that the mapping is writable and that the cell is `W` wide.
     pub(crate) fn new(memory: Raw<'t>, at: CellAt) -> Result<Self, Error> {
         let value = decode::<W>(<W as Cell>::load(memory, at, Ordering::Relaxed)).unwrap_or(0);
-        let mut counter = Self { memory, at, value, width: std::marker::PhantomData };
+        let mut counter = Self { memory, at, value, width: PhantomData };
         counter.add(0)?;
         Ok(counter)
     }

@@ -1,7 +1,9 @@
 //! The table itself.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::describe::Key;
 use crate::error::Error;
 use crate::file::{self, Opened};
 use crate::header::Header;
@@ -10,7 +12,7 @@ use crate::map::{Mapping, Raw, Standing};
 use crate::reader::Reader;
 use crate::row::{Counter, Row};
 use crate::width::{Wide, Width, decode, encode};
-use crate::words::{Holes, View};
+use crate::words::View;
 
 /// A table in a mapped file. Threads share it by reference, processes by opening the same file.
 ///
@@ -22,6 +24,7 @@ pub struct Table<W: Width = Wide> {
     mapping: Mapping,
     geometry: Geometry,
     header: Header,
+    keys: Vec<Key>,
     width: std::marker::PhantomData<W>,
 }
 
@@ -59,8 +62,8 @@ pub struct Info {
     pub max_sparse_keys: u32,
     /// Bytes of the file, most of which may be a hole.
     pub file_bytes: u64,
-    /// Slots in the index of hashed objects, as a power of two.
-    pub index_level: u32,
+    /// Slots in the index of hashed objects.
+    pub index_slots: u64,
     /// The process that created the table.
     pub creator_pid: u64,
     /// Whether the creator still runs, in the same boot; `None` where its process id belongs to another namespace, such
@@ -90,9 +93,9 @@ impl<W: Width> Table<W> {
 
     /// The caller has checked the width.
     pub(crate) fn from_opened(opened: Opened) -> Self {
-        let Opened { mapping, geometry, header } = opened;
+        let Opened { mapping, geometry, header, keys } = opened;
         debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
-        Self { mapping, geometry, header, width: std::marker::PhantomData }
+        Self { mapping, geometry, header, keys, width: std::marker::PhantomData }
     }
 
     #[inline(always)]
@@ -250,30 +253,66 @@ impl<W: Width> Table<W> {
     /// each other too fast for that.
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         let Some(row) = self.row(object) else { return Vec::new() };
-        if self.geometry.shape.records
-            && let Ok(words) = self.reader().words(row)
-        {
-            return self.pairs(&words);
-        }
-        let words: Vec<u64> = self.view().written_words(row.place, &mut Holes::default()).collect();
+        let mut words = vec![0; self.geometry.columns() as usize];
+        self.view().words_of_one(row.place(), &mut words);
         self.pairs(&words)
     }
 
     /// Keys and values of the present pairs among the words of a row's columns.
     fn pairs(&self, words: &[u64]) -> Vec<(u64, i64)> {
-        let dense = self.geometry.shape.dense_keys as usize;
-        let value = |column: usize| words.get(column).and_then(|&word| decode::<W>(word));
-        let mut pairs: Vec<(u64, i64)> =
-            (0..dense).filter_map(|column| Some((column as u64, value(column)?))).collect();
-        let sparse = self.view().keys().walk();
-        pairs.extend(sparse.filter_map(|(key, row)| Some((key, value(dense + row.number() as usize)?))));
+        let mut pairs = Vec::new();
+        let all = Self::each_pair(words, &self.key_columns(), &mut |key, value| {
+            pairs.push((key, value));
+            ControlFlow::<()>::Continue(())
+        });
+        debug_assert!(all.is_continue());
         pairs
+    }
+
+    /// The keys that have a column, and their columns.
+    fn key_columns(&self) -> Vec<(u64, usize)> {
+        let dense = (0..self.geometry.shape.dense_keys).map(|key| (u64::from(key), key as usize));
+        dense.chain(self.view().sparse_columns()).collect()
+    }
+
+    fn each_pair<B>(
+        words: &[u64],
+        keys: &[(u64, usize)],
+        visit: &mut impl FnMut(u64, i64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        for &(key, column) in keys {
+            if let Some(value) = words.get(column).and_then(|&word| decode::<W>(word)) {
+                visit(key, value)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Calls `visit` with the object, the key and the value of every pair, until it breaks: the dense objects in order
+    /// and then the others in no order, the values of an object as [`Table::keys`] reads them.
+    ///
+    /// Takes time in proportion to what was written, however large the file is. Every value that is there during the
+    /// whole walk is met exactly once; one that comes during it may be missed.
+    pub fn visit<B>(&self, mut visit: impl FnMut(u64, u64, i64) -> ControlFlow<B>) -> ControlFlow<B> {
+        let (mut objects, keys) = (self.view().written_objects(), self.key_columns());
+        let mut words = vec![0; self.geometry.columns() as usize];
+        while let Some(object) = objects.next(&mut words) {
+            Self::each_pair(&words, &keys, &mut |key, value| visit(object, key, value))?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// The objects that have a value: the dense ones in order, then the others in no order. An object that has a value
     /// during the whole iteration is returned exactly once; one that gets its first value during it may be missed.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
-        self.view().written_objects()
+        let mut objects = self.view().written_objects();
+        let mut words = vec![0; self.geometry.columns() as usize];
+        std::iter::from_fn(move || objects.next(&mut words))
+    }
+
+    /// The descriptions of keys that the table's creator gave; see [`crate::Options::describe`].
+    pub fn described(&self) -> &[Key] {
+        &self.keys
     }
 
     /// Facts about the table.
@@ -289,7 +328,7 @@ impl<W: Width> Table<W> {
             dense_keys: shape.dense_keys,
             max_sparse_keys: shape.max_sparse_keys,
             file_bytes: self.geometry.len() as u64,
-            index_level: objects.level_number(),
+            index_slots: objects.slots(),
             creator_pid: self.header.pid,
             creator_alive: file::creator_runs(&self.header),
         }

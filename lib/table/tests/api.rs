@@ -343,7 +343,8 @@ fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
         table.set(inverse.wrapping_mul(n), 0, n as i64)?;
     }
     assert!((1..=200).all(|n| table.get(inverse.wrapping_mul(n), 0) == Some(n as i64)));
-    assert!(table.info().index_level <= 14, "2^{} slots for 200 objects", table.info().index_level);
+    let slots = table.info().index_slots;
+    assert!(slots <= 1 << 14, "{slots} slots for 200 objects");
     Ok(())
 }
 
@@ -359,4 +360,74 @@ fn options_that_make_no_table_are_refused() {
     assert!(refused(Options::new().max_hashed_objects(0)));
     assert!(refused(Options::new().dense_objects(u64::MAX)));
     assert!(refused(Options::new().dense_objects(u64::MAX / 2).dense_keys(65536)));
+}
+
+/// More objects than a region of the largest level has slots, all of which belong to that region.
+#[test]
+fn a_region_runs_over_and_loses_nothing() -> Result<(), Error> {
+    let place = Place::new("runs-over");
+    let count = 20_000;
+    let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
+    let inverse = (0..6)
+        .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
+    // The last of the regions: its entries run over the end of the index into its beginning.
+    let object = |n: u64| inverse.wrapping_mul((u64::MAX << 49) | (n << 16));
+    (0..count).try_for_each(|n| table.set(object(n), 0, n as i64))?;
+    assert!((0..count).all(|n| table.get(object(n), 0) == Some(n as i64)));
+    let mut met: Vec<u64> = table.objects().collect();
+    met.sort_unstable();
+    met.dedup();
+    assert_eq!((met.len() as u64, table.objects().count() as u64), (count, count));
+    assert!(matches!(table.set(1, 0, 0), Err(Error::ObjectsFull { .. })));
+    Ok(())
+}
+
+#[test]
+fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
+    let place = Place::new("expected");
+    let options = Options::new().max_hashed_objects(1 << 20).dense_keys(1).expected_objects(100_000);
+    let table: Table<Narrow> = options.create(place.path())?;
+    let slots = table.info().index_slots;
+    (1..=100_000).try_for_each(|object| table.set(object, 0, 1))?;
+    assert_eq!(table.info().index_slots, slots);
+    // A first guess that was wrong costs nothing but memory.
+    (1..=300_000).try_for_each(|object| table.set(object, 0, 2))?;
+    assert!(table.info().index_slots > slots && (1..=300_000).all(|object| table.get(object, 0) == Some(2)));
+    // More than there can be is as much as there can be.
+    let place = Place::new("expected-more");
+    let table: Table<Narrow> = Options::new()
+        .max_hashed_objects(1000)
+        .dense_keys(1)
+        .expected_objects(u64::MAX)
+        .create(place.path())?;
+    assert_eq!(table.info().index_slots, 4096);
+    Ok(())
+}
+
+#[test]
+fn a_visit_meets_every_pair_and_can_be_ended() -> Result<(), Error> {
+    let place = Place::new("visit");
+    let table: Table =
+        Options::new().dense_objects(3).dense_keys(2).max_sparse_keys(2).create(place.path())?;
+    let all: BTreeMap<(u64, u64), i64> =
+        [((0, 1), 5), ((2, 0), 6), ((900, 0), 7), ((900, u64::MAX), 8), ((u64::MAX, 1), 9)].into();
+    all.iter().try_for_each(|(&(object, key), &value)| table.set(object, key, value))?;
+    let mut met = Vec::new();
+    let end = table.visit(|object, key, value| {
+        met.push(((object, key), value));
+        std::ops::ControlFlow::<()>::Continue(())
+    });
+    assert!(end.is_continue() && met.len() == all.len());
+    assert_eq!(met.into_iter().collect::<BTreeMap<_, _>>(), all);
+    assert_eq!(
+        table.visit(|object, _, _| std::ops::ControlFlow::Break(object)),
+        std::ops::ControlFlow::Break(0)
+    );
+    // A sample ends as soon as it is told to, and says so.
+    let seen = AnyTable::open_read_only(place.path())?;
+    let asked = std::cell::Cell::new(0);
+    let stop = || asked.replace(asked.get() + 1) == 2;
+    let sample = Rates::new().sample_until(&seen, &Selection::default(), 1, &stop)?;
+    assert_eq!((sample, asked.get()), (None, 3));
+    Ok(())
 }

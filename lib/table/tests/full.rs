@@ -121,19 +121,24 @@ fn faulting() -> Result<(), Error> {
     let options = Options::new().dense_objects(1).max_hashed_objects(1 << 12).dense_keys(1);
     let table: Table = options.create(&path)?;
     (1..100).try_for_each(|object| table.set(object, 0, object as i64))?;
-    // A level word that lies: the slots of that level have no pages, and the file system has none left.
+    // Level words that lie, the common one and that of the only region: the slots of that level have no pages, and the
+    // file system has none left.
     fill(&folder);
-    let word = std::fs::OpenOptions::new().write(true).open(&path).expect("the table is there");
-    std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 4096).expect("a page that exists");
+    let file = std::fs::OpenOptions::new().write(true).open(&path).expect("the table is there");
+    let lie = |level: u32| {
+        for word in [4096 + 512, 8192] {
+            std::os::unix::fs::FileExt::write_all_at(&file, &level.to_ne_bytes(), word)
+                .expect("a page that exists");
+        }
+    };
+    lie(4);
     for seen in [Table::open_read_only(&path)?, Table::<Wide>::open(&path)?] {
         assert_eq!(seen.get(50, 0), None);
         assert!(matches!(seen.check(), Err(Error::Damaged { .. })), "{:?}", seen.check());
         // Contents behind that page, such as the rows, are unchanged.
-        std::os::unix::fs::FileExt::write_all_at(&word, &0_u32.to_ne_bytes(), 4096)
-            .expect("a page that exists");
+        lie(0);
         assert!((1..100).all(|object| seen.get(object, 0) == Some(object as i64)));
-        std::os::unix::fs::FileExt::write_all_at(&word, &4_u32.to_ne_bytes(), 4096)
-            .expect("a page that exists");
+        lie(4);
     }
     // A store into such a page must not appear successful: it ends the process.
     let child = std::panic::catch_unwind(|| in_a_child(|| table.set(1 << 40, 0, 1).is_ok()));

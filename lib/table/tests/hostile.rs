@@ -56,7 +56,7 @@ fn flipped_bits_in_the_header_are_errors() -> Result<(), Box<dyn std::error::Err
     drop(small(&place)?);
     let file = OpenOptions::new().write(true).open(place.path())?;
     let bytes = fs::read(place.path())?;
-    for bit in 0..112 * 8 {
+    for bit in 0..128 * 8 {
         let (at, mask) = (bit / 8, 1 << (bit % 8));
         file.write_all_at(&[bytes[at] ^ mask], at as u64)?;
         assert!(AnyTable::open(place.path()).is_err(), "bit {bit} may be flipped");
@@ -93,7 +93,9 @@ fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<d
         }
         // Alternates between any level word and each existing one.
         if round % 6 > 0 {
-            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&(round as u32 % 6 - 1).to_ne_bytes());
+            let level = (round as u32 % 6 - 1).to_ne_bytes();
+            bytes[LEVEL as usize..LEVEL as usize + 4].copy_from_slice(&level);
+            bytes[COMMON as usize..COMMON as usize + 4].copy_from_slice(&level);
         }
         file.write_all_at(&bytes[4096..], 4096)?;
         let table = AnyTable::open(place.path())?;
@@ -116,12 +118,15 @@ fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::
     use_noise(&place, bytes, 60)
 }
 
-/// Offset of the word that holds the level of the objects' index, counted from its lowest one.
-const LEVEL: u64 = 4096;
+/// Offset of the words that hold the levels of the regions of the objects' index, counted from its lowest one.
+const LEVEL: u64 = 8192;
+
+/// Offset of the word with a level that no region is below.
+const COMMON: u64 = 4096 + 512;
 
 /// Offset of the index of objects in a table with one page of dense rows and no sparse keys: its lowest level, of 1024
 /// slots, begins 4096 bytes behind it.
-const INDEX: usize = 16384;
+const INDEX: usize = 20480;
 
 /// Runs something that must end, with a time limit.
 fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 'static) -> T {
@@ -133,12 +138,12 @@ fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 's
 /// A table whose index has `levels` levels behind it, and its contents.
 fn grown(place: &Place, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let table: Table<Narrow> =
-        Options::new().dense_objects(1).max_hashed_objects(2000).dense_keys(1).create(place.path())?;
+        Options::new().dense_objects(1).max_hashed_objects(4000).dense_keys(1).create(place.path())?;
     // The lowest level has 1024 slots and is left when more than a quarter is taken.
     for object in 1..=(1 << (6 + levels)) + 10 {
         table.set(object, 0, object as i64)?;
     }
-    assert_eq!(table.info().index_level, 9 + levels);
+    assert_eq!(table.info().index_slots, 1 << (9 + levels));
     Ok(fs::read(place.path())?)
 }
 
@@ -151,6 +156,7 @@ fn insert_into(
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(bytes, 0)?;
     file.write_all_at(&word.to_ne_bytes(), LEVEL)?;
+    file.write_all_at(&word.to_ne_bytes(), COMMON)?;
     let table: Table<Narrow> = Table::open(place.path())?;
     let insert = move || {
         let results: Vec<_> = (5000..5100).map(|object| table.set(object, 0, 1)).collect();
@@ -186,7 +192,7 @@ fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
         // The last row, which is not handed out: its number plus one, without a tag.
-        bytes[INDEX + 4096..INDEX + 4100].copy_from_slice(&2000_u32.to_ne_bytes());
+        bytes[INDEX + 4096..INDEX + 4100].copy_from_slice(&4000_u32.to_ne_bytes());
         let results = insert_into(&place, &bytes, 0)?;
         assert!(results.iter().all(|result| matches!(result, Err(Error::Damaged { .. }))), "{results:?}");
     }
@@ -199,7 +205,7 @@ fn an_index_without_an_empty_slot_is_damage() -> Result<(), Box<dyn std::error::
     for (levels, filler) in [(1, u32::MAX), (4, u32::MAX), (1, 1), (4, 1), (4, 0x1234_5001)] {
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
-        for slot in bytes[INDEX + 4096..INDEX + 65536].chunks_exact_mut(4) {
+        for slot in bytes[INDEX + 4096..INDEX + 131_072].chunks_exact_mut(4) {
             slot.copy_from_slice(&u32::to_ne_bytes(filler));
         }
         let results = insert_into(&place, &bytes, levels - 1)?;
@@ -222,15 +228,20 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
     (1..=3000).try_for_each(|object| table.set(object, 0, object as i64))?;
     let before = blocks(&place);
     // The largest level, of 2^33 slots, none of which was ever written: 32 GiB.
-    let file = OpenOptions::new().write(true).open(place.path())?;
-    let level = u64::from(table.info().index_level);
-    for word in [u32::MAX, 23, 10] {
-        file.write_all_at(&word.to_ne_bytes(), LEVEL)?;
+    let file = OpenOptions::new().read(true).write(true).open(place.path())?;
+    let mut levels = vec![0; 4096];
+    file.read_exact_at(&mut levels, LEVEL)?;
+    let mut common = [0; 4];
+    file.read_exact_at(&mut common, COMMON)?;
+    for word in [u32::MAX, 18, 10] {
+        file.write_all_at(&word.to_ne_bytes().repeat(1024), LEVEL)?;
+        file.write_all_at(&word.to_ne_bytes(), COMMON)?;
         let seen = AnyTable::open_read_only(place.path())?;
         assert_eq!(seen.objects().count(), 0, "level {word}");
         assert!(seen.sample(&mut fauxplat_table::Rates::new(), 1)?.is_empty());
     }
-    file.write_all_at(&(level as u32 - 10).to_ne_bytes(), LEVEL)?;
+    file.write_all_at(&levels, LEVEL)?;
+    file.write_all_at(&common, COMMON)?;
     assert_eq!(AnyTable::open_read_only(place.path())?.objects().count(), 3000);
     // The price is a page for each lookup of an object; a walk reads none.
     assert!(blocks(&place) <= before + 64 * 8, "{before} blocks, then {}", blocks(&place));
@@ -310,11 +321,13 @@ fn other_versions_and_byte_orders_say_so() -> Result<(), Box<dyn std::error::Err
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(&[9], 16)?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::Version { found: 9, .. })));
-    // The first version gave out its rows in another way.
-    file.write_all_at(&[1], 16)?;
-    let old = AnyTable::open(place.path()).map(drop);
-    assert!(matches!(old, Err(Error::Version { found: 1, known: 2, .. })));
-    assert!(old.is_err_and(|error| error.to_string().contains("create it anew")));
+    // The first version gave out its rows in another way, and the second had no regions.
+    for version in [1, 2] {
+        file.write_all_at(&[version], 16)?;
+        let old = AnyTable::open(place.path()).map(drop);
+        assert!(matches!(old, Err(Error::Version { known: 3, .. })));
+        assert!(old.is_err_and(|error| error.to_string().contains("create it anew")));
+    }
     file.write_all_at(&0x0102_0304_0506_0708_u64.swap_bytes().to_ne_bytes(), 8)?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::ByteOrder { .. })));
     Ok(())

@@ -1,10 +1,12 @@
 //! `fauxplat table`: values that a measured program publishes, now and while it runs.
 
+use std::collections::BTreeMap;
+
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{TableFindings, TableValue};
+use fauxplat_model::{TableFindings, TableKey, TableKind, TableValue};
 use fauxplat_sys::{clock, signal, timer};
-use fauxplat_table::{AnyTable, Rate, Rates, Selection, Standing};
+use fauxplat_table::{AnyTable, Key, Kind, Rate, Rates, Selection, Standing};
 
 use crate::inspection;
 use crate::names::Names;
@@ -17,7 +19,10 @@ pub(crate) fn table(args: &TableArgs, invocation: &[String]) -> Result<(), Failu
     let header = inspection::header(std::path::Path::new("/"), invocation);
     let mut live = Live::open(args, names)?;
     match args.watch {
-        None => inspection::report(&header, &live.look()?, &args.output),
+        None => match live.look()? {
+            Some(findings) => inspection::report(&header, &findings, &args.output),
+            None => Ok(()),
+        },
         Some(interval) => follow(&mut live, args, &header, interval.0),
     }
 }
@@ -43,6 +48,16 @@ fn follow(live: &mut Live<'_>, args: &TableArgs, header: &Header, interval_ns: u
     Ok(())
 }
 
+/// The description of a key, for documents.
+fn described(key: &Key) -> TableKey {
+    let kind = match key.kind {
+        Kind::Counter => TableKind::Counter,
+        Kind::Gauge => TableKind::Gauge,
+    };
+    let Key { number, name, unit, help, .. } = key.clone();
+    TableKey { key: number, name, kind, unit, help }
+}
+
 /// An open table, and its earlier readings.
 struct Live<'a> {
     args: &'a TableArgs,
@@ -62,14 +77,17 @@ impl<'a> Live<'a> {
         Ok(Live { args, names, selection, table, rates: Rates::new(), started_ns: None })
     }
 
-    /// Reads the open table once.
-    fn look(&mut self) -> Result<Findings, Failure> {
+    /// Reads the open table once; `None` if the user asked to stop meanwhile.
+    fn look(&mut self) -> Result<Option<Findings>, Failure> {
         let now_ns = clock::monotonic_ns();
         let gone = || Failure::usage(format!("{}: the table is gone", self.args.file.display()));
         let table = self.table.as_ref().ok_or_else(gone)?;
-        let rates = self.rates.sample(table, &self.selection, now_ns)?;
+        let sample = self.rates.sample_until(table, &self.selection, now_ns, &signal::stop_requested)?;
+        let Some(rates) = sample else { return Ok(None) };
         let info = table.info();
-        Ok(Findings::Table(TableFindings {
+        let keys = table.described();
+        let names = self.key_names(keys);
+        Ok(Some(Findings::Table(TableFindings {
             file: self.args.file.display().to_string(),
             elapsed_ns: now_ns - *self.started_ns.get_or_insert(now_ns),
             value_bytes: info.value_bytes,
@@ -77,16 +95,24 @@ impl<'a> Live<'a> {
             creator_pid: info.creator_pid,
             creator_alive: info.creator_alive,
             followed: self.args.watch.is_some(),
-            values: rates.iter().map(|rate| self.value(rate)).collect(),
-        }))
+            keys: keys.iter().map(described).collect(),
+            values: rates.iter().map(|rate| self.value(rate, &names)).collect(),
+        })))
     }
 
-    fn value(&self, rate: &Rate) -> TableValue {
+    /// The names of keys: those of the user before those of the table's creator.
+    fn key_names(&self, keys: &[Key]) -> BTreeMap<u64, String> {
+        let is_free = |key: &&Key| !self.names.keys.values().any(|name| *name == key.name);
+        let own = keys.iter().filter(is_free).map(|key| (key.number, key.name.clone()));
+        own.chain(self.names.keys.clone()).collect()
+    }
+
+    fn value(&self, rate: &Rate, names: &BTreeMap<u64, String>) -> TableValue {
         TableValue {
             object: rate.object,
             object_name: self.names.objects.get(&rate.object).cloned(),
             key: rate.key,
-            key_name: self.names.keys.get(&rate.key).cloned(),
+            key_name: names.get(&rate.key).cloned(),
             value: rate.value,
             rate_per_s: rate.per_second,
         }
@@ -100,7 +126,7 @@ impl<'a> Live<'a> {
             return Ok(None);
         }
         match self.look() {
-            Ok(findings) => Ok(Some(findings)),
+            Ok(findings) => Ok(findings),
             Err(failure) => {
                 self.lose(&failure.to_string());
                 Ok(None)

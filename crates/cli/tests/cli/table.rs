@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use fauxplat_sys::signal;
 use fauxplat_sys::workplace::Workplace;
-use fauxplat_table::{Options, Table};
+use fauxplat_table::{Key, Options, Table};
 
 use crate::common::{Done, Lab, SIGINT, eventually, number};
 
@@ -130,6 +131,69 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     fs::write(lab.path("any"), "").unwrap();
     let readable = |name: &str| lab.path(name).metadata().unwrap().permissions().mode() & 0o444;
     assert_eq!(readable("fauxplat.prom"), readable("any"));
+}
+
+/// A table that says of itself what its keys mean.
+#[test]
+fn what_the_creator_described_needs_no_names() {
+    let shared = Shared::new("described");
+    let keys = [
+        Key::counter(0, "requests").help("requests served"),
+        Key::counter(1, "sent").unit("bytes"),
+        Key::gauge(7, "queue \"length\"").unit("jobs of all").help("waiting"),
+    ];
+    let options = Options::new().dense_keys(2).max_sparse_keys(8).describe(keys);
+    let table: Table = options.create(&shared.path).unwrap();
+    table.set_many(&[(1, 0, 5), (1, 1, 4096), (1, 7, 3), (2, 0, 6)]).unwrap();
+    let lab = Lab::new();
+    let file = shared.file();
+    let text = lab.run(&["table", file]).succeeds().out;
+    for shown in ["requests: a counter, requests served", "sent: a counter in bytes", "jobs of all, waiting"]
+    {
+        assert!(text.contains(shown), "{text}");
+    }
+    let header = text.lines().find(|line| line.contains("object")).unwrap();
+    assert!(header.contains("requests") && header.contains("sent") && header.contains("queue"), "{text}");
+    let json = lab.json(&["table", file]);
+    let described = ["name", "kind", "unit"].map(|field| json["keys"][1][field].as_str());
+    assert_eq!((number(&json["keys"][1], "key"), described), (1, ["sent", "counter", "bytes"].map(Some)));
+    assert_eq!(json["values"][2]["key_name"], "queue \"length\"");
+    // The user's own names come first.
+    let names = ["table", file, "--names", "waiting_jobs=7", "--format", "openmetrics"];
+    let metrics = lab.run(&names).succeeds().out;
+    for line in [
+        "# TYPE requests counter\n# HELP requests requests served\n",
+        &format!("requests_total{{file=\"{file}\",object=\"2\"}} 6\n"),
+        "# UNIT sent_bytes bytes\n",
+        &format!("sent_bytes_total{{file=\"{file}\",object=\"1\"}} 4096\n"),
+        "# TYPE waiting_jobs gauge\n# HELP waiting_jobs waiting\n",
+    ] {
+        assert!(metrics.contains(line), "{line} in {metrics}");
+    }
+    lab.run(&["table", file, "--format", "openmetrics"]).complains(2, &["queue", "openmetrics"]);
+}
+
+/// A reader that has fallen asleep, and a look of many lines: the user need not wait for either.
+#[test]
+fn a_signal_ends_a_look_that_nobody_reads() {
+    let shared = Shared::new("asleep");
+    let table: Table = Options::new().dense_keys(1).create(&shared.path).unwrap();
+    (1..=50_000).try_for_each(|object| table.set(object, 0, 1)).unwrap();
+    let lab = Lab::new();
+    let mut command = lab.command(&["table", shared.file(), "-w", "1ms"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The first byte of a look of some megabytes: a pipe does not hold the rest.
+    let mut pipe = child.stdout.take().unwrap();
+    std::io::Read::read_exact(&mut pipe, &mut [0]).unwrap();
+    signal::send(child.id() as i32, SIGINT);
+    let ended = eventually(|| child.try_wait().unwrap().is_some());
+    if !ended {
+        child.kill().unwrap();
+    }
+    let done = Done::from(child.wait_with_output().unwrap());
+    assert!(ended, "it waits for a reader that has fallen asleep");
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    drop(pipe);
 }
 
 #[test]

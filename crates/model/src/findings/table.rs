@@ -19,8 +19,47 @@ pub struct TableFindings {
     pub creator_alive: Option<bool>,
     /// Whether this is one of several readings, so that reports show rates.
     pub followed: bool,
+    /// The keys that the table's creator described, in the table itself.
+    #[serde(default)]
+    pub keys: Vec<TableKey>,
     /// The values, in the order of objects and keys.
     pub values: Vec<TableValue>,
+}
+
+/// The description of a key, by the table's creator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableKey {
+    /// The key.
+    pub key: u64,
+    /// Name of the key; that of the user, if there is one, is shown instead.
+    pub name: String,
+    /// How its values behave.
+    pub kind: TableKind,
+    /// The unit of its values; may be empty.
+    pub unit: String,
+    /// Text that says what the key counts; may be empty.
+    pub help: String,
+}
+
+/// How the values of a key behave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TableKind {
+    /// The value only rises, until its publisher starts anew.
+    Counter,
+    /// The value goes up and down.
+    Gauge,
+}
+
+impl TableKind {
+    /// The kind in a sentence, and in metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+        }
+    }
 }
 
 /// A value of a table.
@@ -32,7 +71,7 @@ pub struct TableValue {
     pub object_name: Option<String>,
     /// The key.
     pub key: u64,
-    /// The user's name for the key.
+    /// The user's name for the key, or that of the table's creator.
     pub key_name: Option<String>,
     /// The value.
     pub value: i64,

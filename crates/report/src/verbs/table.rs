@@ -1,11 +1,12 @@
 //! The report of `table`: objects down, keys across.
 
-use fauxplat_model::TableFindings;
+use fauxplat_model::{TableFindings, TableKey};
 use fauxplat_units::Nanos;
 
 use crate::parts::spans::named;
 use crate::parts::{Piece, Tone};
 use crate::tables;
+use crate::words::visible;
 
 pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
     let values = match found.values.is_empty() {
@@ -13,7 +14,19 @@ pub(super) fn parts(found: &TableFindings) -> Vec<Piece> {
         false => Piece::table(tables::live(found)),
     };
     let publisher = Piece::said(Tone::Faint, publisher(found)).at(1);
-    vec![Piece::heading(named(&found.file)), values.joined(), publisher.joined()]
+    let keys = found.keys.iter().map(|key| Piece::said(Tone::Faint, described(key)).at(1).joined());
+    let parts = [Piece::heading(named(&found.file)), values.joined(), publisher.joined()];
+    parts.into_iter().chain(keys).collect()
+}
+
+/// The words of the table's creator about a key.
+fn described(key: &TableKey) -> String {
+    let part = |before: &str, text: &str| match text {
+        "" => String::new(),
+        text => format!("{before}{}", visible(text)),
+    };
+    let kind = key.kind.name();
+    format!("{}: a {kind}{}{}", visible(&key.name), part(" in ", &key.unit), part(", ", &key.help))
 }
 
 /// Kind of the table, and whether its publisher runs.

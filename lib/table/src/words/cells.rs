@@ -44,7 +44,7 @@ pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
 /// The word of a pair whose key is not dense, in a row that was found.
 #[cold]
 #[inline(never)]
-fn word_in_apart<M: Memory, W: Cell, R: Rules>(
+pub(crate) fn word_in_apart<M: Memory, W: Cell, R: Rules>(
     memory: M,
     geometry: &Geometry,
     place: Place,
@@ -75,20 +75,6 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             true => self.read_one(place, column),
             false => self.load(self.cell(place, column)),
         }
-    }
-
-    /// The word of a key in a row that was found.
-    #[inline(always)]
-    pub(crate) fn word_in(&self, place: Place, key: u64) -> u64 {
-        let dense = match COLUMNS {
-            0 => self.hot.dense_column(key),
-            _ => self.hot.dense_column_of::<COLUMNS>(key),
-        };
-        let Some(column) = dense else {
-            std::hint::cold_path();
-            return word_in_apart::<M, W, R>(self.memory, self.geometry, place, key);
-        };
-        self.load(self.cell(place, column))
     }
 
     /// The value of a pair. Wait-free.

@@ -76,7 +76,10 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         let Some(row) = u32::try_from(note - 1).ok().and_then(|number| self.geometry.row(number)) else {
             return Ok(None);
         };
-        self.reserve_row(row)?;
+        // A row that was handed out has pages. In a damaged file the note may name any.
+        if u64::from(row.number()) >= self.memory.load64(self.geometry.reserved_at(), Ordering::Relaxed) {
+            return Ok(None);
+        }
         Ok(matches!(self.try_claim(row, id), Claim::Ours).then_some(row))
     }
 
@@ -88,32 +91,23 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
 
     /// The next row of the file; `None` when each was handed out once.
     ///
-    /// The counter is read before it is incremented, so that the counter of a full table stays in range however often a
-    /// row is requested, and the pages are reserved first, so that no number is handed out in vain.
+    /// The pages of a row are reserved before its number is handed out, and the number is exchanged and not added to, so
+    /// that the count of rows handed out never is above that of rows with pages, and neither above that of all rows.
     #[inline(always)]
     fn next_row(self) -> Result<Option<Row>, Refusal> {
         let at = self.geometry.next_at();
-        // Relaxed: the number need not be unique here, because rows are claimed.
-        let next = self.memory.load64(at, Ordering::Relaxed);
-        if next >= u64::from(self.geometry.max_rows()) {
-            return Ok(None);
+        // Acquire: pairs with the release below, so that the mark of the rows with pages is seen to be as high.
+        let mut next = self.memory.acquire64(at);
+        loop {
+            let Some(row) = u32::try_from(next).ok().and_then(|number| self.geometry.row(number)) else {
+                return Ok(None);
+            };
+            self.reserve_rows(next).map_err(Refusal::Failed)?;
+            match self.memory.exchange64(at, next, next + 1, R::HAND_OUT, Ordering::Acquire) {
+                Ok(_) => return Ok(Some(row)),
+                Err(now) => next = now,
+            }
         }
-        self.reserve_rows(next).map_err(Refusal::Failed)?;
-        let number = self.memory.fetch_add64(at, 1, Ordering::Relaxed);
-        let Some(row) = u32::try_from(number).ok().and_then(|number| self.geometry.row(number)) else {
-            return Ok(None);
-        };
-        // Another process may have used up the reserved space.
-        self.reserve_row(row)?;
-        Ok(Some(row))
-    }
-
-    #[inline(always)]
-    fn reserve_row(self, row: Row) -> Result<(), Refusal> {
-        self.reserve_rows(u64::from(row.number())).map_err(|error| {
-            self.note_spare(row);
-            Refusal::Failed(error)
-        })
     }
 
     /// Claims a row unless it has an owner.
@@ -145,8 +139,11 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
         // object of the table.
         let named = self.memory.acquire64(self.geometry.named_at()).min(u64::from(max));
         let (mut number, mut helped) = (named as u32, None);
+        // Each row was handed out, so each has pages.
+        if self.memory.load64(self.geometry.reserved_at(), Ordering::Relaxed) < u64::from(max) {
+            return Err(Refusal::Failed(UNRESERVED));
+        }
         while let Some(row) = self.geometry.row(number) {
-            self.reserve_row(row)?;
             match self.try_claim(row, id) {
                 Claim::Ours => {
                     self.raise_named(number);
@@ -178,4 +175,5 @@ impl<M: Memory, R: Rules> Index<'_, M, R> {
     }
 }
 
+const UNRESERVED: Error = Error::Damaged { what: "it handed out rows that it has no pages for" };
 const UNFINDABLE: Error = Error::Damaged { what: "an object that was just put into the index is not found" };

@@ -78,6 +78,8 @@ fn geometry() -> Geometry {
         dense_keys: 1,
         max_sparse_keys: 0,
         min_level: 1,
+        region_bits: 0,
+        description_bytes: 0,
     };
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }

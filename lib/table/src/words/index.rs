@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use super::Rules;
 use crate::error::Error;
-use crate::layout::{IndexGeometry, Level, Row};
+use crate::layout::{IndexGeometry, Level, Region, Row, Slot};
 use crate::memory::Memory;
 
 /// An unused slot.
@@ -19,7 +19,9 @@ pub(super) const FROZEN: u32 = u32::MAX;
 const LONGEST_CHAIN: usize = 64;
 /// For its chains alone it does not grow beyond this many slots for each row.
 const MOST_SLOTS_PER_ROW: u64 = 32;
-/// The index grows when more than one slot in this many is taken: longer chains cost mispredicted branches.
+/// A region grows when the index has fewer slots than this for each row. Two would make a smaller index and longer chains,
+/// whose mispredicted branches cost more where the second-level cache has a mebibyte (measured: random reads at 0.6 to 0.7
+/// of their speed with four), and less where it has two.
 const SLOTS_PER_ROW: u64 = 4;
 
 /// A handle on one index of a table.
@@ -85,11 +87,26 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         Self { memory, geometry, marker: PhantomData }
     }
 
-    /// The current level. Pairs with the release store in `grow`: all entries of the levels below were
+    /// The current level of a region. Pairs with the release store in `grow`: all entries of the levels below were
     /// copied before it.
     #[inline(always)]
-    pub(super) fn level(self) -> Level {
-        self.geometry.level(self.memory.acquire32(self.geometry.level_at()))
+    pub(super) fn level(self, region: Region) -> Level {
+        self.geometry.level(self.memory.acquire32(self.geometry.level_at(region)))
+    }
+
+    /// A level that no region is below, for the first look: its place is known before the hash is.
+    ///
+    /// An entry is true on any level, and stays where it is when its region leaves the level, so a hit needs no more
+    /// than this. Whoever finds nothing asks for the level of the region.
+    #[inline(always)]
+    pub(super) fn common_level(self) -> Level {
+        self.geometry.level(self.memory.acquire32(self.geometry.common_at()))
+    }
+
+    /// The current level of a hash's region.
+    #[inline(always)]
+    pub(super) fn level_of(self, hash: u64) -> Level {
+        self.level(self.geometry.region(hash))
     }
 
     /// The entry for a row: the row's number plus one, with the bits of the hash that fit above it.
@@ -125,29 +142,29 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         self.memory.load64(self.geometry.id_at(row), Ordering::Relaxed)
     }
 
-    /// The row of a number. Takes at most as many steps as the level has slots, whatever other threads do.
+    /// The row of a number. Takes at most as many steps as its region has slots (as the index has, on the largest
+    /// level), whatever other threads do.
     ///
-    /// A miss is linearised at the load of the level: an insertion on a higher level happens after raising it, hence
-    /// after that load, so the level need not be read again.
+    /// A miss is linearised at the load of the region's level: an insertion on a higher level happens after raising it,
+    /// hence after that load, so the level need not be read again.
     #[inline(always)]
     pub(crate) fn find(self, id: u64) -> Option<Row> {
         let hash = hash(id);
-        let level = self.level();
-        if let Some(row) = self.row_of(self.likely_entry(hash, level))
+        if let Some(row) = self.row_of(self.likely_entry(hash, self.common_level()))
             && self.id(row) == id
         {
             return Some(row);
         }
         std::hint::cold_path();
-        self.find_on(level, id, hash)
+        self.search(id)
     }
 
     /// The entry in the first slot or in its neighbour, by the tag of the first.
     ///
     /// Nineteen of twenty searches end in one of the two, and the choice between them is made without a branch, because
     /// it is unpredictable: one search in eight would wait for a mispredicted branch that itself waits for memory. The
-    /// neighbour of a level's last slot belongs to another level, which is harmless: an entry is true in any slot, and
-    /// the caller compares the number.
+    /// neighbour of a region's last slot belongs to another region or level, which is harmless: an entry is true in any
+    /// slot, and the caller compares the number.
     #[inline(always)]
     pub(super) fn likely_entry(self, hash: u64, level: Level) -> u32 {
         let (first, second) = self.geometry.first_two(hash, level);
@@ -161,7 +178,7 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
     /// The tag need not be looked at again: a row that holds the number is the number's row.
     #[inline(always)]
     pub(super) fn likely_row(self, id: u64) -> Option<Row> {
-        self.row_of(self.likely_entry(hash(id), self.level()))
+        self.row_of(self.likely_entry(hash(id), self.common_level()))
     }
 
     /// The number of the row in the likely entry, unchecked: there may be no such row.
@@ -172,13 +189,14 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
 
     /// The row of a number that is not in its likely slots.
     pub(super) fn search(self, id: u64) -> Option<Row> {
-        self.find_on(self.level(), id, hash(id))
+        let hash = hash(id);
+        self.find_on(self.level_of(hash), id, hash)
     }
 
     /// The search in full.
     fn find_on(self, level: Level, id: u64, hash: u64) -> Option<Row> {
         let mut slot = self.geometry.home(hash, level);
-        for _ in 0..level.slots() {
+        for _ in 0..self.geometry.chain(level) {
             let entry = self.memory.acquire32(self.geometry.slot_at(slot));
             if let Some(row) = self.candidate(entry, hash)
                 && self.id(row) == id
@@ -213,39 +231,41 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
 
     /// Inserts with a row that the caller has claimed already, if any; `held` is cleared when that row is published.
     pub(super) fn insert_row(self, id: u64, held: &mut Option<Row>) -> Result<Row, Refusal> {
+        let region = self.geometry.region(hash(id));
         let mut left: Option<Level> = None;
         loop {
-            let level = self.level();
+            let level = self.level(region);
             if left.is_some_and(|left| level <= left) {
                 return Err(damaged("a level of its index is finished and was never raised"));
             }
-            match self.pass(level, id, held)? {
+            match self.pass(region, level, id, held)? {
                 Pass::Found(row) => return Ok(row),
                 Pass::Inserted(row) => {
                     if (u64::from(row.number()) + 1) * SLOTS_PER_ROW > level.slots() as u64 {
                         // The object is inserted. If there is no room to grow now, a later insert will try again.
-                        let _ = self.grow(level);
+                        let _ = self.grow(region, level);
                     }
                     return Ok(row);
                 }
-                Pass::Above => self.grow(level).map_err(Refusal::Failed)?,
+                Pass::Above => self.grow(region, level).map_err(Refusal::Failed)?,
             }
             left = Some(level);
         }
     }
 
     /// Searches one level and takes the first empty slot if the number is not there.
-    fn pass(self, level: Level, id: u64, held: &mut Option<Row>) -> Result<Pass, Refusal> {
+    fn pass(self, region: Region, level: Level, id: u64, held: &mut Option<Row>) -> Result<Pass, Refusal> {
         let hash = hash(id);
         let mut next = self.geometry.home(hash, level);
-        for step in 0..level.slots() {
-            let slot = self.geometry.slot_at(next);
+        for step in 0..self.geometry.chain(level) {
+            let (place, slot) = (next, self.geometry.slot_at(next));
             next = self.geometry.after(next, level);
             let mut entry = self.memory.acquire32(slot);
             if entry == EMPTY {
                 if step >= LONGEST_CHAIN && self.is_sparse(level) {
                     return Ok(Pass::Above);
                 }
+                self.reserve_slot(place, region, level).map_err(Refusal::Failed)?;
                 let row = match *held {
                     Some(row) => row,
                     None => *held.insert(self.claim(id)?),
@@ -277,6 +297,17 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
             }
         }
         Ok(Pass::Above)
+    }
+
+    /// Makes sure that the pages of a slot and of the one behind it exist, which those of a region's own slots do.
+    #[inline(always)]
+    pub(super) fn reserve_slot(self, slot: Slot, region: Region, level: Level) -> Result<(), Error> {
+        if self.geometry.is_in(slot, region, level) || !R::RESERVE_BEHIND {
+            return Ok(());
+        }
+        std::hint::cold_path();
+        let mut ranges = self.geometry.slot_ranges(slot, level).into_iter();
+        ranges.try_for_each(|(offset, bytes)| self.memory.reserve(offset, bytes))
     }
 
     /// Whether a larger level is the right answer to a long chain: not when the numbers collide so much that no level

@@ -38,7 +38,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
                 sink(self.get(object, key));
                 continue;
             }
-            let level = self.objects().level();
+            let level = self.objects().common_level();
             batch[0] = self.seek(object, key, level);
             let mut count = 1;
             for (sought, (object, key)) in batch[1..].iter_mut().zip(pairs.by_ref()) {
@@ -112,10 +112,10 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     #[inline(always)]
     fn fetch_slots(&self, objects: impl Iterator<Item = u64>) {
         let index = self.objects();
-        let level = index.level();
         for object in objects {
             if self.hot.dense_row(object).is_none() {
-                let home = index.geometry.home(hash(object), level);
+                let hash = hash(object);
+                let home = index.geometry.home(hash, index.level_of(hash));
                 self.memory.prefetch(index.geometry.slot_at(home).offset());
             }
         }

@@ -25,8 +25,8 @@ mod record;
 mod snapshot;
 mod walk;
 
+pub(crate) use cells::word_in_apart;
 pub(crate) use index::Index;
-pub(crate) use walk::Holes;
 
 /// The protocol's choices. Every constant names the mutant that the tests make by changing it.
 pub(crate) trait Rules: Copy {
@@ -56,6 +56,9 @@ pub(crate) trait Rules: Copy {
     const SPARE_THE_HELD: bool = true;
     /// Whether the note of a spare row is cleared when the row is taken.
     const CLEAR_SPARE: bool = true;
+    /// Counts a row as handed out: pairs with the acquire load of who takes the next one, and compares the count with
+    /// that of rows with pages.
+    const HAND_OUT: Ordering = Ordering::Release;
     /// Ordering with which the mark of the named rows is raised: pairs with the acquire load of a caller that gets
     /// *full*.
     const NAMED: Ordering = Ordering::Release;
@@ -69,6 +72,14 @@ pub(crate) trait Rules: Copy {
     const REMOVE_BY_EXCHANGE: bool = true;
     /// Whether a batch reads only rows that a slot names, and none that merely may hold the object.
     const NAMED_ROWS_ONLY: bool = true;
+    /// Whether the common level is that of the lowest region.
+    const LEAST_COMMON: bool = true;
+    /// Whether the pages of a slot behind its region are reserved before it is taken.
+    const RESERVE_BEHIND: bool = true;
+    /// Whether a walk goes on behind a region for the entries that found no place in it.
+    const WALK_ON: bool = true;
+    /// Whether a walk through a region passes by the entries of others.
+    const OWN_REGION: bool = true;
     /// Whether a record's writer fences between its previous sequence and the half it fills.
     const WRITER_FENCE: bool = true;
     /// Whether a snapshot fences between the values and the second read of the sequence.

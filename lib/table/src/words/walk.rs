@@ -1,49 +1,100 @@
 //! Walks over everything that was written, and over nothing else.
 //!
 //! A file has holes where nothing was written. Reading a hole through the mapping makes the file system allocate a page
-//! for it, so a walk over a sparse file of any size must ask first where there is data.
+//! for it, so a walk over a sparse file of any size must ask first where there is data. The question costs as much as
+//! the pages that the answer spans, so it is asked once for the whole file and not for each object: a walk then takes
+//! time in proportion to what was written.
 
 use std::sync::atomic::Ordering;
 
-use super::index::Index;
+use super::index::{EMPTY, Index, hash};
 use super::{Rules, View};
-use crate::layout::{Level, Place, Row};
+use crate::layout::{Level, Place, Region, Row, Slot, page_after};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
-/// The data range of the file around the current position of a forward walk.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Holes {
-    start: usize,
-    end: usize,
+/// The parts of the file with data, as they were when a walk began.
+pub(crate) struct Written {
+    /// Start and end of each part, in order.
+    parts: Vec<(usize, usize)>,
+    /// The part of the last answer: most questions are about the same one, or the next.
+    last: usize,
 }
 
-impl Holes {
-    /// The first offset from this one on that holds data.
-    #[inline]
-    fn skip<M: Memory>(&mut self, memory: M, offset: usize) -> usize {
-        if offset < self.start || offset >= self.end {
-            (self.start, self.end) = memory.data_from(offset);
+impl Written {
+    /// Asks for the parts before an offset. As many as the file has pages, at most.
+    fn before<M: Memory>(memory: M, to: usize) -> Self {
+        let (mut parts, mut offset) = (Vec::new(), 0);
+        while offset < to {
+            let start = memory.data_from(offset);
+            if start >= to {
+                break;
+            }
+            // A file system that reports an empty part must not hold up the walk.
+            offset = memory.hole_from(start).max(start + 1);
+            parts.push((start, offset));
         }
-        offset.max(self.start)
+        Self { parts, last: 0 }
+    }
+
+    /// Asks for the pages of a range, without asking how far the data behind it goes, which costs as much as there is.
+    fn within<M: Memory>(memory: M, from: usize, to: usize) -> Self {
+        let (mut parts, mut offset) = (Vec::new(), from);
+        while offset < to {
+            let start = memory.data_from(offset);
+            offset = page_after(start);
+            parts.push((start, offset));
+        }
+        Self { parts, last: 0 }
+    }
+
+    /// The first offset from this one on that held data; beyond every offset if there is none.
+    #[inline]
+    fn from(&mut self, offset: usize) -> usize {
+        let holds =
+            |part: Option<&(usize, usize)>| part.is_some_and(|part| (part.0..part.1).contains(&offset));
+        if holds(self.parts.get(self.last)) {
+            return offset;
+        }
+        self.last = self.parts.partition_point(|part| part.1 <= offset);
+        self.parts.get(self.last).map_or(usize::MAX, |part| part.0.max(offset))
+    }
+
+    /// Whether all of a range was in one part with data.
+    #[inline]
+    fn covers(&mut self, from: usize, to: usize) -> bool {
+        self.from(from) == from && self.parts.get(self.last).is_some_and(|part| to <= part.1)
+    }
+
+    /// Whether an offset holds data now. Asks once more for what was a hole when the walk began, so that a value counts
+    /// that was written meanwhile into a long row.
+    #[inline]
+    fn holds<M: Memory>(&mut self, memory: M, offset: usize) -> bool {
+        self.from(offset) == offset || memory.data_from(offset) == offset
     }
 }
 
-/// Iterates over the rows of one level.
+/// Iterates over the rows of an index, region by region, each on the level that it had when the walk began.
 ///
 /// Every number that is in the index from the first to the last step is returned exactly once; one that is inserted
 /// during the walk may be missed. Walking rows instead of slots would return rows that no slot names.
 pub(crate) struct Walk<'g, M, R> {
     index: Index<'g, M, R>,
-    level: Level,
+    levels: Vec<(Region, Level)>,
+    /// The region at hand, and the number of a slot in it; behind the last slot of a region on the largest level, the
+    /// entries that found no place in it.
+    region: usize,
     slot: usize,
-    slots: Holes,
-    rows: Holes,
+    written: Written,
 }
 
 impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
-    pub(crate) fn walk(self) -> Walk<'g, M, R> {
-        Walk { index: self, level: self.level(), slot: 0, slots: Holes::default(), rows: Holes::default() }
+    /// Walks over the entries, and over rows whose first word lies in written pages. `to` is an offset behind the rows.
+    pub(crate) fn walk(self, to: usize) -> Walk<'g, M, R> {
+        // The levels first: what was copied to a level is data by the time that the level can be seen.
+        let levels = self.geometry.regions().map(|region| (region, self.level(region))).collect();
+        let written = Written::before(self.memory, to);
+        Walk { index: self, levels, region: 0, slot: 0, written }
     }
 
     /// Rows handed out so far, whether or not anything was published in them.
@@ -52,8 +103,25 @@ impl<'g, M: Memory, R: Rules> Index<'g, M, R> {
         taken.min(u64::from(self.geometry.max_rows()))
     }
 
-    pub(crate) fn level_number(self) -> u32 {
-        self.level().number()
+    /// Slots of the levels that the regions are on.
+    pub(crate) fn slots(self) -> u64 {
+        let slots = |region| self.geometry.region_slots(self.level(region)) as u64;
+        self.geometry.regions().map(slots).sum()
+    }
+}
+
+impl<M: Memory, R: Rules> Walk<'_, M, R> {
+    /// Whether the walk through a region goes on at a slot: it does within the region, and behind it for as long as
+    /// there are entries, some of which may be the region's.
+    fn goes_on(&mut self, slot: Slot, level: Level, slots: usize) -> bool {
+        if self.slot < slots {
+            return true;
+        }
+        let (index, at) = (self.index, self.index.geometry.slot_at(slot));
+        R::WALK_ON
+            && self.slot < index.geometry.chain(level)
+            && self.written.holds(index.memory, at.offset())
+            && index.memory.acquire32(at) != EMPTY
     }
 }
 
@@ -63,66 +131,114 @@ impl<M: Memory, R: Rules> Iterator for Walk<'_, M, R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (geometry, memory) = (self.index.geometry, self.index.memory);
-        while self.slot < self.level.slots() {
-            let at = geometry.slot_at(geometry.slot(self.level, self.slot));
-            let written = self.slots.skip(memory, at.offset());
+        while let Some(&(region, level)) = self.levels.get(self.region) {
+            let slots = geometry.region_slots(level);
+            let slot = geometry.slot(level, region, self.slot);
+            if !self.goes_on(slot, level, slots) {
+                (self.region, self.slot) = (self.region + 1, 0);
+                continue;
+            }
+            let at = geometry.slot_at(slot);
+            let written = if self.slot < slots { self.written.from(at.offset()) } else { at.offset() };
             if written > at.offset() {
-                self.slot = geometry.slot_from(self.level, written);
+                self.slot = slots.min(self.slot + geometry.slots_until(slot, written));
                 continue;
             }
             self.slot += 1;
             let Some(row) = self.index.row_of(memory.acquire32(at)) else { continue };
             // A row that a slot names was written, unless the file is damaged.
-            let id = geometry.id_at(row).offset();
-            if self.rows.skip(memory, id) == id {
-                return Some((self.index.id(row), row));
+            if !self.written.holds(memory, geometry.id_at(row).offset()) {
+                continue;
+            }
+            let id = self.index.id(row);
+            if !R::OWN_REGION || geometry.region(hash(id)) == region {
+                return Some((id, row));
             }
         }
         None
     }
 }
 
+/// Walks over the objects of a table that have a row with something in it: the dense ones in order, then the others in
+/// no order.
+pub(crate) struct Objects<'g, M, W, R> {
+    view: View<'g, M, W, R>,
+    hashed: Walk<'g, M, R>,
+    /// The next dense object.
+    dense: u64,
+}
+
+impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
+    /// The next object, and whether any of its words, which are read into `words`, is a value.
+    pub(crate) fn next(&mut self, words: &mut [u64]) -> Option<u64> {
+        loop {
+            let (object, place) = match self.next_dense() {
+                Some(met) => met,
+                None => self.hashed.next().map(|(object, row)| (object, self.view.hot.hashed_row(row)))?,
+            };
+            self.view.words_of(place, &mut self.hashed.written, words);
+            if words.iter().any(|&word| word != 0) {
+                return Some(object);
+            }
+        }
+    }
+
+    /// The next dense object with something in the pages of its row.
+    fn next_dense(&mut self) -> Option<(u64, Place)> {
+        loop {
+            let object = self.dense;
+            let place = self.view.hot.dense_row(object)?;
+            let (start, end) = self.view.geometry.cells_range(place);
+            let data = self.hashed.written.from(start);
+            self.dense = object + 1;
+            if data < end {
+                return Some((object, place));
+            }
+            self.dense = self.view.geometry.dense_object_from(data).max(object + 1);
+        }
+    }
+}
+
 impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
-    /// The words of a row's columns, each read separately; 0 where nothing was written.
-    pub(crate) fn written_words<'h>(
-        self,
-        place: Place,
-        holes: &'h mut Holes,
-    ) -> impl Iterator<Item = u64> + use<'g, 'h, M, W, R> {
-        let columns = (0..u64::from(self.geometry.columns())).filter_map(move |n| self.geometry.column(n));
-        columns.map(move |column| {
+    /// The sparse keys and their columns.
+    pub(crate) fn sparse_columns(&self) -> Vec<(u64, usize)> {
+        if self.geometry.shape.max_sparse_keys == 0 {
+            return Vec::new();
+        }
+        let dense = self.geometry.shape.dense_keys as usize;
+        let walk = self.keys().walk(self.geometry.keys_end());
+        walk.map(|(key, row)| (key, dense + row.number() as usize)).collect()
+    }
+
+    /// Reads the words of a row's columns: those of a record together, unless publications follow each other too fast
+    /// for that, and others each for itself. 0 where nothing was written.
+    fn words_of(&self, place: Place, written: &mut Written, words: &mut [u64]) {
+        let (start, end) = self.geometry.cells_range(place);
+        let whole = written.covers(start, end);
+        if self.geometry.shape.records
+            && written.holds(self.memory, start)
+            && self.snapshot(place, words).is_ok()
+        {
+            return;
+        }
+        for (number, word) in words.iter_mut().enumerate() {
+            let Some(column) = self.geometry.column(number as u64) else { break };
             let at = match self.geometry.shape.records {
-                true => self.geometry.sequence_at(place).offset(),
+                true => start,
                 false => self.cell(place, column).narrow().offset(),
             };
-            if holes.skip(self.memory, at) > at { 0 } else { self.word_at(place, column) }
-        })
+            *word = if whole || written.holds(self.memory, at) { self.word_at(place, column) } else { 0 };
+        }
     }
 
-    /// The objects that have a value: the dense ones in order, then the others.
-    pub(crate) fn written_objects(self) -> impl Iterator<Item = u64> + 'g {
-        let mut holes = Holes::default();
-        let mut present = move |place| self.written_words(place, &mut holes).any(|word| word != 0);
-        let hashed =
-            self.shared_objects().walk().map(move |(object, row)| (object, self.hot.hashed_row(row)));
-        let rows = self.written_dense_rows().chain(hashed);
-        rows.filter(move |&(_, place)| present(place)).map(|(object, _)| object)
+    /// Reads the words of one row, for a caller that wants one object and no walk.
+    pub(crate) fn words_of_one(&self, place: Place, words: &mut [u64]) {
+        let (start, end) = self.geometry.cells_range(place);
+        self.words_of(place, &mut Written::within(self.memory, start, end), words);
     }
 
-    /// The dense objects with something in the pages of their rows.
-    fn written_dense_rows(self) -> impl Iterator<Item = (u64, Place)> + 'g {
-        let (mut object, mut holes) = (0, Holes::default());
-        std::iter::from_fn(move || {
-            loop {
-                let place = self.hot.dense_row(object)?;
-                let (start, end) = self.geometry.dense_bytes(place);
-                let written = holes.skip(self.memory, start);
-                if written < end {
-                    object += 1;
-                    return Some((object - 1, place));
-                }
-                object = self.geometry.dense_object_from(written);
-            }
-        })
+    /// A walk over the objects.
+    pub(crate) fn written_objects(self) -> Objects<'g, M, W, R> {
+        Objects { hashed: self.shared_objects().walk(self.geometry.len()), view: self, dense: 0 }
     }
 }

@@ -134,6 +134,7 @@ impl State {
     }
 
     fn load(&mut self, thread: usize, location: usize, order: Ordering) -> u64 {
+        self.touch(location);
         let times = self.store.visible(thread, location);
         let time = self.pick(times.clone(), times[0]);
         self.store.learn(thread, location, time, order);
@@ -142,6 +143,7 @@ impl State {
 
     /// A store goes behind all others, or before some that its thread has not seen.
     fn put(&mut self, thread: usize, location: usize, value: u64, order: Ordering) {
+        self.touch(location);
         let newest = self.store.visible(thread, location)[0];
         let open = self.store.open(thread, location);
         let after = self.pick(open, newest);
@@ -157,6 +159,7 @@ impl State {
         (old, new): (u64, u64),
         (ok, err): (Ordering, Ordering),
     ) -> Result<u64, u64> {
+        self.touch(location);
         let mut times = self.store.visible(thread, location);
         let (newest, open) = (times[0], self.store.open(thread, location));
         times.retain(|&time| self.store.value(location, time) != old || open.contains(&time));
@@ -169,16 +172,6 @@ impl State {
         self.store.learn(thread, location, time, ok);
         self.store.place(thread, location, (new, ok), time, true);
         Ok(old)
-    }
-
-    fn fetch_add(&mut self, thread: usize, location: usize, delta: u64, order: Ordering) -> u64 {
-        let newest = self.store.visible(thread, location)[0];
-        let open = self.store.open(thread, location);
-        let time = self.pick(open, newest);
-        let value = self.store.value(location, time);
-        self.store.learn(thread, location, time, order);
-        self.store.place(thread, location, (value.wrapping_add(delta), order), time, true);
-        value
     }
 
     /// The file system refuses, as often as the bounds allow.
@@ -211,9 +204,6 @@ impl Memory for Handle<'_> {
     fn exchange64(self, at: At64, old: u64, new: u64, ok: Ordering, err: Ordering) -> Result<u64, u64> {
         self.step(|state, thread| state.exchange(thread, at.offset(), (old, new), (ok, err)))
     }
-    fn fetch_add64(self, at: At64, delta: u64, order: Ordering) -> u64 {
-        self.step(|state, thread| state.fetch_add(thread, at.offset(), delta, order))
-    }
     /// A fence changes only what its own thread knows, so nothing needs to be tried before it.
     fn fence(self, order: Ordering) {
         let mut state = self.machine.lock();
@@ -226,10 +216,14 @@ impl Memory for Handle<'_> {
             knowledge.fenced = knowledge.now.clone();
         }
     }
-    fn reserve(self, _offset: usize, _bytes: usize) -> Result<(), Error> {
-        match self.machine.lock().refuse() {
-            true => Err(Error::NoSpace { source: std::io::ErrorKind::StorageFull.into() }),
-            false => Ok(()),
+    fn reserve(self, offset: usize, bytes: usize) -> Result<(), Error> {
+        let mut state = self.machine.lock();
+        if state.refuse() {
+            return Err(Error::NoSpace { source: std::io::ErrorKind::StorageFull.into() });
         }
+        if let Some(pages) = &mut state.pages {
+            pages.push((offset, bytes));
+        }
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@ mod litmus;
 mod memory;
 mod mutants;
 mod protocol;
+mod regions;
 mod rows;
 
 /// Greatest number of threads of a scenario, the final observer included.
@@ -69,9 +70,23 @@ struct State {
     /// Set for the observer after the end of all threads: no choices, newest values.
     alone: bool,
     endless: bool,
+    /// Ranges of the file that have pages, where a scenario keeps account of them.
+    pages: Option<Vec<(usize, usize)>>,
+    /// The first word that was accessed although it has no page.
+    bare: Option<usize>,
 }
 
 impl State {
+    /// Notes an access to a word.
+    fn touch(&mut self, location: usize) {
+        let has_page = |ranges: &Vec<(usize, usize)>| {
+            ranges.iter().any(|&(offset, bytes)| (offset..offset + bytes).contains(&location))
+        };
+        if !self.pages.as_ref().is_none_or(has_page) {
+            self.bare.get_or_insert(location);
+        }
+    }
+
     fn choose(&mut self, of: u32) -> u32 {
         if of <= 1 || self.alone {
             return 0;
@@ -134,6 +149,11 @@ impl Machine {
 }
 
 impl Handle<'_> {
+    /// Gives pages to these ranges, and keeps account from now on: who accesses any other word has made a mistake.
+    fn keep_account(self, ranges: &[(usize, usize)]) {
+        self.machine.lock().pages = Some(ranges.to_vec());
+    }
+
     /// A step of the thread: first everything that may happen before it, then the operation itself.
     fn step<T>(self, operation: impl FnOnce(&mut State, usize) -> T) -> T {
         let mut state = self.machine.lock();
@@ -221,6 +241,8 @@ pub(super) fn explore(
             steps: 0,
             alone: true,
             endless: false,
+            pages: None,
+            bare: None,
         };
         let machine = Machine { state: Mutex::new(state), turn: [const { Condvar::new() }; THREADS] };
         let observer = Handle { machine: &machine, thread: THREADS - 1 };
@@ -241,7 +263,13 @@ pub(super) fn explore(
             false => catch_unwind(AssertUnwindSafe(|| check(observer, &outputs)))
                 .unwrap_or_else(|_| Err("the observer never ends".to_owned())),
         };
-        path = std::mem::take(&mut machine.lock().path);
+        let mut last = machine.lock();
+        path = std::mem::take(&mut last.path);
+        let result = match last.bare {
+            Some(word) => Err(format!("the word at {word} was accessed and has no page")),
+            None => result,
+        };
+        drop(last);
         if let Err(failure) = result {
             return Verdict { executions, failure: Some(failure) };
         }

@@ -24,6 +24,8 @@ fn smallest(records: bool) -> Geometry {
         dense_keys: 2,
         max_sparse_keys: 0,
         min_level: 1,
+        region_bits: 0,
+        description_bytes: 0,
     };
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
@@ -41,7 +43,7 @@ fn view<R: Rules>(memory: Handle<'_>) -> View<'static, Handle<'_>, Wide, R> {
 }
 
 /// The object whose hash is the given number.
-fn with_hash(hash: u64) -> u64 {
+pub(super) fn with_hash(hash: u64) -> u64 {
     let multiplier = super::super::index::hash(1);
     let inverse = (0..6).fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(multiplier.wrapping_mul(x))));
     inverse.wrapping_mul(hash)
@@ -98,7 +100,8 @@ pub(super) fn one_object<R: Rules>(bounds: Bounds) -> Verdict {
 
 /// No object has two rows that a search can find.
 fn once<R: Rules>(memory: Handle<'_>) -> Result<(), String> {
-    let mut objects: Vec<u64> = view::<R>(memory).shared_objects().walk().map(|(object, _)| object).collect();
+    let mut objects: Vec<u64> =
+        view::<R>(memory).shared_objects().walk(usize::MAX).map(|(object, _)| object).collect();
     let all = objects.len();
     objects.sort_unstable();
     objects.dedup();
@@ -148,7 +151,8 @@ pub(super) fn growth<R: Rules>(bounds: Bounds) -> Verdict {
 pub(super) fn frozen<R: Rules>(bounds: Bounds, victim: u64, empty: bool) -> Verdict {
     let grow = |m: Handle<'_>| {
         let objects = view::<R>(m).shared_objects();
-        i64::from(objects.grow(objects.level()).is_ok())
+        let region = objects.geometry.region(0);
+        i64::from(objects.grow(region, objects.level(region)).is_ok())
     };
     let setup = |m: Handle<'_>| {
         if !empty {
@@ -285,7 +289,8 @@ pub(super) fn walk<R: Rules>(bounds: Bounds) -> Verdict {
     };
     let writer = |m: Handle<'_>| vec![set::<R>(m, second(), 0, 20)];
     let reader = |m: Handle<'_>| {
-        let met: Vec<u64> = view::<R>(m).shared_objects().walk().map(|(object, _)| object).collect();
+        let met: Vec<u64> =
+            view::<R>(m).shared_objects().walk(usize::MAX).map(|(object, _)| object).collect();
         let times = |object| Some(met.iter().filter(|&&one| one == object).count() as i64);
         vec![times(first()), times(second()), Some(met.len() as i64)]
     };

@@ -18,6 +18,8 @@ fn geometry(max_hashed: u64, max_sparse_keys: u32) -> Geometry {
         dense_keys: 2,
         max_sparse_keys,
         min_level: 1,
+        region_bits: 0,
+        description_bytes: 0,
     };
     Geometry::new(shape).unwrap_or_else(|error| unreachable!("{error}"))
 }
@@ -70,7 +72,7 @@ fn exactly_full<R: Rules>(geometry: &Geometry, memory: Handle<'_>) -> Result<(),
     let rows = geometry.hot.objects.max_rows() as usize;
     let answers: Vec<_> = (0..=rows as u64).map(|n| set::<R>(geometry, memory, 1000 + n, 0, 7)).collect();
     let mut objects: Vec<u64> =
-        view::<R>(geometry, memory).shared_objects().walk().map(|(object, _)| object).collect();
+        view::<R>(geometry, memory).shared_objects().walk(usize::MAX).map(|(object, _)| object).collect();
     let all = objects.len();
     objects.sort_unstable();
     objects.dedup();
@@ -158,7 +160,7 @@ pub(super) fn sparse_keys<R: Rules>(bounds: Bounds) -> Verdict {
         kept::<R>(geometry, m, nth(outputs, 1, 1), (0, second(), 20))?;
         // The rest of the two columns is available, and no more.
         let others: Vec<_> = (7001..7004).map(|key| set::<R>(geometry, m, 0, key, 1)).collect();
-        let named = view::<R>(geometry, m).keys().walk().count();
+        let named = view::<R>(geometry, m).keys().walk(usize::MAX).count();
         if named == 2 && others.last() == Some(&FULL) {
             Ok(())
         } else {
