@@ -12,10 +12,13 @@ const SEEDS: u64 = 5_000_000;
 
 const RUNS: usize = 5;
 
+/// A table by its name, of so many fleets a line.
+type Table = (&'static str, fn(usize));
+
 /// Prints the tables whose names have the word, all without one, from `fleets` fleets a line.
 pub(crate) fn print(fleets: usize, word: &str) {
     println!("{fleets} fleets a line, seeds from {SEEDS} on\n");
-    let tables: [(&str, fn(usize)); 3] = [("found", found), ("watch", watched), ("flags", false_flags)];
+    let tables: [Table; 3] = [("found", found), ("watch", watched), ("flags", false_flags)];
     tables.iter().filter(|(name, _)| name.contains(word)).for_each(|(_, table)| table(fleets));
 }
 

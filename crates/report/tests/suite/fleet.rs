@@ -277,7 +277,7 @@ fn others_that_watch_fleets_can_read_it() {
     assert!((median - 0.11).abs() < 1e-9, "{median}");
     assert_eq!(value("fauxplat_fleet_run_timestamp_seconds", "metric", "wall"), Some(1.5e9));
     assert_eq!(value("fauxplat_fleet_notice", "fact", "bios"), Some(1.0));
-    // One collector may have the results of two benchmarks: every series says of which it is.
+    // A collector may have the results of two benchmarks: every series says of which it is.
     findings(&mut owned).command = "another".into();
     let other = open_metrics(&owned.render(Format::OpenMetrics, &Style::default()));
     let both = samples.iter().chain(&other).map(|(name, labels, _)| (name, labels));
