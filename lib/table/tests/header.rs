@@ -67,7 +67,16 @@ fn every_field_that_lies_is_refused_or_harmless() -> Outcome {
         let mut own = [0; 8];
         own[..width].copy_from_slice(&bytes[at..at + width]);
         let own = u64::from_le_bytes(own);
-        for lie in [0, 1, own + 1, own.wrapping_sub(1), own ^ (1 << 20), own * 2, u64::MAX / 2, u64::MAX] {
+        for lie in [
+            0,
+            1,
+            own.wrapping_add(1),
+            own.wrapping_sub(1),
+            own ^ (1 << 20),
+            own.wrapping_mul(2),
+            u64::MAX / 2,
+            u64::MAX,
+        ] {
             let mut lying = bytes;
             lying[at..at + width].copy_from_slice(&lie.to_le_bytes()[..width]);
             let sum = checksum(&lying[..SUM]);
