@@ -1031,7 +1031,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__compare)
-            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --estimand --order --anytime --sessions --session-gap --fail-if --confirm --undecided-code --baseline --with --plan --other-machine --commits --merge-base --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --profile --no-shell --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
+            opts="-n -L -P -D -s -p -C -c -w -e -N -S -i -f -o -v -q -h --command-name --names --parameter-list --parameter-scan --parameter-step-size --setup --prepare --conclude --cleanup --warmup --table --metric-from --counters --region --control --definition --seed --metric --margin --level --tail-margin --max-pairs --max-time --estimand --order --anytime --sessions --session-gap --fail-if --confirm --undecided-code --baseline --with --plan --other-machine --merge-base --build --objects --link --vary --check --build-a --build-b --link-seeds --duet --profile --no-shell --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --commits --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1199,10 +1199,6 @@ _fauxplat() {
                     ;;
                 --with)
                     COMPREPLY=($(compgen -W "$(fauxplat __words runs 2>/dev/null)" -- "${cur}"))
-                    return 0
-                    ;;
-                --commits)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --build)
@@ -1390,6 +1386,10 @@ _fauxplat() {
                     return 0
                     ;;
                 --events)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commits)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -6111,7 +6111,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__suite)
-            opts="-S -i -f -o -v -q -h --harness --filter --from --margin --level --fdr --max-time --fail-if --seed --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --help"
+            opts="-S -i -f -o -v -q -h --harness --filter --from --margin --level --fdr --max-time --fail-if --merge-base --seed --cpu --pin-threads --policy --nice --aslr --env --env-pad --heap --memory-policy --interleave --stdin --stdout --cwd --timeout --keep-background --show-output --shell --ignore-failure --skip-failures --simulated --simulate-machine --load --tune --limit --beep --notify --format --output --export --color --colour --ascii --verbose --brief --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --style --store --events --quiet --commits --build --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6298,6 +6298,14 @@ _fauxplat() {
                     return 0
                     ;;
                 --events)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --commits)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

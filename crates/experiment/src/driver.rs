@@ -221,6 +221,11 @@ impl Driver {
         }
     }
 
+    /// The setup that a plan of all commands under the shared condition draws for a block.
+    pub fn setup_of_block(&self, block: u32) -> Setup {
+        self.single_plan().setup(block)
+    }
+
     /// Setup of the next run of a command that is no trial: the one that a block of the same number would draw.
     fn setup_of(&self, command: u16) -> Setup {
         let number = self.executor.as_ref().map_or(0, |executor| executor.begun(command));

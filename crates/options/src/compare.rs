@@ -21,6 +21,10 @@ const EXAMPLES: &str = "\
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
+/// Options that go with no revisions.
+const WITHOUT_COMMITS: [&str; 8] =
+    ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan"];
+
 /// Options, and groups of options by the names of their structs, about commands that run: where two stored results are
 /// compared, nothing runs.
 const MEASURED: [&str; 27] = [
@@ -54,7 +58,7 @@ const MEASURED: [&str; 27] = [
 ];
 
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES))]
+#[command(after_help = after(EXAMPLES), mut_arg("commits", |arg| arg.conflicts_with_all(WITHOUT_COMMITS)))]
 pub struct CompareArgs {
     #[command(flatten)]
     pub commands: CommandArgs,

@@ -50,7 +50,7 @@ pub use aa::AaArgs;
 pub use advice::with_dashes;
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
-pub use commits::CommitsArgs;
+pub use commits::{CommitsArgs, TreeBuildArgs};
 pub use compare::{CompareArgs, Gate, RuleArgs, metric};
 pub use completions::{Completed, completion_script, completions};
 pub use condition::{ConditionArgs, OnOff};

@@ -118,6 +118,7 @@ impl Format {
     /// [`ReportError::NothingToExport`].
     pub fn suits(self, verb: &str) -> Result<(), ReportError> {
         let verbs: &[&str] = match self {
+            Format::GoBenchmark => &["run", "compare", "suite"],
             format if format.is_of_times() => &["run", "compare"],
             Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
             Format::OpenMetrics | Format::SlurmDrain => &["fleet"],

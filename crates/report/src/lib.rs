@@ -44,7 +44,7 @@ pub use baseline::{
 pub use error::ReportError;
 pub use format::{Detail, Format, Style, TimeUnit, View};
 pub use json::evidence_json;
-pub use own::{Case, CaseOutcome, OwnReport, Rows, know_reports};
+pub use own::{Case, CaseOutcome, OwnReading, OwnReport, Rows, know_reports};
 pub use words::visible;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.

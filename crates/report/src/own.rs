@@ -30,6 +30,28 @@ pub trait OwnReport: Sync {
     /// # Errors
     /// The document does not have the form of its schema.
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error>;
+
+    /// The single readings, for tools that judge them by themselves; none where the document has none.
+    ///
+    /// # Errors
+    /// The document does not have the form of its schema.
+    fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
+        let _has_none = document;
+        Ok(Vec::new())
+    }
+}
+
+/// A reading of a benchmark on one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnReading {
+    /// Name of the benchmark.
+    pub benchmark: String,
+    /// Name of the side, such as `A`.
+    pub side: &'static str,
+    /// The number.
+    pub value: f64,
+    /// Unit of the number; `ns` for times.
+    pub unit: String,
 }
 
 /// Rows for spreadsheets, with their headings.
@@ -98,4 +120,9 @@ pub(crate) fn rows(found: &OwnFindings) -> Option<Rows> {
 /// The test cases of a document; `None` where this version cannot read it.
 pub(crate) fn cases(found: &OwnFindings) -> Option<Vec<Case>> {
     report_of(found)?.cases(&found.document).ok()
+}
+
+/// The single readings of a document; `None` where this version cannot read it.
+pub(crate) fn readings(found: &OwnFindings) -> Option<Vec<OwnReading>> {
+    report_of(found)?.readings(&found.document).ok()
 }

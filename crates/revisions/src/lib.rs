@@ -6,6 +6,7 @@
 mod build;
 mod cache;
 mod commands;
+mod compared;
 mod error;
 mod git;
 mod local;
@@ -18,6 +19,7 @@ mod workshop;
 pub use build::Build;
 pub use cache::key as hash_of;
 pub use commands::{alike, commands_in};
+pub use compared::Compared;
 pub use error::RevisionError;
 pub use repository::{LineCommit, Repository, Revision, WORKTREE};
 pub use workshop::{Tree, Workshop};

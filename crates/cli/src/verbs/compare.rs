@@ -10,13 +10,14 @@ use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Build, CompareFindings, Comparison, Definition, GateQuestion, Metric, Sessions, Shell};
 use fauxplat_plan::expand;
+use fauxplat_revisions::Compared;
 use fauxplat_store::{Patience, Store};
 use fauxplat_sys::clock;
 use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
 use super::baseline::{compare_stored, earlier, is_id};
-use super::commits::Commits;
+use super::commits;
 use super::gate::{Alarm, agreed, alarms, question, undecided};
 use super::profile::in_turns;
 use crate::begin::{beginning, conclude, finish};
@@ -45,7 +46,7 @@ fn compared(args: &CompareArgs, invocation: &[String]) -> Result<(), Failure> {
     if args.plan {
         return plan(args, invocation);
     }
-    let commits = Commits::open(args)?;
+    let commits = commits::open(args)?;
     let (mut driver, findings) = measured(args, commits.as_ref(), None, invocation)?;
     let alarms = alarms(&args.fail_if, &against_first(&driver, &findings));
     if args.confirm && !alarms.is_empty() && driver.is_interrupted() {
@@ -72,13 +73,13 @@ struct Confirmed {
 /// Measures as the options say. A confirming measurement draws everything anew.
 fn measured(
     args: &CompareArgs,
-    commits: Option<&Commits>,
+    commits: Option<&Compared>,
     confirmed: Option<&Confirmed>,
     invocation: &[String],
 ) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
-    commits.map_or(Ok(()), |commits| commits.spread(&mut definition))?;
+    commits.map_or(Ok(()), |compared| commits::spread(compared, &mut definition))?;
     // A different seed is derived, and the same one again where the user gave the first.
     definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
@@ -176,7 +177,7 @@ fn confirm(
     (first, findings): Measured,
     alarms: &[Alarm],
     args: &CompareArgs,
-    commits: Option<&Commits>,
+    commits: Option<&Compared>,
     invocation: &[String],
 ) -> Result<(), Failure> {
     let (seed, said) = (first.header.seed, alarms[0].to_string());

@@ -227,3 +227,35 @@ fn a_search_that_makes_no_sense_is_refused() {
     refused(&["--good", "HEAD~1", "-L", "n=1,2", "echo {n}"], "measures one command");
     refused(&["--good", "HEAD~1", "--metric", "wall,cpu", "true"], "wall,cpu");
 }
+
+#[test]
+fn a_suite_runs_in_the_work_trees_of_two_revisions() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.012"]);
+    let file = "[[benchmark]]\nname = 'own'\ncommand = './program'\n[[benchmark]]\nname = 'given'\ncommand = '{program}'\n";
+    lab.write("suite.toml", file);
+    let file = lab.file("suite.toml");
+    let words = ["--commits", "HEAD~1,HEAD", "--build", BUILD];
+    let of_file = [&["suite", &file, "./program", "--max-time", "60s"], &words[..]].concat();
+    let found = json(&lab, &top, &of_file);
+    let states: Vec<&str> =
+        found["benchmarks"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["slower", "slower"]);
+    let short = git(&top, &["log", "-1", "--format=%h %s"]);
+    assert_eq!(found["programs"][1], format!("./program at {short}"));
+
+    let harness = r"lines:^(\S+) (\S+) (\S+)$";
+    let printed = "cat seconds | while read -r s; do echo \"printed $s s\"; done";
+    lab.shell(&format!(
+        "cd 'a repository' && printf '%s\\n' '{printed}' > bench && printf '0.004\\n' > seconds"
+    ));
+    lab.shell("cd 'a repository' && git add -A && git -c user.name=n -c user.email=e commit -qm a");
+    lab.shell("cd 'a repository' && printf '0.008\\n' > seconds");
+    let of_harness = ["suite", "--harness", harness, "--commits", "HEAD,WORKTREE", "sh bench"];
+    let found = json(&lab, &top, &of_harness);
+    assert_eq!(found["benchmarks"][0]["state"], "slower", "{found}");
+
+    run(&lab, &top, &["suite", "--commits", "HEAD,HEAD~1,HEAD~2", "sh bench"])
+        .complains(2, &["two revisions"]);
+    run(&lab, &top, &["suite", "--build", "make", "a", "b"]).ends_with(2);
+}

@@ -47,11 +47,16 @@ fn a_gate_fails_and_files_for_other_tools_are_written() {
     let lab = Lab::new();
     let words =
         ["--fail-if", "slower", "--export", "junit=j.xml", "--export", "csv=c.csv", "--format", "markdown"];
+    let words = [&words[..], &["--export", "go-benchmark=raw.txt"]].concat();
     let done = suite(&lab, [A, B], &words).ends_with(1);
     assert!(done.out.contains("1 slower"), "{}", done.out);
     let junit = lab.read("j.xml");
     assert!(junit.contains("failures=\"1\""), "{junit}");
     assert!(lab.read("c.csv").contains("same,same,unchanged,1"), "{}", lab.read("c.csv"));
+    let raw = lab.read("raw.txt");
+    let (of_a, of_b) = raw.split_once("side: B\n").unwrap();
+    assert!(of_a.contains("side: A\nBenchmarkSlow,_\"a\"_1 1 5000 ns/op\n"), "{raw}");
+    assert!(of_b.contains("BenchmarkRate 1 12 MB/s\n"), "{raw}");
     suite(&lab, [A, A], &["--fail-if", "slower", "--filter", "same|rate"]).succeeds();
 }
 
@@ -73,4 +78,61 @@ fn programs_without_benchmarks_are_refused() {
     suite(&lab, ["x: 1 ns\n", "y: 1 ns\n"], &[]).ends_with(2);
     suite(&lab, ["nothing\n", "y: 1 ns\n"], &[]).ends_with(4);
     suite(&lab, [A, B], &["--filter", "^none$"]).ends_with(2);
+}
+
+/// Benchmarks of a file: one that sleeps longer on one side, one that is equal, and one whose command fails.
+const FILE: &str = r#"
+[[benchmark]]
+name = "sleep {ms}"
+command = "{program} {ms}"
+parameters = { ms = ["0.004", "0.008"] }
+
+[[benchmark]]
+name = "equal"
+a = "sleep 0.004"
+b = "sleep 0.0040"
+margin = "30%"
+
+[[benchmark]]
+name = "fails"
+a = "true"
+b = "false"
+"#;
+
+#[test]
+fn plain_commands_of_a_file_are_benchmarks() {
+    let lab = Lab::new();
+    lab.write("suite.toml", FILE);
+    lab.write("twice", "sleep $1; sleep $1\n");
+    let store = lab.file("store.sqlite");
+    let words = ["suite", "suite.toml", "sleep", "sh twice", "--max-time", "60s", "--store", &store];
+    let gated = [&words[..], &["--fail-if", "slower", "--format", "json"]].concat();
+    let document = Done::of(lab.bare(&gated)).ends_with(1).json();
+    let states = ["sleep 0.004", "sleep 0.008", "equal", "fails"].map(|name| (name, state(&document, name)));
+    assert_eq!(states[..2], [("sleep 0.004", "slower"), ("sleep 0.008", "slower")]);
+    assert_eq!(states[3], ("fails", "not-measured"));
+    assert_ne!(states[2].1, "slower", "two equal sleeps");
+    assert_eq!(document["programs"][1], "sh twice");
+    let chosen = Done::of(lab.bare(&[&words[..], &["--filter", "0.004"]].concat())).ends_with(0);
+    assert!(chosen.out.contains("1 slower"), "{}", chosen.out);
+}
+
+#[test]
+fn a_file_that_is_no_suite_is_refused_with_its_fault() {
+    let lab = Lab::new();
+    let refused = |text: &str, words: &[&str], told: &[&str]| {
+        lab.write("suite.toml", text);
+        let all = [&["suite", "suite.toml"], words, &["--store", "none"]].concat();
+        Done::of(lab.bare(&all)).complains(2, told);
+    };
+    refused(FILE, &[], &["suite.toml", "sleep 0.004", "give the two programs"]);
+    refused("", &[], &["suite.toml", "no benchmarks"]);
+    refused("[[benchmark]]\nname = 'x'\n", &[], &["`x`", "both `a` and `b`"]);
+    refused("[[benchmark]]\nname = 'x'\na = 'no-such-program'\nb = 'true'\n", &[], &["no-such-program"]);
+    refused(FILE, &["sleep", "sleep", "--filter", "^none$"], &["--filter"]);
+    refused(FILE, &["sleep", "sleep", "--harness", "go"], &["--harness", "leave the option out"]);
+    refused(FILE, &["sleep"], &["two programs"]);
+    lab.write("broken.toml", "[[benchmark]]\nname = 'x'\ncommands = 'y'\n");
+    Done::of(lab.bare(&["suite", "broken.toml", "--store", "none"])).ends_with(2);
+    Done::of(lab.bare(&["suite", "absent.toml", "--store", "none"])).complains(2, &["absent.toml"]);
 }

@@ -5,16 +5,19 @@
 
 use std::io::Write;
 
-use fauxplat_model::document::{Header, Record};
+use fauxplat_model::document::{Findings, Header, OwnFindings, Record};
 use fauxplat_model::{Metric, Sample, Unit};
 
 use super::{Timed, distinct, timed};
 use crate::samples::{ByCommand, is_analysed};
 use crate::words::visible;
-use crate::{Format, ReportError};
+use crate::{Format, ReportError, own};
 
 /// Writes a line for every analysed run that has a wall time; metrics that were not measured are left out of it.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
+    if let Findings::Own(found) = record.findings {
+        return write_readings(record.header, found, out);
+    }
     let commands = timed(record, Format::GoBenchmark.name())?;
     let samples = ByCommand::new(record);
     // Go counts repeated names the same way.
@@ -23,6 +26,30 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     describe(record.header, out)?;
     for (command, name) in commands.iter().zip(&names) {
         runs(record, &samples, command).try_for_each(|run| line(name, (run, command), out))?;
+    }
+    Ok(())
+}
+
+/// Writes a line for every reading of a document that a verb owns. The side is a key of the file: `benchstat -col side`
+/// compares the sides.
+fn write_readings(header: &Header, found: &OwnFindings, out: &mut dyn Write) -> Result<(), ReportError> {
+    let readings = own::readings(found).unwrap_or_default();
+    if readings.is_empty() {
+        let reason = "these findings have no single readings; take text, json, csv or markdown";
+        return Err(ReportError::NothingToExport { format: Format::GoBenchmark.name(), reason });
+    }
+    describe(header, out)?;
+    let mut side = "";
+    for reading in readings {
+        if reading.side != side {
+            side = reading.side;
+            writeln!(out, "side: {side}")?;
+        }
+        let unit = match reading.unit.as_str() {
+            "ns" => "ns/op".to_owned(),
+            other => visible(other).replace(char::is_whitespace, "_"),
+        };
+        writeln!(out, "Benchmark{} 1 {} {unit}", safe(&reading.benchmark), reading.value)?;
     }
     Ok(())
 }

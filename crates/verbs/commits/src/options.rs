@@ -3,7 +3,7 @@
 use clap::Args;
 use fauxplat_model::Metric;
 use fauxplat_options::{
-    CommandArgs, ConditionArgs, EndArgs, Measured, Output, metric, percent, time_with_unit,
+    CommandArgs, ConditionArgs, EndArgs, Measured, Output, TreeBuildArgs, metric, percent, time_with_unit,
 };
 use fauxplat_units::Nanos;
 
@@ -42,9 +42,8 @@ pub(crate) struct BisectArgs {
     /// Revision after the change, or WORKTREE, the local changes
     #[arg(long, value_name = "REV", default_value = "HEAD", help_heading = "Commits")]
     pub(crate) bad: String,
-    /// Shell command that builds a work tree, in the same folder as this one; what it made is kept for the next call
-    #[arg(long, value_name = "CMD", help_heading = "Commits")]
-    pub(crate) build: Option<String>,
+    #[command(flatten)]
+    pub(crate) build: TreeBuildArgs,
     /// Follow only the first parent of merges: a merge is one commit with all that it brought
     #[arg(long, help_heading = "Commits")]
     pub(crate) first_parent: bool,

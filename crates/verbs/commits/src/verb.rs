@@ -62,7 +62,7 @@ impl Verb for Bisect {
 fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
     let begun_ns = fauxplat_sys::clock::monotonic_ns();
     let definition = definition(args)?;
-    let mut workshop = Workshop::around(Path::new("."), args.build.as_deref())?;
+    let mut workshop = Workshop::around(Path::new("."), args.build.build.as_deref())?;
     let ends = [workshop.revision(&args.good)?, workshop.revision(&args.bad)?];
     let line = line(&workshop, &ends, args.first_parent)?;
     let hunt = hunt(&line, &definition.rule);

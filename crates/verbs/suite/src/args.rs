@@ -2,10 +2,13 @@
 
 #![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use fauxplat_options::{ConditionArgs, EndArgs, Measured, Output, after, percent, time_with_unit};
+use fauxplat_experiment::Failure;
+use fauxplat_options::{
+    CommitsArgs, ConditionArgs, EndArgs, Measured, Output, TreeBuildArgs, after, percent, time_with_unit,
+};
 use fauxplat_units::Nanos;
 use regex::Regex;
 
@@ -16,14 +19,21 @@ const EXAMPLES: &str = "\
   fauxplat suite --max-time 2m --fail-if slower ./old.test ./new.test
   fauxplat suite --harness 'lines:^(\\S+): ([0-9.]+) (ns)$' './old all' './new all'
   fauxplat suite --filter '^BM_sort' --fdr ./old/bench ./new/bench
+  fauxplat suite benchmarks.toml ./old/program ./new/program
+  fauxplat suite --commits main,HEAD --build 'make bench' './bench --quick'
   fauxplat suite --from old.json new.json";
 
 /// Benchmarks of two builds, and what changed, under one budget of error
 #[derive(Debug, Args)]
-#[command(after_help = after(EXAMPLES))]
+#[command(
+    after_help = after(EXAMPLES),
+    mut_arg("commits", |arg| arg.conflicts_with("from")),
+    mut_arg("build", |arg| arg.requires("commits")),
+)]
 pub struct SuiteArgs {
-    /// Two builds of one benchmark program, each with its arguments as one word of the shell
-    #[arg(value_name = "PROGRAM", num_args = 2, required_unless_present = "from")]
+    /// Two builds of one benchmark program, each with its arguments as one word of the shell; or FILE.toml, whose benchmarks are
+    /// plain commands, and the two programs that `{program}` in them stands for. With --commits a single program stands for both
+    #[arg(value_name = "PROGRAM", num_args = 1..=3, required_unless_present = "from")]
     pub programs: Vec<String>,
     /// How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark (or
     /// google-benchmark:cpu, for its CPU time), criterion, go, pytest-benchmark, catch2, divan, json:POINTER, or lines:REGEX with groups for the name, the number and
@@ -59,6 +69,10 @@ pub struct SuiteArgs {
         help_heading = "Decision"
     )]
     pub fail_if: Vec<FailIf>,
+    #[command(flatten)]
+    pub commits: CommitsArgs,
+    #[command(flatten)]
+    pub build: TreeBuildArgs,
     /// Seed of the coin [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -68,6 +82,40 @@ pub struct SuiteArgs {
     pub end: EndArgs,
     #[command(flatten)]
     pub output: Output<Measured>,
+}
+
+/// The two sides of a suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides<'a> {
+    /// Two programs with a harness.
+    Programs([&'a str; 2]),
+    /// A file of plain commands, with the programs that `{program}` in them stands for.
+    File(&'a Path, Option<[&'a str; 2]>),
+}
+
+impl SuiteArgs {
+    /// The sides that the words name.
+    ///
+    /// # Errors
+    /// Too many or too few words.
+    pub fn sides(&self) -> Result<Sides<'_>, Failure> {
+        let words: Vec<&str> = self.programs.iter().map(String::as_str).collect();
+        let is_file = |word: &str| Path::new(word).extension().is_some_and(|it| it == "toml");
+        let of_commits = !self.commits.commits.is_empty();
+        match *words.as_slice() {
+            [program] if of_commits && !is_file(program) => Ok(Sides::Programs([program, program])),
+            [file, program] if of_commits && is_file(file) => {
+                Ok(Sides::File(Path::new(file), Some([program, program])))
+            }
+            [file] if is_file(file) => Ok(Sides::File(Path::new(file), None)),
+            [file, a, b] if is_file(file) => Ok(Sides::File(Path::new(file), Some([a, b]))),
+            [a, b] if !is_file(a) => Ok(Sides::Programs([a, b])),
+            _ => Err(Failure::usage(
+                "a suite has two programs, each with its arguments as one word of the shell, or a FILE.toml of benchmarks \
+                 and, after it, the two programs that {program} in its commands stands for; with --commits one program is enough",
+            )),
+        }
+    }
 }
 
 /// A finding that fails a suite.

@@ -8,8 +8,12 @@ use fauxplat_options::{CommandArgs, define};
 
 use crate::analysis::{Rule, Side};
 use crate::args::{FailIf, SuiteArgs};
+use crate::file::Benchmark;
 use crate::findings::Control;
 use crate::measure::Asked;
+
+/// Plain commands are counted with 16 bits, two for each benchmark.
+const BENCHMARKS_MAX: usize = 20_000;
 
 /// The question that the options ask.
 pub fn asked(args: &SuiteArgs) -> Asked {
@@ -39,8 +43,14 @@ fn side(gates: &[FailIf]) -> Option<Side> {
 ///
 /// # Errors
 /// Options that contradict each other.
-pub fn definition(args: &SuiteArgs, machine: &Machine, stdout: &Path) -> Result<Definition, Failure> {
-    let commands = CommandArgs { commands: args.programs.clone(), seed: args.seed, ..CommandArgs::default() };
+pub fn definition(
+    args: &SuiteArgs,
+    programs: [&str; 2],
+    machine: &Machine,
+    stdout: &Path,
+) -> Result<Definition, Failure> {
+    let commands = programs.map(str::to_owned).to_vec();
+    let commands = CommandArgs { commands, seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
     let condition = &mut definition.condition;
     if condition.shell.is_used() {
@@ -62,5 +72,32 @@ pub fn definition(args: &SuiteArgs, machine: &Machine, stdout: &Path) -> Result<
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
     }
+    Ok(definition)
+}
+
+/// The definition of a suite of plain commands: A and B of each benchmark, one after the other, under the condition of
+/// comparisons.
+///
+/// # Errors
+/// Options that contradict each other.
+pub fn definition_of_plain(
+    args: &SuiteArgs,
+    benchmarks: &[Benchmark],
+    machine: &Machine,
+) -> Result<Definition, Failure> {
+    if args.harness.is_some() {
+        return Err(Failure::usage(
+            "--harness: the benchmarks of a file are plain commands, which fauxplat times itself; leave the option out",
+        ));
+    }
+    if benchmarks.len() > BENCHMARKS_MAX {
+        return Err(Failure::usage(format!(
+            "{} benchmarks are more than the {BENCHMARKS_MAX} that a suite of plain commands may have: choose with --filter",
+            benchmarks.len()
+        )));
+    }
+    let commands = CommandArgs { seed: args.seed, ..CommandArgs::default() };
+    let mut definition = define::definition(&commands, &args.condition, machine)?;
+    definition.commands = benchmarks.iter().flat_map(|it| it.sides.clone()).collect();
     Ok(definition)
 }

@@ -46,6 +46,12 @@ pub enum SuiteError {
         "the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new"
     )]
     NothingInCommon(usize, usize),
+    /// A benchmark of a file is incomplete or wrong.
+    #[error("benchmark `{0}`: {1}")]
+    Benchmark(String, String),
+    /// A parameter of a benchmark has values that are no words.
+    #[error("parameter {0}: its values are texts, numbers or booleans")]
+    Parameter(String),
     /// An option has no valid value.
     #[error("{0}")]
     Option(String),

@@ -69,6 +69,9 @@ pub struct Benchmark {
     /// B over A, with an interval that holds for all benchmarks of the suite at once; `None` without a pair. Of a unit of
     /// which more is better the ratio is that of the times behind it, so that more than one is always worse.
     pub effect: Option<Ratio>,
+    /// The largest change that counts as none, where it is another than that of the suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// Whether the whole interval lies within the margin.
     pub is_within_margin: bool,
     /// Answer of the gate; `None` where none was asked for.

@@ -1,12 +1,13 @@
 //! Suites: every benchmark that a project has, two builds, one answer.
 //!
-//! [`harness`] knows the benchmark harnesses, [`measure`] runs their processes in turns, [`analysis`] judges the pairs under
+//! [`harness`] knows the benchmark harnesses, [`file`] reads benchmarks that are plain commands, [`measure`] runs their processes in turns, [`analysis`] judges the pairs under
 //! one budget of error, [`findings`] are what comes of it, and [`report`] shows them.
 
 pub mod analysis;
 pub mod args;
 pub mod definition;
 pub mod error;
+pub mod file;
 pub mod findings;
 pub mod harness;
 pub mod measure;

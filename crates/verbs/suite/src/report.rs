@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Grid, Medium, Piece, Tone};
-use fauxplat_report::{Case, CaseOutcome, OwnReport, Rows, say};
+use fauxplat_report::{Case, CaseOutcome, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
@@ -57,6 +57,23 @@ impl OwnReport for SuiteReport {
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
         Ok(SuiteFindings::deserialize(document)?.benchmarks.iter().map(case).collect())
+    }
+
+    fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
+        let found = SuiteFindings::deserialize(document)?;
+        let of = |side: &'static str, value: fn(&(f64, f64)) -> f64| -> Vec<OwnReading> {
+            let readings =
+                found.benchmarks.iter().flat_map(|it| it.readings.iter().map(move |pair| (it, pair)));
+            readings
+                .map(|(it, pair)| OwnReading {
+                    benchmark: it.name.clone(),
+                    side,
+                    value: value(pair),
+                    unit: it.unit.clone(),
+                })
+                .collect()
+        };
+        Ok([of("A", |pair| pair.0), of("B", |pair| pair.1)].concat())
     }
 }
 
@@ -144,9 +161,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::table(groups(&found.groups)).joined().in_full().only(&WIDE));
     }
     if !alike.is_empty() {
-        pieces.push(
-            Piece::heading(format!("unchanged within {}", say::percent(found.margin))).in_full().only(&WIDE),
-        );
+        pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
         pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
     }
     pieces.extend(one_sided("of B alone", &found.new));
@@ -185,7 +200,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     let count = |state| found.count(state);
     let (slower, faster, alike) = (count(State::Slower), count(State::Faster), count(State::Unchanged));
     let open = count(State::Undecided) + count(State::NotMeasured);
-    let margin = say::percent(found.margin);
+    let margin = margin(found);
     let mut said = Vec::new();
     for (number, words) in [(slower, "slower"), (faster, "faster")] {
         said.extend((number > 0).then(|| format!("{number} {words}")));
@@ -209,6 +224,14 @@ fn answer(found: &SuiteFindings) -> Piece {
         _ => Tone::Bad,
     };
     Piece::answer(tone, format!("{begin} {}{}.", say::listed(&said), worst.unwrap_or_default()))
+}
+
+/// The largest change that counts as none, in words.
+pub(crate) fn margin(found: &SuiteFindings) -> String {
+    match found.benchmarks.iter().any(|it| it.margin.is_some()) {
+        true => "the margin of each".to_owned(),
+        false => say::percent(found.margin),
+    }
 }
 
 fn common(common: Ratio) -> Piece {
@@ -239,11 +262,17 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
         0 => "What is not decided needs more pairs of processes: give it more --max-time.".to_owned(),
         _ => format!(
             "What is not decided would take about {} more for {} of them: --max-time, a wider --margin, or --filter.",
-            fauxplat_units::Nanos::from_secs_f64(more.clamp(1.0, 1e7)),
+            about(more.clamp(1.0, 1e7)),
             known.len()
         ),
     };
     Some(Piece::plain(sentence))
+}
+
+/// A time that is an estimate, with two digits.
+fn about(seconds: f64) -> fauxplat_units::Nanos {
+    let digit = 10f64.powf(seconds.log10().floor() - 1.0);
+    fauxplat_units::Nanos::from_secs_f64((seconds / digit).round() * digit)
 }
 
 fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
@@ -291,7 +320,10 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
             (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
             (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
-            (_, true) => format!("{}, within the margin", word(it.state)),
+            (_, true) => format!("{}, within the margin{}", word(it.state), of_its_own(it)),
+            _ if it.state == State::Unchanged && it.margin.is_some() => {
+                format!("unchanged within{}", of_its_own(it))
+            }
             _ => word(it.state).to_owned(),
         };
         let cells = vec![
@@ -307,6 +339,11 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         grid.push(tone, cells);
     }
     grid
+}
+
+/// A margin that is another than that of the suite.
+fn of_its_own(it: &Benchmark) -> String {
+    it.margin.map(|margin| format!(" {}", say::percent(margin))).unwrap_or_default()
 }
 
 fn groups(groups: &[Group]) -> Grid {

@@ -1,18 +1,22 @@
 //! The verb `suite`, as the program lists it.
 
+use std::path::Path;
+
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use fauxplat_experiment::{Driver, Failure, Machine};
+use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_options::{EndArgs, Group};
 use fauxplat_report::OwnReport;
+use fauxplat_revisions::Compared;
 use fauxplat_verb::{Host, Verb};
 use serde::Serialize;
 
-use crate::args::{FailIf, SuiteArgs};
-use crate::definition::{asked, definition};
+use crate::args::{FailIf, Sides, SuiteArgs};
+use crate::definition::{asked, definition, definition_of_plain};
+use crate::file::{self, Between};
 use crate::findings::{Gate, SCHEMA, SuiteFindings};
-use crate::measure::{Desk, measure, stored};
-use crate::report::{SuiteReport, summary};
+use crate::measure::{Desk, measure, measure_plain, stored};
+use crate::report::{SuiteReport, margin, summary};
 
 /// The verb.
 #[derive(Debug)]
@@ -45,16 +49,37 @@ impl Verb for Suite {
             let found = stored([old, new], &asked)?;
             return host.show(&document(&found)?, &args.output, invocation);
         }
-        let machine = Machine::here();
-        let desk = Desk::new().map_err(Failure::machine)?;
-        let definition = definition(&args, &machine, desk.stdout())?;
-        let what = (definition, machine);
-        let mut driver =
-            Driver::of_commands(host.beginning(NAME, what, (&args.output, &args.end), invocation)?)?;
-        let found = match measure(&mut driver, &desk, &asked) {
+        let (sides, compared) = (args.sides()?, compared(&args, host)?);
+        let (driver, found) = match sides {
+            Sides::Programs(programs) => {
+                let desk = Desk::new().map_err(Failure::machine)?;
+                let machine = Machine::here();
+                let definition = definition(&args, programs, &machine, desk.stdout())?;
+                let beginning =
+                    host.beginning(NAME, (definition, machine), (&args.output, &args.end), invocation)?;
+                let mut driver = driver(beginning, compared.as_ref())?;
+                let found = measure(&mut driver, &desk, &asked);
+                (driver, found)
+            }
+            Sides::File(path, programs) => {
+                let between = Between { programs, has_folders: compared.is_some() };
+                let benchmarks = file::read(path, between, asked.filter.as_ref())?;
+                let machine = Machine::here();
+                let definition = definition_of_plain(&args, &benchmarks, &machine)?;
+                let beginning =
+                    host.beginning(NAME, (definition, machine), (&args.output, &args.end), invocation)?;
+                let mut driver = driver(beginning, compared.as_ref())?;
+                let found = measure_plain(&mut driver, &benchmarks, names(path, programs), &asked);
+                (driver, found)
+            }
+        };
+        let mut found = match found {
             Ok(found) => found,
             Err(failure) => return host.conclude(driver.give_up(failure), &args.output),
         };
+        for (program, tree) in found.programs.iter_mut().zip(compared.iter().flat_map(Compared::trees)) {
+            *program = format!("{program} at {}", tree.revision.name);
+        }
         let findings = document(&found)?;
         host.conclude(driver.finish(findings, None), &args.output)?;
         gate(&args.fail_if, &found)
@@ -78,18 +103,53 @@ fn document(found: &SuiteFindings) -> Result<Findings, Failure> {
     Ok(Findings::Own(OwnFindings::new(SCHEMA, &document).map_err(Failure::machine)?))
 }
 
+/// The built work trees that the options ask for; `None` where they ask for none.
+fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failure> {
+    let words = &args.commits.commits;
+    if words.is_empty() {
+        return Ok(None);
+    }
+    if words.len() > 2 {
+        return Err(Failure::usage(
+            "a suite has two sides, so --commits takes two revisions here: BASE,HEAD",
+        ));
+    }
+    let tell = |line: &str| {
+        if !args.output.is_quiet() {
+            host.complain(line);
+        }
+    };
+    Compared::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell).map(Some)
+}
+
+/// A driver of the commands, in work trees where there are some.
+fn driver(beginning: Beginning<'_>, compared: Option<&Compared>) -> Result<Driver, Failure> {
+    let Some(compared) = compared else { return Driver::of_commands(beginning) };
+    let mut driver = Driver::of(beginning, |definition, machine| compared.resolve(definition, machine))?;
+    let notes = compared.notes(&driver.commands);
+    notes.into_iter().for_each(|note| driver.warn(note));
+    Ok(driver)
+}
+
+/// The two sides of a file, as reports name them.
+fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
+    let of_file = ["A", "B"].map(|side| format!("{side} of {}", path.display()));
+    programs.map_or(of_file, |programs| programs.map(str::to_owned))
+}
+
 /// Fails where a gate does.
 fn gate(gates: &[FailIf], found: &SuiteFindings) -> Result<(), Failure> {
     let (beyond, open) = (found.gated(Gate::Beyond), found.gated(Gate::Undecided));
     let words: Vec<&str> = gates.iter().map(|gate| gate_word(*gate)).collect();
-    let (words, margin) = (words.join(","), found.margin * 100.0);
+    let words = words.join(",");
     match (beyond, open) {
         (0, 0) => Ok(()),
         (0, _) if !gates.contains(&FailIf::Undecided) => Ok(()),
         (0, open) => Err(Failure::gate(format!("--fail-if {words}: {open} benchmarks are not decided"))),
-        (beyond, _) => {
-            Err(Failure::gate(format!("--fail-if {words}: {beyond} benchmarks, by more than {margin} %")))
-        }
+        (beyond, _) => Err(Failure::gate(format!(
+            "--fail-if {words}: {beyond} benchmarks, by more than {}",
+            margin(found)
+        ))),
     }
 }
 

@@ -38,6 +38,8 @@ const HIGH: usize = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) bets: Bets,
+    /// The largest change that counts as none, as a logarithm.
+    pub(super) margin: f64,
     /// The most that was ever won, as logarithms: against *no difference*, of being within the margin, and of lying beyond
     /// it and not, on the gate's side. By Ville's inequality the most counts as much as the last.
     changed: f64,
@@ -63,9 +65,14 @@ pub struct Judge {
 impl Judge {
     /// A judge of this many benchmarks that both programs have.
     pub fn new(benchmarks: usize, rule: Rule) -> Self {
-        let margin = rule.margin.ln_1p();
-        let case = Case {
+        Judge::with_margins(&vec![rule.margin; benchmarks], rule)
+    }
+
+    /// A judge of benchmarks with a margin each, as a share.
+    pub fn with_margins(margins: &[f64], rule: Rule) -> Self {
+        let case = |margin: f64| Case {
             bets: Bets::about(&[-margin, 0.0, margin]),
+            margin,
             changed: 0.0,
             within: 0.0,
             beyond: 0.0,
@@ -76,7 +83,7 @@ impl Judge {
             is_within: false,
             is_closed: false,
         };
-        Judge { rule, cases: vec![case; benchmarks] }
+        Judge { rule, cases: margins.iter().map(|margin| case(margin.ln_1p())).collect() }
     }
 
     /// The settings.
@@ -189,8 +196,7 @@ impl Judge {
         if spread == 0.0 {
             return f64::INFINITY;
         }
-        let (level, margin, centre) =
-            (self.rule.level / self.cases.len() as f64, self.rule.margin.ln_1p(), case.centre());
+        let (level, margin, centre) = (self.rule.level / self.cases.len() as f64, case.margin, case.centre());
         let takes =
             |distance: f64, level: f64, ln_now: f64| differences_to(distance.abs() / spread, level, ln_now);
         let more = match self.rule.gate {

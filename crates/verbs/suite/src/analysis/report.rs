@@ -57,13 +57,14 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, 
         };
         let takes = judge.pairs_to_decide(at);
         let of = |side: fn(&(f64, f64)) -> f64| median(&named.readings.iter().map(side).collect::<Vec<_>>());
-        let margin = judge.rule().margin.ln_1p();
+        let margin = case.margin;
         let benchmark = Benchmark {
             name: named.name.clone(),
             group: group_of(&named.name).to_owned(),
             unit: named.unit.to_string(),
             state,
             effect: (n > 0).then(|| Ratio { ratio: centre.exp(), low: end(low), high: end(high) }),
+            margin: (margin != judge.rule().margin.ln_1p()).then(|| margin.exp_m1()),
             is_within_margin: case.is_within || low > -margin && high < margin,
             gate: case.gate,
             ln_evidence: case.ln_changed(),

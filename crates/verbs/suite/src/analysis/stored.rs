@@ -49,6 +49,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
                 low: interval.map(|(low, _)| low.exp()),
                 high: interval.map(|(_, high)| high.exp()),
             }),
+            margin: None,
             is_within_margin: state == State::Unchanged,
             gate: None,
             ln_evidence: -p[at].max(1e-300).ln(),

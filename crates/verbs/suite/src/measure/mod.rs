@@ -1,17 +1,23 @@
 //! Measures a suite: processes of A and B in turns, by the launcher of every experiment.
 
 mod desk;
+mod harnessed;
 mod listing;
-mod process;
+mod plain;
 mod rounds;
+mod source;
 mod stored;
 
 use fauxplat_experiment::{Driver, Failure};
 use regex::Regex;
 
 use crate::analysis::Rule;
+use crate::file::Benchmark;
 use crate::findings::SuiteFindings;
 use crate::harness::Choice;
+
+use harnessed::Harnessed;
+use plain::Plain;
 
 pub use desk::Desk;
 pub use stored::stored;
@@ -35,5 +41,21 @@ pub struct Asked {
 /// A program that has no benchmarks or whose harness is not known; those of running it.
 pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteFindings, Failure> {
     let list = listing::list(driver, desk, asked)?;
-    rounds::run(driver, desk, asked, list)
+    let mut source = Harnessed::new(driver, desk, asked, &list);
+    rounds::run(driver, asked, &mut source)
+}
+
+/// Runs plain commands, which the driver has as A and B of each benchmark in turns, until everything is decided or the time is
+/// over. `programs` are the two sides as the user named them.
+///
+/// # Errors
+/// A command cannot be started.
+pub fn measure_plain(
+    driver: &mut Driver,
+    benchmarks: &[Benchmark],
+    programs: [String; 2],
+    asked: &Asked,
+) -> Result<SuiteFindings, Failure> {
+    let mut source = Plain::new(driver, benchmarks, programs);
+    rounds::run(driver, asked, &mut source)
 }

@@ -1,33 +1,17 @@
 //! Rounds: which benchmarks run next, in which processes, in which order.
 
-use std::time::Duration;
-
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::draw::Draw;
 
-use super::listing::List;
-use super::process::{Given, Processes};
-use super::{Asked, Desk};
+use super::Asked;
+use super::source::{Given, Source, Turn};
 use crate::analysis::{Judge, Named, benchmarks, chosen, common, geometric_mean, groups};
 use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
-
-/// Pairs of each benchmark for which the time within a process is chosen.
-const PAIRS_WANTED: f64 = 100.0;
-
-/// How many times the time that it is asked for a harness takes, with the search for a number of iterations.
-const WARMING: f64 = 2.0;
-
-/// Time for a benchmark within a process, in seconds: what is longer than the most lowers the noise of a process little, as its
-/// layout and its place stay as they are.
-const TIME_S: (f64, f64) = (1e-3, 50e-3);
 
 /// Seconds that a process works at the least, so that starting it costs little beside; and how often its start is in them.
 const WORK_S: f64 = 0.5;
 const STARTS: f64 = 10.0;
-
-/// Benchmarks that one process runs at most: their names have to fit into a command line.
-const CHOSEN_MAX: usize = 64;
 
 /// Failures in a row after which a benchmark is given up.
 const FAILURES_MAX: u32 = 3;
@@ -52,41 +36,37 @@ struct Rounds<'a> {
     began_s: f64,
 }
 
-/// Runs both programs until everything is decided, the time is over, or the user interrupts.
+/// Runs both sides until everything is decided, the time is over, or the user interrupts.
 ///
 /// # Errors
 /// The programs cannot be started.
 pub(super) fn run(
     driver: &mut Driver,
-    desk: &Desk,
     asked: &Asked,
-    list: List,
+    source: &mut dyn Source,
 ) -> Result<SuiteFindings, Failure> {
-    let plain = [driver.commands[0].clone(), driver.commands[1].clone()];
-    let share_s = asked.max_time_s / (2.0 * WARMING * PAIRS_WANTED * list.common.len() as f64);
-    let time = Duration::from_secs_f64(share_s.clamp(TIME_S.0, TIME_S.1));
-    let entry = |name: &String| Entry {
-        named: Named { name: name.clone(), cost_s: WARMING * time.as_secs_f64(), ..Named::default() },
+    let (names, margins) = (source.facts().names, source.margins());
+    let margins: Vec<f64> = margins.into_iter().map(|own| own.unwrap_or(asked.rule.margin)).collect();
+    let entry = |name: String| Entry {
+        named: Named { name, cost_s: source.cost_s(), ..Named::default() },
         ..Entry::default()
     };
     let mut rounds = Rounds {
         asked,
-        judge: Judge::new(list.common.len(), asked.rule),
-        entries: list.common.iter().map(entry).collect(),
+        judge: Judge::with_margins(&margins, asked.rule),
+        entries: names.into_iter().map(entry).collect(),
         coin: Draw::new(driver.header.seed, 47),
         processes: 0,
         began_s: driver.elapsed_s(),
     };
-    let processes = Processes { list: &list, desk, plain: plain.clone(), time };
-    let stopped = rounds.all(driver, &processes);
-    // The record has the programs as the user named them.
-    driver.commands = plain.to_vec();
+    let stopped = rounds.all(driver, source);
+    source.finish(driver);
     let stopped_by = stopped?;
-    Ok(rounds.findings(driver, list, stopped_by))
+    Ok(rounds.findings(driver, source, stopped_by))
 }
 
 impl Rounds<'_> {
-    fn all(&mut self, driver: &mut Driver, processes: &Processes<'_>) -> Result<StoppedBy, Failure> {
+    fn all(&mut self, driver: &mut Driver, source: &mut dyn Source) -> Result<StoppedBy, Failure> {
         let mut round = 0;
         loop {
             let cost_s: Vec<f64> = self.entries.iter().map(|entry| entry.named.cost_s).collect();
@@ -94,13 +74,12 @@ impl Rounds<'_> {
             if chosen.is_empty() {
                 return Ok(StoppedBy::Decided);
             }
-            for part in self.parts(processes.list, &chosen) {
-                if round > 0 && self.left_s(driver) < self.cost_s(processes.list, &part)
-                    || self.left_s(driver) <= 0.0
+            for part in self.parts(source, &chosen) {
+                if round > 0 && self.left_s(driver) < self.cost_s(source, &part) || self.left_s(driver) <= 0.0
                 {
                     return Ok(StoppedBy::Time);
                 }
-                if !self.pair(driver, processes, round, &part)? {
+                if !self.pair(driver, source, round, &part)? {
                     return Ok(StoppedBy::User);
                 }
                 self.judge.look();
@@ -114,16 +93,14 @@ impl Rounds<'_> {
     }
 
     /// Seconds that a pair of processes takes which run these benchmarks.
-    fn cost_s(&self, list: &List, part: &[usize]) -> f64 {
-        2.0 * (list.overhead_s + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
+    fn cost_s(&self, source: &dyn Source, part: &[usize]) -> f64 {
+        2.0 * (source.overhead_s() + part.iter().map(|&at| self.entries[at].named.cost_s).sum::<f64>())
     }
 
     /// Divides benchmarks over processes: so that A and B of one lie close together in time, and starts cost little.
-    fn parts(&self, list: &List, chosen: &[usize]) -> Vec<Vec<usize>> {
-        if !list.harness.can_choose() {
-            return vec![chosen.to_vec()];
-        }
-        let work_s = WORK_S.max(STARTS * list.overhead_s);
+    fn parts(&self, source: &dyn Source, chosen: &[usize]) -> Vec<Vec<usize>> {
+        let Some(most) = source.most() else { return vec![chosen.to_vec()] };
+        let work_s = WORK_S.max(STARTS * source.overhead_s());
         let (mut parts, mut part, mut part_s) = (Vec::new(), Vec::new(), 0.0);
         for &at in chosen {
             let entry = &self.entries[at];
@@ -133,7 +110,7 @@ impl Rounds<'_> {
             }
             part.push(at);
             part_s += entry.named.cost_s;
-            if part_s >= work_s || part.len() >= CHOSEN_MAX {
+            if part_s >= work_s || part.len() >= most {
                 parts.push(std::mem::take(&mut part));
                 part_s = 0.0;
             }
@@ -146,22 +123,21 @@ impl Rounds<'_> {
     fn pair(
         &mut self,
         driver: &mut Driver,
-        processes: &Processes<'_>,
+        source: &mut dyn Source,
         round: u32,
         part: &[usize],
     ) -> Result<bool, Failure> {
-        let only: Vec<String> = part.iter().map(|&at| self.entries[at].named.name.clone()).collect();
-        processes.choose(driver, &only)?;
+        source.choose(driver, part)?;
         let first = self.coin.below(2);
         let mut given = [Given::default(), Given::default()];
         for (position, side) in [first, 1 - first].into_iter().enumerate() {
             let standing = self.standing(driver, round);
-            let told = processes.run(driver, (round, position as u16, side), standing)?;
-            let Some(told) = told else { return Ok(false) };
+            let turn = Turn { round, position: position as u16, side };
+            let Some(told) = source.run(driver, turn, standing)? else { return Ok(false) };
             self.processes += 1;
             given[side] = told;
         }
-        self.take(processes.list, round, part, &given);
+        self.take(source, round, part, &given);
         Ok(true)
     }
 
@@ -174,8 +150,8 @@ impl Rounds<'_> {
     }
 
     /// Takes what both processes gave.
-    fn take(&mut self, list: &List, round: u32, part: &[usize], given: &[Given; 2]) {
-        let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - list.overhead_s).max(1e-4);
+    fn take(&mut self, source: &dyn Source, round: u32, part: &[usize], given: &[Given; 2]) {
+        let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - source.overhead_s()).max(1e-4);
         for &at in part {
             let entry = &mut self.entries[at];
             let each_s = spent_s / part.len() as f64;
@@ -197,7 +173,7 @@ impl Rounds<'_> {
                     entry.is_alone |= given.iter().any(|given| given.failed.is_some());
                     // A failure among others may be another's fault.
                     entry.failures +=
-                        u32::from(part.len() == 1 || !entry.is_alone || !list.harness.can_choose());
+                        u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
                     if entry.failures >= FAILURES_MAX {
                         self.judge.close(at);
                     }
@@ -206,7 +182,7 @@ impl Rounds<'_> {
         }
     }
 
-    fn findings(mut self, driver: &Driver, list: List, stopped_by: StoppedBy) -> SuiteFindings {
+    fn findings(mut self, driver: &Driver, source: &dyn Source, stopped_by: StoppedBy) -> SuiteFindings {
         self.judge.look();
         let named: Vec<Named> = self.entries.into_iter().map(|entry| entry.named).collect();
         let (found, intervals) = benchmarks(&self.judge, &named);
@@ -218,12 +194,11 @@ impl Rounds<'_> {
             (benchmark.group.as_str(), benchmark.state, pairs.as_slice())
         };
         let groups = groups(&found.iter().zip(&pairs).map(members).collect::<Vec<_>>());
-        let hash = |side: usize| driver.commands[side].program_sha256.clone();
-        let arguments = |side: usize| driver.commands[side].argv.get(1..).map(<[String]>::to_vec);
+        let facts = source.facts();
         SuiteFindings {
-            harness: list.harness.name(),
-            programs: [0, 1].map(|side: usize| driver.commands[side].command.clone()),
-            are_same_file: hash(0).zip(hash(1)).map(|(a, b)| a == b && arguments(0) == arguments(1)),
+            harness: facts.harness,
+            programs: facts.programs,
+            are_same_file: facts.are_same_file,
             control: self.asked.rule.control,
             level: self.asked.rule.level,
             margin: self.asked.rule.margin,
@@ -232,8 +207,8 @@ impl Rounds<'_> {
             common: common(mean, &intervals, self.asked.rule.margin),
             mean: mean.map(|mean| mean.ratio()),
             benchmarks: found,
-            new: list.new,
-            gone: list.gone,
+            new: facts.new,
+            gone: facts.gone,
             groups,
             processes: self.processes,
             elapsed_s: driver.elapsed_s() - self.began_s,

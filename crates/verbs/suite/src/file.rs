@@ -1,0 +1,239 @@
+//! Files of benchmarks that are plain commands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use fauxplat_experiment::Failure;
+use fauxplat_model::{CommandLine, Metric};
+use fauxplat_options::percent;
+use fauxplat_sys::text::read_text;
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::error::SuiteError;
+
+/// Bytes of a file at most.
+const BYTES_MAX: usize = 1 << 20;
+
+/// Place of a command line where the program of a side stands.
+const PROGRAM: &str = "{program}";
+
+/// A benchmark that is a command of each side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benchmark {
+    /// The name, unique within the file.
+    pub name: String,
+    /// The commands of A and B.
+    pub sides: [CommandLine; 2],
+    /// The largest change that counts as none, where it is another than that of the suite.
+    pub margin: Option<f64>,
+    /// The metric that is compared.
+    pub metric: Metric,
+}
+
+/// A file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(default, rename = "benchmark")]
+    benchmarks: Vec<Entry>,
+    metric: Option<String>,
+}
+
+/// A benchmark as it is written, with places for parameters.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    command: Option<String>,
+    a: Option<String>,
+    b: Option<String>,
+    #[serde(default)]
+    env: Vec<String>,
+    setup: Option<String>,
+    prepare: Option<String>,
+    conclude: Option<String>,
+    cleanup: Option<String>,
+    margin: Option<String>,
+    metric: Option<String>,
+    #[serde(default)]
+    parameters: BTreeMap<String, Vec<toml::Value>>,
+}
+
+/// The two sides of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Between<'a> {
+    /// The programs that `{program}` in the commands of A and of B stands for.
+    pub programs: Option<[&'a str; 2]>,
+    /// Whether each side runs in a folder of its own, so that one command is two.
+    pub has_folders: bool,
+}
+
+/// Reads a file of benchmarks.
+///
+/// # Errors
+/// The file cannot be read, is no such file, or has no benchmark that `filter` lets through.
+pub fn read(path: &Path, between: Between<'_>, filter: Option<&Regex>) -> Result<Vec<Benchmark>, Failure> {
+    let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+    let text = read_text(path, BYTES_MAX).map_err(|error| fail(&error))?;
+    let written: Written = toml::from_str(&text).map_err(|error| fail(&error.to_string().trim_end()))?;
+    let all = benchmarks(&written, between).map_err(|error| fail(&error))?;
+    let is_asked = |it: &Benchmark| filter.is_none_or(|filter| filter.is_match(&it.name));
+    let asked: Vec<Benchmark> = all.into_iter().filter(is_asked).collect();
+    match asked.is_empty() {
+        true => {
+            let which = if filter.is_some() { " that --filter lets through" } else { "" };
+            Err(Failure::input(SuiteError::NoBenchmarks(path.display().to_string(), which)))
+        }
+        false => Ok(asked),
+    }
+}
+
+fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>, SuiteError> {
+    let mut all = Vec::new();
+    for entry in &written.benchmarks {
+        for values in combinations(&entry.parameters)? {
+            all.push(benchmark(entry, &values, written.metric.as_deref(), between)?);
+        }
+    }
+    let mut names = BTreeSet::new();
+    match all.iter().find(|it| !names.insert(&it.name)) {
+        Some(twice) => Err(SuiteError::Benchmark(twice.name.clone(), "its name occurs twice".to_owned())),
+        None => Ok(all),
+    }
+}
+
+/// A benchmark with these values of its parameters.
+fn benchmark(
+    entry: &Entry,
+    values: &[(&str, String)],
+    metric: Option<&str>,
+    Between { programs, has_folders }: Between<'_>,
+) -> Result<Benchmark, SuiteError> {
+    let name = named(&entry.name, values);
+    let wrong = |why: &str| SuiteError::Benchmark(name.clone(), why.to_owned());
+    let lines = match (&entry.command, &entry.a, &entry.b) {
+        (Some(command), None, None) if has_folders || command.contains(PROGRAM) => [command, command],
+        (Some(_), None, None) => {
+            return Err(wrong(
+                "both sides are the same: write {program} in its command, or give it `a` and `b`",
+            ));
+        }
+        (None, Some(a), Some(b)) => [a, b],
+        _ => return Err(wrong("it has either a `command` with {program}, or both `a` and `b`")),
+    };
+    let all = [&entry.setup, &entry.prepare, &entry.conclude, &entry.cleanup];
+    let places = lines.into_iter().chain(all.into_iter().flatten());
+    if programs.is_none() && places.into_iter().any(|line| line.contains(PROGRAM)) {
+        return Err(wrong("its command names {program}: give the two programs after the file"));
+    }
+    let side = |side: usize| {
+        let full = |line: &String| {
+            let line = filled(line, values);
+            programs.map_or(line.clone(), |programs| line.replace(PROGRAM, programs[side]))
+        };
+        CommandLine {
+            command: full(lines[side]),
+            name: Some(format!("{name} ({})", ["A", "B"][side])),
+            env: entry.env.iter().map(full).collect(),
+            setup: entry.setup.as_ref().map(full),
+            prepare: entry.prepare.as_ref().map(full),
+            conclude: entry.conclude.as_ref().map(full),
+            cleanup: entry.cleanup.as_ref().map(full),
+            ..CommandLine::default()
+        }
+    };
+    let margin = entry.margin.as_deref().map(percent).transpose().map_err(|why| wrong(&why))?;
+    let metric = entry.metric.as_deref().or(metric).map_or(Ok(Metric::WALL), known);
+    let metric = metric.map_err(|why| wrong(&why))?;
+    Ok(Benchmark { sides: [side(0), side(1)], margin, metric, name })
+}
+
+/// A metric that every run has.
+fn known(name: &str) -> Result<Metric, String> {
+    Metric::from_name(name)
+        .filter(|metric| metric.is_built_in() && !metric.more_is_better())
+        .ok_or_else(|| format!("`{name}` is no metric that every run has, such as wall, cpu or user"))
+}
+
+/// Every combination of the parameters' values, the first parameter the slowest.
+fn combinations(
+    parameters: &BTreeMap<String, Vec<toml::Value>>,
+) -> Result<Vec<Vec<(&str, String)>>, SuiteError> {
+    let mut all: Vec<Vec<(&str, String)>> = vec![Vec::new()];
+    for (name, values) in parameters {
+        let texts = values.iter().map(|value| match value {
+            toml::Value::String(text) => Ok(text.clone()),
+            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => {
+                Ok(value.to_string())
+            }
+            _ => Err(SuiteError::Parameter(name.clone())),
+        });
+        let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+        let mut longer = Vec::new();
+        for before in &all {
+            longer.extend(
+                texts.iter().map(|text| [before.as_slice(), &[(name.as_str(), text.clone())]].concat()),
+            );
+        }
+        all = longer;
+    }
+    Ok(all)
+}
+
+/// The name with its parameters: in their places, and those that have none at the end.
+fn named(name: &str, values: &[(&str, String)]) -> String {
+    let rest = values.iter().filter(|(parameter, _)| !name.contains(&place(parameter)));
+    let rest: String = rest.map(|(parameter, value)| format!("/{parameter}={value}")).collect();
+    filled(name, values) + &rest
+}
+
+fn filled(line: &str, values: &[(&str, String)]) -> String {
+    values.iter().fold(line.to_owned(), |line, (name, value)| line.replace(&place(name), value))
+}
+
+fn place(parameter: &str) -> String {
+    format!("{{{parameter}}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str, programs: Option<[&str; 2]>) -> Result<Vec<Benchmark>, SuiteError> {
+        benchmarks(&toml::from_str(text).unwrap(), Between { programs, has_folders: false })
+    }
+
+    #[test]
+    fn commands_are_filled_for_each_side_and_each_combination() {
+        let text = "metric = 'cpu'\n[[benchmark]]\nname = 'sort {n}'\ncommand = '{program} {n} {way}'\nprepare = 'drop {n}'\n\
+                    margin = '5%'\nparameters = { n = [10, 20], way = ['up', 'down'] }\n\
+                    [[benchmark]]\nname = 'own'\na = 'old x'\nb = 'new x'\nmetric = 'wall'\n";
+        let all = parsed(text, Some(["./a -q", "./b"])).unwrap();
+        let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["sort 10/way=up", "sort 10/way=down", "sort 20/way=up", "sort 20/way=down", "own"]
+        );
+        let commands = |at: usize| [0, 1].map(|side: usize| all[at].sides[side].command.as_str());
+        assert_eq!(commands(2), ["./a -q 20 up", "./b 20 up"]);
+        assert_eq!(commands(4), ["old x", "new x"]);
+        assert_eq!(all[0].sides[1].prepare.as_deref(), Some("drop 10"));
+        assert_eq!((all[0].margin, all[0].metric, all[4].metric), (Some(0.05), Metric::CPU, Metric::WALL));
+    }
+
+    #[test]
+    fn a_benchmark_without_two_sides_is_refused() {
+        let why = |text: &str, programs| parsed(text, programs).unwrap_err().to_string();
+        let both = Some(["a", "b"]);
+        assert!(why("[[benchmark]]\nname='x'\ncommand='sort'", both).contains("both sides are the same"));
+        assert!(why("[[benchmark]]\nname='x'\na='sort'", both).contains("both `a` and `b`"));
+        assert!(why("[[benchmark]]\nname='x'\ncommand='{program}'", None).contains("two programs"));
+        let twice = "[[benchmark]]\nname='x'\na='1'\nb='2'\n[[benchmark]]\nname='x'\na='1'\nb='2'";
+        assert!(why(twice, None).contains("twice"));
+        let rate = "[[benchmark]]\nname='x'\na='1'\nb='2'\nmetric='speed'";
+        assert!(why(rate, None).contains("`speed`"));
+        let nested = "[[benchmark]]\nname='x'\na='1'\nb='2'\nparameters={n=[[1]]}";
+        assert!(why(nested, None).contains("parameter n"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Plain commands as benchmarks: each process is one run of one command.
+
+use fauxplat_experiment::steer::Standing;
+use fauxplat_experiment::{Driver, Failure};
+use fauxplat_model::{Command, Metric, Unit as MetricUnit};
+
+use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
+use crate::file::Benchmark;
+use crate::harness::Unit;
+
+/// Seconds that a command is taken for until it has run.
+const COST_S: f64 = 0.01;
+
+/// Commands of both sides of each benchmark; the driver has those of A and of B in turns.
+pub(super) struct Plain<'a> {
+    benchmarks: &'a [Benchmark],
+    programs: [String; 2],
+    are_same_file: Option<bool>,
+    /// The benchmark whose turn it is.
+    at: usize,
+}
+
+impl<'a> Plain<'a> {
+    /// Of the commands of the driver; `programs` are the two sides as the user named them.
+    pub(super) fn new(driver: &Driver, benchmarks: &'a [Benchmark], programs: [String; 2]) -> Self {
+        let is_same = |pair: &[Command]| {
+            let hashes = pair[0].program_sha256.as_ref().zip(pair[1].program_sha256.as_ref());
+            hashes.map(|(a, b)| a == b && pair[0].argv.get(1..) == pair[1].argv.get(1..))
+        };
+        let pairs: Option<Vec<bool>> = driver.commands.chunks_exact(2).map(is_same).collect();
+        let are_same_file = pairs.map(|pairs| pairs.into_iter().all(|is_same| is_same));
+        Plain { benchmarks, programs, are_same_file, at: 0 }
+    }
+}
+
+impl Source for Plain<'_> {
+    fn facts(&self) -> Facts {
+        Facts {
+            harness: "plain commands".to_owned(),
+            programs: self.programs.clone(),
+            are_same_file: self.are_same_file,
+            names: self.benchmarks.iter().map(|it| it.name.clone()).collect(),
+            new: Vec::new(),
+            gone: Vec::new(),
+        }
+    }
+
+    fn margins(&self) -> Vec<Option<f64>> {
+        self.benchmarks.iter().map(|it| it.margin).collect()
+    }
+
+    fn overhead_s(&self) -> f64 {
+        0.0
+    }
+
+    fn cost_s(&self) -> f64 {
+        COST_S
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn choose(&mut self, _: &mut Driver, only: &[usize]) -> Result<(), Failure> {
+        self.at = only.first().copied().unwrap_or(0);
+        Ok(())
+    }
+
+    fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
+        let benchmark = &self.benchmarks[self.at];
+        let command = (2 * self.at + turn.side) as u16;
+        // A pair is a block of its own: its two runs share what a block draws.
+        let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
+        let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
+        let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };
+        if let Some(failed) = failed(&sample) {
+            return Ok(Some(failed));
+        }
+        let mut given = Given { wall_s: wall_s(&sample), ..Given::default() };
+        match sample.get(benchmark.metric) {
+            Some(value) => {
+                given.readings.insert(benchmark.name.clone(), (value as f64, unit_of(benchmark.metric)));
+            }
+            None => {
+                let why = format!("its {} could not be read here", benchmark.metric.title());
+                given.missing.insert(benchmark.name.clone(), why);
+            }
+        }
+        Ok(Some(given))
+    }
+
+    fn finish(&self, _: &mut Driver) {}
+}
+
+fn unit_of(metric: Metric) -> Unit {
+    match metric.unit() {
+        MetricUnit::Nanos => Unit::Ns,
+        MetricUnit::Bytes => Unit::Other("B".to_owned()),
+        _ => Unit::Other(metric.name().to_owned()),
+    }
+}
