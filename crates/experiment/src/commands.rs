@@ -95,8 +95,8 @@ fn made_by_then(
     let cwd = condition.cwd.as_deref().unwrap_or(Path::new("."));
     match argv[0].contains('/') && built.is_none() && !cwd.join(&argv[0]).exists() {
         true => {
-            let path = std::path::absolute(cwd.join(&argv[0])).map_err(Failure::machine)?;
-            Ok((path, argv))
+            let cwd = std::path::absolute(cwd).map_err(Failure::machine)?;
+            Ok((recordable(cwd.join(&argv[0]), &cwd), argv))
         }
         false => program(line, condition, built),
     }
@@ -125,7 +125,16 @@ pub(crate) fn by_shell(condition: &Condition, line: &str) -> Result<(PathBuf, Ve
 fn find(word: &str, condition: &Condition) -> Result<PathBuf, Failure> {
     let cwd = std::path::absolute(condition.cwd.as_deref().unwrap_or(Path::new(".")));
     let cwd = cwd.map_err(|error| Failure::machine(format!("working directory: {error}")))?;
-    Ok(words::find_program(word, &cwd, &search_path(condition))?)
+    Ok(recordable(words::find_program(word, &cwd, &search_path(condition))?, &cwd))
+}
+
+/// The path of a program as documents can hold it: absolute, or relative to the working directory of the command where
+/// the name of a folder above is not UTF-8. Commands enter that directory before they are executed.
+fn recordable(program: PathBuf, cwd: &Path) -> PathBuf {
+    match (program.to_str(), program.strip_prefix(cwd)) {
+        (None, Ok(below)) => Path::new(".").join(below),
+        _ => program,
+    }
 }
 
 /// `PATH` as the command will see it, else that of fauxplat, else the default of `execvp(3)`.

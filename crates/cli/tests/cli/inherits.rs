@@ -2,7 +2,10 @@
 //! place.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use crate::common::{Done, Lab};
@@ -121,4 +124,38 @@ fn so_does_the_command_of_tune() {
         );
         are_the_same(&shown(&lab, around, &held), &shells, &[]);
     }
+}
+
+/// Programs are named relative to such a folder, since documents hold text. Four ways to name a program, for the verbs
+/// that start it in a way of their own.
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_like_any_other() {
+    let lab = Lab::new();
+    let folder = lab.folder().join(OsStr::from_bytes(b"a\xffb"));
+    fs::create_dir_all(folder.join("below")).unwrap();
+    let script = folder.join("own");
+    fs::write(&script, "#!/bin/sh\nexit 0\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(&script, folder.join("below/other")).unwrap();
+    let there = |words: &[&str]| {
+        let mut command = lab.command(words);
+        command.current_dir(&folder);
+        Done::of(command)
+    };
+    for (program, known) in [("./own", "./own"), ("below/other", "./below/other")] {
+        there(&["run", "-r", "2", program]).ends_with(0);
+        assert_eq!(lab.last()["commands"][0]["program"], known);
+    }
+    there(&["run", "-r", "2", "--cwd", "below", "./other"]).ends_with(0);
+    let mut by_name = lab.command(&["run", "-r", "2", "own"]);
+    by_name.current_dir(&folder).env("PATH", ".:/usr/bin:/bin");
+    Done::of(by_name).ends_with(0);
+    there(&["run", "-r", "2", "--format", "json", "--output", "there.json", "./own"]).ends_with(0);
+    assert!(folder.join("there.json").exists());
+    there(&["run", "-r", "2", "--prepare", "touch made", "./own"]).ends_with(0);
+    assert!(folder.join("made").exists());
+    there(&["compare", "--max-pairs", "10", "./own", "below/other"]).ends_with(0);
+    there(&["aa", "-N", "1", "--max-pairs", "10", "./own"]).ends_with(0);
+    let profiled = there(&["profile", "./own"]);
+    assert!(!profiled.err.contains("No such file"), "{profiled:?}");
 }
