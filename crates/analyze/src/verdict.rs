@@ -12,9 +12,6 @@ use crate::series::TYPICAL_SHARE;
 use crate::summary::run_findings;
 use crate::winner::winner;
 
-/// A verdict of which more than this share of the pairs was dropped carries a warning.
-const DROPPED_SHARE_MAX: f64 = 0.1;
-
 impl Judge {
     /// Findings of the comparisons. `samples` are all samples of the experiment, `names` the commands' names in order.
     pub fn findings(&self, samples: &[Sample], names: &[String], stopped_by: StoppedBy) -> Judged {
@@ -99,10 +96,6 @@ fn warnings(judge: &Judge, contest: &Contest, shown: &Comparison) -> Vec<String>
         false => format!(" in {}", shown.metric.title()),
     };
     let pair = format!("{} against {}{metric}", shown.b, shown.a);
-    let measured = shown.pairs + shown.dropped_pairs;
-    if shown.dropped_pairs as f64 > DROPPED_SHARE_MAX * measured as f64 {
-        warnings.push(format!("{pair}: {} of {measured} pairs were dropped", shown.dropped_pairs));
-    }
     if contest.decided.is_some_and(|standing| standing.in_runs) {
         warnings.push(format!(
             "{pair}: neighbouring pairs are alike (autocorrelation {:.2}), so their signs were flipped in runs and the \
