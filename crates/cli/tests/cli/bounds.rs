@@ -234,10 +234,12 @@ fn a_table_of_more_rows_than_memory_holds_is_read_where_somebody_wrote() {
     command.arg(SPACE).args(lab.starter()).args(words);
     lab.settle(&mut command);
     Done::of(command).complains(3, &[shared.file(), "mmap"]);
-    // The word that holds the level of its index, of which the largest is 32 GiB of holes.
+    // The words that hold the levels of the index's regions, of which the largest is 32 GiB of holes, and the level that no
+    // region is below.
     let file = std::fs::File::options().write(true).open(&shared.path).unwrap();
     for level in [u32::MAX, 23, 10] {
-        file.write_all_at(&level.to_ne_bytes(), 4096).unwrap();
+        file.write_all_at(&level.to_ne_bytes().repeat(1024), 8192).unwrap();
+        file.write_all_at(&level.to_ne_bytes(), 4096 + 512).unwrap();
         for more in [&[][..], watch] {
             assert!(!look(more).contains(&VALUE.to_string()), "level {level}, {more:?}");
         }
