@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use super::USAGE;
+use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
@@ -138,22 +139,5 @@ fn shell(folder: &Path, line: &str) -> Result<(), ChoreError> {
     match done.map_err(ChoreError::at(PathBuf::from("sh")))? {
         status if status.success() => Ok(()),
         status => Err(ChoreError::Bench(format!("`{line}`: {status}"))),
-    }
-}
-
-/// A process that uses a CPU until the campaign ends.
-struct Burner(Child);
-
-impl Burner {
-    fn start() -> Result<Self, ChoreError> {
-        let burning = Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
-        burning.map(Burner).map_err(ChoreError::at(PathBuf::from("sh")))
-    }
-}
-
-impl Drop for Burner {
-    fn drop(&mut self) {
-        let _over_already = self.0.kill();
-        let _gone = self.0.wait();
     }
 }

@@ -34,7 +34,7 @@ impl Kind {
         let (work, sometimes) = (sized(folder, &work?, &[], 5.0)?, sized(folder, &sometimes?, &[], 5.0)?);
         let (threads, mutex) = (sized(folder, &threads?, &["4"], 4.0)?, sized(folder, &mutex?, &[], 3.0)?);
         let numbers = place("numbers.txt");
-        fs::write(&numbers, lines()).map_err(ChoreError::at(&numbers))?;
+        fs::write(&numbers, lines(8000)).map_err(ChoreError::at(&numbers))?;
         Ok(vec![
             Kind::new("arithmetic", work),
             Kind::new("sleep", "sleep 0.005".to_owned()),
@@ -60,7 +60,7 @@ impl Kind {
 }
 
 /// Numbers to sort, the same whenever they are made.
-fn lines() -> String {
+pub(super) fn lines(count: usize) -> String {
     let mut random = 88_172_645_463_325_252_u64;
     let mut next = || {
         random ^= random << 13;
@@ -68,10 +68,10 @@ fn lines() -> String {
         random ^= random << 17;
         format!("{}\n", random % 100_000)
     };
-    (0..8000).map(|_| next()).collect()
+    (0..count).map(|_| next()).collect()
 }
 
-fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError> {
+pub(super) fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError> {
     let source = root().join("benches").join(source).with_extension("c");
     let out = folder.join(source.file_stem().unwrap_or_default());
     if !out.exists() {
@@ -86,6 +86,19 @@ fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError> {
 
 /// The program with its first arguments and as many rounds as take about the given milliseconds.
 fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<String, ChoreError> {
+    let rounds = sized_rounds(folder, program, first, ms)?.to_string();
+    let words: Vec<&str> = first.iter().copied().chain([rounds.as_str()]).collect();
+    Ok(format!("{} {}", program.display(), words.join(" ")))
+}
+
+/// Rounds of a program, after its first arguments, that take about the given milliseconds. They are measured once and
+/// kept.
+pub(super) fn sized_rounds(
+    folder: &Path,
+    program: &Path,
+    first: &[&str],
+    ms: f64,
+) -> Result<u64, ChoreError> {
     const PROBE: f64 = 500_000.0;
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let known = folder.join(format!("{name}.rounds"));
@@ -106,6 +119,5 @@ fn sized(folder: &Path, program: &Path, first: &[&str], ms: f64) -> Result<Strin
             rounds
         }
     };
-    let words: Vec<&str> = first.iter().copied().chain([rounds.trim()]).collect();
-    Ok(format!("{} {}", program.display(), words.join(" ")))
+    rounds.trim().parse().map_err(|_| ChoreError::Bench(format!("{} holds no number", known.display())))
 }

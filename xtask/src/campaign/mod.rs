@@ -6,10 +6,12 @@
 )]
 
 mod bisect;
+mod burner;
 mod configuration;
 mod drawn;
 mod elsewhere;
 mod fuzz;
+mod gates;
 mod kinds;
 mod labs;
 mod machines;
@@ -33,6 +35,8 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   labs [--in SHAPE] [--minutes N] [NAME]…     every lab, here or in a guest, within so many minutes (60); those that are on
                                               record already are not run again
   bisect [N]                                  N (20) searches of a planted change of 3 %, and of none, beside a burner
+  gates [--beside-burner] [PERCENT|same [N]]  what `--fail-if slower` says of N (20) regressions of PERCENT (3) of real programs;
+                                              with `same` how soon a program is equivalent to itself
   why [--program FILE] [WORD]…                planted pairs whose names have such a word: is the first cause the planted one?
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
@@ -51,6 +55,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), ChoreError> {
         ["verdicts", rest @ ..] => verdicts::run(rest),
         ["labs", rest @ ..] => labs::run(rest),
         ["bisect", rest @ ..] => bisect::run(rest),
+        ["gates", rest @ ..] => gates::run(rest),
         ["why", rest @ ..] => why::run(rest),
         ["server", rest @ ..] => server::run(rest),
         ["elsewhere", rest @ ..] => elsewhere::run(rest),

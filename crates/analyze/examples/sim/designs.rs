@@ -7,6 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::noise::sample;
+use super::oracle::Density;
 
 /// Wall time without noise, in nanoseconds.
 const BASE_NS: f64 = 5.8e6;
@@ -179,21 +180,72 @@ fn rule(max_pairs: u32) -> Rule {
     Rule { max_pairs, least_span_s: 0.0, ..Rule::default() }
 }
 
-/// `--fail-if slower` at a margin of 1 % and 1,024 pairs. The oracle knows the noise and asks the same: a sequential
-/// probability-ratio test between the margin and the true change, at the same errors.
-pub(crate) fn gates(repetitions: usize) {
-    println!(
-        "| noise | true % | beyond % | within % | undecided % | pairs, median |\n| --- | --- | --- | --- | --- | --- |"
-    );
-    type Noise = fn(&mut World) -> f64;
-    let noises: [(&str, Noise); 5] = [
+/// A noise by its name.
+type NamedNoise = (&'static str, fn(&mut World) -> f64);
+
+/// Noises under which gates are tried.
+fn noises_of_gates() -> [NamedNoise; 5] {
+    [
         ("normal 0.5 %", |world| 0.005 * world.normal()),
         ("normal 2 %", |world| 0.02 * world.normal()),
         ("normal 5 %", |world| 0.05 * world.normal()),
         ("reference", reference),
         ("loud hour", loud),
-    ];
-    for (name, noise) in noises {
+    ]
+}
+
+/// Pairs of gates beside those of an oracle: a sequential probability-ratio test that knows the noise and the size of the
+/// true change, and errs as rarely. The noise of its blocks is drawn from worlds of other seeds.
+pub(crate) fn oracle(repetitions: usize) {
+    println!(
+        "| noise | true % | pairs, mean | oracle, mean | ratio | oracle right % |\n| --- | --- | --- | --- | --- | --- |"
+    );
+    for (name, noise) in noises_of_gates() {
+        let differences = |seed: u64, effect: f64| {
+            let mut world = World::new(seed);
+            let run = move |world: &mut World, command: u16| noise(world) + of_b(command, effect);
+            std::iter::repeat_with(move || difference(&world.block(2, 2, &run)))
+        };
+        let drawn = (0..400).flat_map(|seed| differences(1_000_000 + seed, 0.0).take(1000)).collect();
+        let density = Density::of(drawn);
+        for effect in [0.02, 0.03, 0.05, 0.1] {
+            let gate = Rule { gate: Some(GateQuestion::Slower), ..rule(1024) };
+            let ended =
+                all(&gate, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
+            let asked = (0.01f64.ln_1p(), effect.ln_1p());
+            let oracle = (0..repetitions as u64)
+                .filter_map(|seed| density.decided(differences(seed, effect).take(512), asked, gate.level));
+            let (blocks, right): (Vec<usize>, Vec<bool>) = oracle.unzip();
+            let of_oracle = 2.0 * blocks.iter().sum::<usize>() as f64 / blocks.len() as f64;
+            let of_gates = ended.iter().map(|it| it.stand.pairs).sum::<usize>() as f64 / ended.len() as f64;
+            println!(
+                "| {name} | {:+.0} | {of_gates:.1} | {of_oracle:.1} | {:.2} | {:.1} |",
+                100.0 * effect,
+                of_gates / of_oracle,
+                100.0 * right.iter().filter(|&&is_right| is_right).count() as f64 / repetitions as f64
+            );
+        }
+    }
+}
+
+/// How much longer B takes than A in a block, as a logarithm.
+fn difference(block: &[Sample]) -> f64 {
+    let logs = |command: u16| {
+        block
+            .iter()
+            .filter(move |it| it.command == command)
+            .map(|it| (it.get(Metric::WALL).unwrap_or(1) as f64).ln())
+    };
+    let mean = |command| logs(command).sum::<f64>() / logs(command).count() as f64;
+    mean(1) - mean(0)
+}
+
+/// `--fail-if slower` at a margin of 1 % and 1,024 pairs.
+pub(crate) fn gates(repetitions: usize) {
+    println!(
+        "| noise | true % | beyond % | within % | undecided % | pairs, median |\n| --- | --- | --- | --- | --- | --- |"
+    );
+    for (name, noise) in noises_of_gates() {
         for effect in [0.0, 0.009, 0.02, 0.03, 0.05, 0.1] {
             let rule = Rule { gate: Some(GateQuestion::Slower), ..rule(1024) };
             let ended =

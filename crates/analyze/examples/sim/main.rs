@@ -2,7 +2,8 @@
 //! `tails`, `carry-over` or `baselines` and a number of repetitions one of its tables alone, with `sweeps [REPETITIONS]` the
 //! rule of sweeps, with `speed` the time that the analysis of a large sweep takes; with `fleet [REPETITIONS]` who is flagged
 //! in fleets, with `fleet operator [REPETITIONS [found|watch|flags]]` what an operator
-//! must not miss, with `fleet speed` the time that judging a large one takes; with `carried`, `coverage` or `wholes`, a number and a
+//! must not miss, with `fleet speed` the time that judging a large one takes; with `oracle` what gates need beside a rule that knows
+//! the noise; with `carried`, `coverage` or `wholes`, a number and a
 //! word the rows of one of these tables whose name has the word.
 //!
 //! The first table sets the measured figures beside the reference figures, the second shows false verdicts and power
@@ -20,6 +21,7 @@ mod fleet_table;
 mod fleets;
 mod noise;
 mod operator_table;
+mod oracle;
 mod sweep_table;
 mod sweeps;
 
@@ -43,6 +45,7 @@ fn main() {
         Some("ref") => finish(reference_table(number(1, 1000), threads())),
         Some("shapes") => finish(shapes_table(number(1, 1000), threads())),
         Some("gates") => designs::gates(number(1, 400)),
+        Some("oracle") => designs::oracle(number(1, 400)),
         Some("carried") => designs::carry_over(number(1, 400), named(2)),
         Some("coverage") => designs::coverage(number(1, 400), named(2)),
         Some("wholes") => designs::wholes(number(1, 400), named(2)),

@@ -1,0 +1,23 @@
+//! A loud neighbour for campaigns.
+
+use std::path::PathBuf;
+use std::process::{Child, Command};
+
+use crate::error::ChoreError;
+
+/// A process that uses a CPU until this is dropped.
+pub(super) struct Burner(Child);
+
+impl Burner {
+    pub(super) fn start() -> Result<Self, ChoreError> {
+        let burning = Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
+        burning.map(Burner).map_err(ChoreError::at(PathBuf::from("sh")))
+    }
+}
+
+impl Drop for Burner {
+    fn drop(&mut self) {
+        let _over_already = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}

@@ -1,0 +1,262 @@
+//! Answers of a gate about real programs that do a little more work: sort, perl, four threads, and arithmetic; and how soon
+//! the same program is called equivalent to itself.
+//!
+//! Each gate is kept as the document that it gave, so the campaign goes on where it was ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::USAGE;
+use super::burner::Burner;
+use super::kinds::{compile, lines, sized_rounds};
+use crate::cargo;
+use crate::error::ChoreError;
+
+/// Time for one gate, in seconds.
+const LIMIT_S: u32 = 40;
+/// Runs of each amount of work by which the cost of more work is found.
+const CALIBRATION_RUNS: usize = 60;
+
+/// A program whose work is a number.
+struct Subject {
+    name: &'static str,
+    /// The usual amount of work.
+    amount: u64,
+    /// The command line that does an amount of work.
+    command: Box<dyn Fn(u64) -> Result<String, ChoreError>>,
+}
+
+/// A question about each program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Question {
+    /// Whether a gate finds so many per cent more work.
+    More(f64),
+    /// How soon the program is called equivalent to itself.
+    Same,
+}
+
+impl Question {
+    fn percent(self) -> f64 {
+        match self {
+            Question::More(percent) => percent,
+            Question::Same => 0.0,
+        }
+    }
+}
+
+/// Runs the campaign: `[--beside-burner] [PERCENT|same [N]]`.
+pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let (is_busy, words) = match words {
+        ["--beside-burner", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let question = match words.first() {
+        None => Question::More(3.0),
+        Some(&"same") => Question::Same,
+        Some(percent) => Question::More(percent.parse().map_err(|_| ChoreError::Usage(USAGE))?),
+    };
+    let times: usize = match words.get(1) {
+        None => 20,
+        Some(times) => times.parse().map_err(|_| ChoreError::Usage(USAGE))?,
+    };
+    let folder = super::folder("gates")?;
+    let fauxplat = cargo::build_release()?;
+    let subjects = subjects(&folder)?;
+    let mut commands = Vec::new();
+    for subject in &subjects {
+        commands.push(subject.pair(&folder, question.percent())?);
+    }
+    let _burner = is_busy.then(Burner::start).transpose()?;
+    let busy = if is_busy { "busy" } else { "alone" };
+    let document = |subject: &Subject, number: usize| {
+        folder.join(format!("{}-{question:?}-{busy}-{number}.json", subject.name))
+    };
+    for number in 0..times {
+        for (subject, pair) in subjects.iter().zip(&commands) {
+            let document = document(subject, number);
+            if !document.exists() {
+                compare(&fauxplat, pair, question, &document)?;
+            }
+        }
+    }
+    println!("{}", head(question, is_busy));
+    for subject in &subjects {
+        let files: Vec<PathBuf> = (0..times).map(|number| document(subject, number)).collect();
+        println!("{}", told(subject.name, question, &files)?);
+    }
+    Ok(())
+}
+
+fn subjects(folder: &Path) -> Result<Vec<Subject>, ChoreError> {
+    let (work, threads) = (compile("work", folder)?, compile("verdict/threads", folder)?);
+    let of_work = sized_rounds(folder, &work, &[], 5.0)?;
+    let of_threads = sized_rounds(folder, &threads, &["4"], 4.0)?;
+    let place = folder.to_owned();
+    Ok(vec![
+        Subject {
+            name: "sort",
+            amount: 8000,
+            command: Box::new(move |amount| {
+                let file = place.join(format!("numbers-{amount}.txt"));
+                fs::write(&file, lines(amount as usize)).map_err(ChoreError::at(&file))?;
+                Ok(format!("sort -n {}", file.display()))
+            }),
+        },
+        Subject {
+            name: "perl",
+            amount: 60_000,
+            command: Box::new(|amount| Ok(format!("perl -e 'for $i (1 .. {amount}) {{ $x += $i }}'"))),
+        },
+        Subject {
+            name: "threads",
+            amount: of_threads,
+            command: Box::new(move |amount| Ok(format!("{} 4 {amount}", threads.display()))),
+        },
+        Subject {
+            name: "arithmetic",
+            amount: of_work,
+            command: Box::new(move |amount| Ok(format!("{} {amount}", work.display()))),
+        },
+    ])
+}
+
+impl Subject {
+    /// The program, and the program with as much more work as takes `percent` more time here. How much that is, is
+    /// measured once and kept.
+    fn pair(&self, folder: &Path, percent: f64) -> Result<[String; 2], ChoreError> {
+        let known = folder.join(format!("{}-more", self.name));
+        let share: f64 = match fs::read_to_string(&known) {
+            Ok(share) => share.trim().parse().map_err(|_| ChoreError::Bench(known.display().to_string()))?,
+            Err(_) => {
+                let share = self.work_for_its_time()?;
+                fs::write(&known, share.to_string()).map_err(ChoreError::at(&known))?;
+                share
+            }
+        };
+        let more = (self.amount as f64 * share * percent / 100.0).round() as u64;
+        Ok([(self.command)(self.amount)?, (self.command)(self.amount + more)?])
+    }
+
+    /// How many times the usual amount of work has to be added so that the program takes twice as long: one, but for
+    /// what the program does before its work. The two amounts are run in turns.
+    fn work_for_its_time(&self) -> Result<f64, ChoreError> {
+        const MORE: f64 = 1.3;
+        let commands =
+            [(self.command)(self.amount)?, (self.command)((self.amount as f64 * MORE).round() as u64)?];
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..CALIBRATION_RUNS {
+            for (command, times) in commands.iter().zip(&mut times) {
+                times.push(timed(command)?);
+            }
+        }
+        let [usual, more] = times.map(median);
+        Ok((MORE - 1.0) * usual / (more - usual))
+    }
+}
+
+/// Seconds that a command line takes.
+fn timed(line: &str) -> Result<f64, ChoreError> {
+    let begun = Instant::now();
+    let status = Command::new("sh").args(["-c", &format!("exec {line}")]).stdout(Stdio::null()).status();
+    match status.map_err(ChoreError::at(PathBuf::from("sh")))? {
+        status if status.success() => Ok(begun.elapsed().as_secs_f64()),
+        status => Err(ChoreError::Bench(format!("`{line}`: {status}"))),
+    }
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn compare(
+    fauxplat: &Path,
+    [a, b]: &[String; 2],
+    question: Question,
+    document: &Path,
+) -> Result<(), ChoreError> {
+    let part = document.with_extension("part");
+    let mut command = Command::new(fauxplat);
+    command.args(["compare", "--margin", "1%", "--max-time", &format!("{LIMIT_S}s")]);
+    if question != Question::Same {
+        command.args(["--fail-if", "slower"]);
+    }
+    command.args([
+        "--quiet",
+        "--store",
+        "none",
+        "--format",
+        "json",
+        "--output",
+        &part.display().to_string(),
+        a,
+        b,
+    ]);
+    let status = command.status().map_err(ChoreError::at(fauxplat))?;
+    // A gate that is raised ends with 1.
+    if !matches!(status.code(), Some(0 | 1)) {
+        return Err(ChoreError::Bench(format!("`{a}` against `{b}`: {status}")));
+    }
+    fs::rename(&part, document).map_err(ChoreError::at(document))
+}
+
+fn head(question: Question, is_busy: bool) -> String {
+    let beside = if is_busy { "beside a process that burns a CPU" } else { "beside nothing of ours" };
+    match question {
+        Question::More(percent) => format!(
+            "--fail-if slower at +{percent} %, margin 1 %, {LIMIT_S} s, {beside}\n{:<12} {:>6} {:>7} {:>9} {:>14} {:>7} {:>15}",
+            "program", "raised", "passed", "undecided", "median effect", "pairs", "seconds, most"
+        ),
+        Question::Same => format!(
+            "the same program twice, margin 1 %, {LIMIT_S} s, {beside}\n{:<12} {:>6} {:>8} {:>10} {:>9} {:>7} {:>15}",
+            "program", "whole", "typical", "different", "open", "pairs", "seconds, most"
+        ),
+    }
+}
+
+/// Numbers of documents.
+struct Numbers {
+    effects: Vec<f64>,
+    pairs: Vec<f64>,
+    seconds: Vec<f64>,
+}
+
+/// The line of a program.
+fn told(name: &str, question: Question, files: &[PathBuf]) -> Result<String, ChoreError> {
+    let mut states = [0; 4];
+    let mut numbers = Numbers { effects: Vec::new(), pairs: Vec::new(), seconds: Vec::new() };
+    for file in files {
+        let text = fs::read_to_string(file).map_err(ChoreError::at(file))?;
+        let found: Value =
+            serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
+        let compared = &found["comparisons"][0];
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (state, verdict, extent) =
+            (word(&compared["gate"]["state"]), word(&compared["verdict"]), word(&compared["extent"]));
+        states[match (question, state.as_str(), verdict.as_str(), extent.as_str()) {
+            (Question::More(_), "beyond", ..) | (Question::Same, _, "equivalent", "whole") => 0,
+            (Question::More(_), "within", ..) | (Question::Same, _, "equivalent", _) => 1,
+            (Question::More(_), "undecided", ..) | (Question::Same, _, "different", _) => 2,
+            (Question::Same, _, "inconclusive", _) => 3,
+            _ => return Err(ChoreError::Bench(format!("{}: no state", file.display()))),
+        }] += 1;
+        numbers.effects.push(100.0 * (compared["effect_ratio"].as_f64().unwrap_or(f64::NAN) - 1.0));
+        numbers.pairs.push(compared["pairs"].as_f64().unwrap_or(0.0));
+        numbers.seconds.push(found["elapsed_s"].as_f64().unwrap_or(0.0));
+    }
+    let most_s = numbers.seconds.iter().fold(0.0, |most: f64, &it| most.max(it));
+    let [effect, pairs, seconds] = [numbers.effects, numbers.pairs, numbers.seconds].map(median);
+    let [first, second, third, open] = states;
+    Ok(match question {
+        Question::More(_) => format!(
+            "{name:<12} {first:>6} {second:>7} {third:>9} {effect:>13.2}% {pairs:>7.0} {seconds:>7.1}, {most_s:>6.1}"
+        ),
+        Question::Same => format!(
+            "{name:<12} {first:>6} {second:>8} {third:>10} {open:>9} {pairs:>7.0} {seconds:>7.1}, {most_s:>6.1}"
+        ),
+    })
+}
