@@ -1,4 +1,7 @@
-//! A rule that knows the noise: what a gate could do at best.
+//! Rules that know the noise: what a gate could do at best.
+
+use fauxplat_stats::draw::Draw;
+use fauxplat_stats::paired::{looks, spending};
 
 /// Bins of a density, and what they cover on either side of zero.
 const BINS: usize = 4000;
@@ -9,6 +12,8 @@ const LEAST: f64 = 1e-7;
 /// The density of the differences that blocks of two identical programs have, from many that were drawn.
 pub(crate) struct Density {
     logs: Vec<f64>,
+    /// Where the density is known well enough for a slope: all but one drawn difference of a thousand.
+    known: (f64, f64),
 }
 
 impl Density {
@@ -27,15 +32,24 @@ impl Density {
                 |by: isize| counts.get(at.checked_add_signed(by)?).map(|count| count * weight(by) / sum);
             (-reach..=reach).filter_map(near).sum()
         };
-        Density { logs: (0..BINS).map(|at| (smooth(at) + LEAST).ln()).collect() }
+        let known = (drawn[drawn.len() / 2000], drawn[drawn.len() - 1 - drawn.len() / 2000]);
+        Density { known, logs: (0..BINS).map(|at| (smooth(at) + LEAST).ln()).collect() }
     }
 
     fn log(&self, d: f64) -> f64 {
         self.logs[bin(d)]
     }
 
+    /// The score of a difference: how fast the logarithm of the density falls there. Further out than is known the score stays
+    /// as it is.
+    fn score(&self, d: f64) -> f64 {
+        let d = d.clamp(self.known.0, self.known.1);
+        let by = 2.0 * REACH / BINS as f64 * 4.0;
+        (self.log(d - by) - self.log(d + by)) / (2.0 * by)
+    }
+
     /// Blocks until a sequential probability-ratio test decides between a change of `margin` and one of `effect`, both as
-    /// logarithms, with this error on either side; `None` if the differences end before, and whether it decides for
+    /// logarithms, with this error on either side, and whether it decides for
     /// `effect`.
     pub(crate) fn decided(
         &self,
@@ -49,6 +63,57 @@ impl Density {
             evidence += self.log(d - effect) - self.log(d - margin);
             (evidence.abs() >= bound).then_some((at + 1, evidence > 0.0))
         })
+    }
+}
+
+/// A test by the best score of a known noise, which looks when the judge looks and spends what it spends.
+pub(crate) struct Scored<'d> {
+    density: &'d Density,
+    /// Standard deviation of the score of a block under the margin, neighbours included.
+    sd: f64,
+    looks: Vec<u32>,
+    critical: Vec<f64>,
+}
+
+impl<'d> Scored<'d> {
+    /// Of a density, differences of identical programs in their order, and the error of one side. The critical values come
+    /// from paths of a normal walk, since ten scores and more are a sum.
+    pub(crate) fn new(density: &'d Density, drawn: &[f64], blocks: u32, error: f64) -> Self {
+        const PATHS: usize = 200_000;
+        const TOGETHER: usize = 32;
+        let sums =
+            drawn.chunks_exact(TOGETHER).map(|part| part.iter().map(|&d| density.score(d)).sum::<f64>());
+        let sums: Vec<f64> = sums.collect();
+        let sd = (sums.iter().map(|sum| sum * sum).sum::<f64>() / (sums.len() * TOGETHER) as f64).sqrt();
+        let looks = looks(blocks);
+        let (mut walks, mut draw) = (vec![0.0; PATHS], Draw::new(1, 0));
+        let (mut before, mut critical) = (0, Vec::new());
+        for (at, &look) in looks.iter().enumerate() {
+            let step = f64::from(look - before).sqrt();
+            walks.iter_mut().for_each(|walk| *walk += step * draw.normal());
+            before = look;
+            walks.sort_by(f64::total_cmp);
+            let left = (PATHS as f64 * (1.0 - error * spending(at + 1, looks.len()))).round() as usize;
+            let edge = if left < walks.len() { walks[left] } else { f64::INFINITY };
+            critical.push(edge / f64::from(look).sqrt());
+            walks.truncate(left.max(1));
+        }
+        Scored { density, sd, looks, critical }
+    }
+
+    /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
+    pub(crate) fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
+        let (mut sum, mut next) = (0.0, 0);
+        for (seen, d) in (1..).zip(differences) {
+            sum += self.density.score(d - margin);
+            if self.looks.get(next) == Some(&seen) {
+                if sum >= self.critical[next] * self.sd * f64::from(seen).sqrt() {
+                    return seen as usize;
+                }
+                next += 1;
+            }
+        }
+        self.looks.last().map_or(0, |&last| last as usize)
     }
 }
 
