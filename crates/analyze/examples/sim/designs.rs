@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::noise::sample;
-use super::oracle::{Density, Scored};
+use super::oracle::{Density, Scored, Student};
 
 /// Wall time without noise, in nanoseconds.
 const BASE_NS: f64 = 5.8e6;
@@ -194,13 +194,15 @@ fn noises_of_gates() -> [NamedNoise; 5] {
     ]
 }
 
-/// Pairs of gates beside those of two oracles that know the noise: one looks when the judge looks, spends what it spends,
+/// Pairs of gates beside those of Student's t and of two oracles that know the noise: one looks when the judge looks, spends what it spends,
 /// and sums the best score of the noise; the other is a sequential probability-ratio test that knows the size of the change,
 /// too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
 pub(crate) fn oracle(repetitions: usize) {
     println!(
-        "| noise | true % | pairs, mean | knows the noise | ratio | knows the change, too | ratio |\n| --- | --- | --- | --- | --- | --- | --- |"
+        "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
+    let student = Student::new(512, 0.005);
     for (name, noise) in noises_of_gates() {
         let differences = |seed: u64, effect: f64| {
             let mut world = World::new(seed);
@@ -212,7 +214,7 @@ pub(crate) fn oracle(repetitions: usize) {
             (0..400).flat_map(|seed| differences(1_000_000 + seed, 0.0).take(1024)).collect();
         let density = Density::of(drawn.clone());
         let scored = Scored::new(&density, &drawn, 512, 0.5 * gate.level);
-        for effect in [0.02, 0.03, 0.05, 0.1] {
+        for effect in [0.02, 0.03, 0.05] {
             let ended =
                 all(&gate, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
             let asked = (0.01f64.ln_1p(), effect.ln_1p());
@@ -220,13 +222,15 @@ pub(crate) fn oracle(repetitions: usize) {
                 2.0 * (0..repetitions as u64).map(blocks).sum::<usize>() as f64 / repetitions as f64
             };
             let fair = mean(&|seed| scored.decided(differences(seed, effect).take(512), asked.0));
+            let by_t = mean(&|seed| student.decided(differences(seed, effect).take(512), asked.0));
             let best = mean(&|seed| {
                 density.decided(differences(seed, effect).take(512), asked, gate.level).map_or(512, |it| it.0)
             });
             let pairs = ended.iter().map(|it| it.stand.pairs).sum::<usize>() as f64 / ended.len() as f64;
             println!(
-                "| {name} | {:+.0} | {pairs:.1} | {fair:.1} | {:.2} | {best:.1} | {:.2} |",
+                "| {name} | {:+.0} | {pairs:.1} | {by_t:.1} | {:.2} | {fair:.1} | {:.2} | {best:.1} | {:.2} |",
                 100.0 * effect,
+                pairs / by_t,
                 pairs / fair,
                 pairs / best
             );

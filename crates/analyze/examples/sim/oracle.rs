@@ -117,6 +117,67 @@ impl<'d> Scored<'d> {
     }
 }
 
+/// Student's t over blocks, which looks when the judge looks and spends what it spends.
+pub(crate) struct Student {
+    looks: Vec<u32>,
+    critical: Vec<f64>,
+}
+
+/// Sums of the differences that were seen.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    n: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn add(&mut self, d: f64) {
+        (self.n, self.sum, self.squares) = (self.n + 1.0, self.sum + d, self.squares + d * d);
+    }
+
+    fn t(&self) -> f64 {
+        let mean = self.sum / self.n;
+        mean / ((self.squares / self.n - mean * mean).max(1e-300) / (self.n - 1.0)).sqrt()
+    }
+}
+
+impl Student {
+    /// With this error of one side; critical values from walks of normal differences.
+    pub(crate) fn new(blocks: u32, error: f64) -> Self {
+        const PATHS: usize = 100_000;
+        let looks = looks(blocks);
+        let (mut walks, mut draw) = (vec![Sums::default(); PATHS], Draw::new(2, 0));
+        let (mut before, mut critical) = (0, Vec::new());
+        for (at, &look) in looks.iter().enumerate() {
+            for walk in &mut walks {
+                (before..look).for_each(|_| walk.add(draw.normal()));
+            }
+            before = look;
+            walks.sort_by(|a, b| a.t().total_cmp(&b.t()));
+            let left = (PATHS as f64 * (1.0 - error * spending(at + 1, looks.len()))).round() as usize;
+            critical.push(walks.get(left).map_or(f64::INFINITY, Sums::t));
+            walks.truncate(left.max(1));
+        }
+        Student { looks, critical }
+    }
+
+    /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
+    pub(crate) fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
+        let (mut sums, mut next) = (Sums::default(), 0);
+        for (seen, d) in (1..).zip(differences) {
+            sums.add(d - margin);
+            if self.looks.get(next) == Some(&seen) {
+                if sums.t() >= self.critical[next] {
+                    return seen as usize;
+                }
+                next += 1;
+            }
+        }
+        self.looks.last().map_or(0, |&last| last as usize)
+    }
+}
+
 fn bin(d: f64) -> usize {
     ((d + REACH) / (2.0 * REACH) * BINS as f64).clamp(0.0, BINS as f64 - 1.0) as usize
 }
