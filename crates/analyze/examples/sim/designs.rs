@@ -7,7 +7,6 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::noise::sample;
-use super::oracle::{Density, Scored, Student};
 
 /// Wall time without noise, in nanoseconds.
 const BASE_NS: f64 = 5.8e6;
@@ -26,7 +25,7 @@ pub(crate) struct World {
 pub(crate) type Run = dyn Fn(&mut World, u16) -> f64 + Sync;
 
 impl World {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6465_7369);
         let mut world = World { random, load: 0.0, is_slow: false, before: None, runs: 0, blocks: 0 };
         world.load = world.normal();
@@ -73,7 +72,7 @@ impl World {
     }
 
     /// Draws a block of `commands`, each this many times in a row, in a drawn order.
-    fn block(&mut self, commands: u16, in_a_row: usize, run: &Run) -> Vec<Sample> {
+    pub(crate) fn block(&mut self, commands: u16, in_a_row: usize, run: &Run) -> Vec<Sample> {
         let mut order: Vec<u16> = (0..commands).collect();
         for at in (1..order.len()).rev() {
             order.swap(at, (self.uniform() * (at + 1) as f64) as usize);
@@ -105,7 +104,7 @@ fn design(name: &'static str, run: impl Fn(&mut World, u16) -> f64 + Sync + 'sta
 }
 
 /// A ratio less one as a logarithm, for B alone.
-fn of_b(command: u16, effect: f64) -> f64 {
+pub(crate) fn of_b(command: u16, effect: f64) -> f64 {
     if command == 1 { effect.ln_1p() } else { 0.0 }
 }
 
@@ -128,8 +127,8 @@ fn modes(world: &mut World, share: f64, apart: f64, sd: f64) -> f64 {
 }
 
 /// Result of a comparison.
-struct Ended {
-    stand: Stand,
+pub(crate) struct Ended {
+    pub(crate) stand: Stand,
     blocks: u32,
 }
 
@@ -140,7 +139,7 @@ fn compared(rule: &Rule, seed: u64, in_a_row: usize, run: &Run) -> Ended {
     Ended { stand: judge.stand(1).expect("a judge that stopped has seen a block"), blocks: world.blocks }
 }
 
-fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -> Vec<Ended> {
+pub(crate) fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -> Vec<Ended> {
     let threads = super::threads();
     let part = |thread: usize| -> Vec<Ended> {
         (thread..repetitions)
@@ -176,15 +175,15 @@ fn is_down(stand: &Stand) -> bool {
 }
 
 /// A rule that looks as soon as the pairs allow, of at most so many pairs.
-fn rule(max_pairs: u32) -> Rule {
+pub(crate) fn rule(max_pairs: u32) -> Rule {
     Rule { max_pairs, least_span_s: 0.0, ..Rule::default() }
 }
 
 /// A noise by its name.
-type NamedNoise = (&'static str, fn(&mut World) -> f64);
+pub(crate) type NamedNoise = (&'static str, fn(&mut World) -> f64);
 
 /// Noises under which gates are tried.
-fn noises_of_gates() -> [NamedNoise; 5] {
+pub(crate) fn noises_of_gates() -> [NamedNoise; 5] {
     [
         ("normal 0.5 %", |world| 0.005 * world.normal()),
         ("normal 2 %", |world| 0.02 * world.normal()),
@@ -192,62 +191,6 @@ fn noises_of_gates() -> [NamedNoise; 5] {
         ("reference", reference),
         ("loud hour", loud),
     ]
-}
-
-/// Pairs of gates beside those of Student's t and of two oracles that know the noise: one looks when the judge looks, spends what it spends,
-/// and sums the best score of the noise; the other is a sequential probability-ratio test that knows the size of the change,
-/// too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
-pub(crate) fn oracle(repetitions: usize) {
-    println!(
-        "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-    );
-    let student = Student::new(512, 0.005);
-    for (name, noise) in noises_of_gates() {
-        let differences = |seed: u64, effect: f64| {
-            let mut world = World::new(seed);
-            let run = move |world: &mut World, command: u16| noise(world) + of_b(command, effect);
-            std::iter::repeat_with(move || difference(&world.block(2, 2, &run)))
-        };
-        let gate = Rule { gate: Some(GateQuestion::Slower), ..rule(1024) };
-        let drawn: Vec<f64> =
-            (0..400).flat_map(|seed| differences(1_000_000 + seed, 0.0).take(1024)).collect();
-        let density = Density::of(drawn.clone());
-        let scored = Scored::new(&density, &drawn, 512, 0.5 * gate.level);
-        for effect in [0.02, 0.03, 0.05] {
-            let ended =
-                all(&gate, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
-            let asked = (0.01f64.ln_1p(), effect.ln_1p());
-            let mean = |blocks: &dyn Fn(u64) -> usize| {
-                2.0 * (0..repetitions as u64).map(blocks).sum::<usize>() as f64 / repetitions as f64
-            };
-            let fair = mean(&|seed| scored.decided(differences(seed, effect).take(512), asked.0));
-            let by_t = mean(&|seed| student.decided(differences(seed, effect).take(512), asked.0));
-            let best = mean(&|seed| {
-                density.decided(differences(seed, effect).take(512), asked, gate.level).map_or(512, |it| it.0)
-            });
-            let pairs = ended.iter().map(|it| it.stand.pairs).sum::<usize>() as f64 / ended.len() as f64;
-            println!(
-                "| {name} | {:+.0} | {pairs:.1} | {by_t:.1} | {:.2} | {fair:.1} | {:.2} | {best:.1} | {:.2} |",
-                100.0 * effect,
-                pairs / by_t,
-                pairs / fair,
-                pairs / best
-            );
-        }
-    }
-}
-
-/// How much longer B takes than A in a block, as a logarithm.
-fn difference(block: &[Sample]) -> f64 {
-    let logs = |command: u16| {
-        block
-            .iter()
-            .filter(move |it| it.command == command)
-            .map(|it| (it.get(Metric::WALL).unwrap_or(1) as f64).ln())
-    };
-    let mean = |command| logs(command).sum::<f64>() / logs(command).count() as f64;
-    mean(1) - mean(0)
 }
 
 /// `--fail-if slower` at a margin of 1 % and 1,024 pairs.

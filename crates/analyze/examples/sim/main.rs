@@ -45,7 +45,7 @@ fn main() {
         Some("ref") => finish(reference_table(number(1, 1000), threads())),
         Some("shapes") => finish(shapes_table(number(1, 1000), threads())),
         Some("gates") => designs::gates(number(1, 400)),
-        Some("oracle") => designs::oracle(number(1, 400)),
+        Some("oracle") => oracle::print(number(1, 400)),
         Some("carried") => designs::carry_over(number(1, 400), named(2)),
         Some("coverage") => designs::coverage(number(1, 400), named(2)),
         Some("wholes") => designs::wholes(number(1, 400), named(2)),

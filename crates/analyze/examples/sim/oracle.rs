@@ -1,7 +1,66 @@
 //! Rules that know the noise: what a gate could do at best.
 
+use fauxplat_model::{GateQuestion, Metric, Rule, Sample};
 use fauxplat_stats::draw::Draw;
 use fauxplat_stats::paired::{looks, spending};
+
+use super::designs::{World, all, noises_of_gates, of_b, rule};
+
+/// Pairs of gates beside those of Student's t and of two oracles that know the noise: one looks when the judge looks, spends what it spends,
+/// and sums the best score of the noise; the other is a sequential probability-ratio test that knows the size of the change,
+/// too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
+pub(crate) fn print(repetitions: usize) {
+    println!(
+        "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    );
+    let student = Student::new(512, 0.005);
+    for (name, noise) in noises_of_gates() {
+        let differences = |seed: u64, effect: f64| {
+            let mut world = World::new(seed);
+            let run = move |world: &mut World, command: u16| noise(world) + of_b(command, effect);
+            std::iter::repeat_with(move || difference(&world.block(2, 2, &run)))
+        };
+        let gate = Rule { gate: Some(GateQuestion::Slower), ..rule(1024) };
+        let drawn: Vec<f64> =
+            (0..400).flat_map(|seed| differences(1_000_000 + seed, 0.0).take(1024)).collect();
+        let density = Density::of(drawn.clone());
+        let scored = Scored::new(&density, &drawn, 512, 0.5 * gate.level);
+        for effect in [0.02, 0.03, 0.05] {
+            let ended =
+                all(&gate, repetitions, 2, &move |world, command| noise(world) + of_b(command, effect));
+            let asked = (0.01f64.ln_1p(), effect.ln_1p());
+            let mean = |blocks: &dyn Fn(u64) -> usize| {
+                2.0 * (0..repetitions as u64).map(blocks).sum::<usize>() as f64 / repetitions as f64
+            };
+            let fair = mean(&|seed| scored.decided(differences(seed, effect).take(512), asked.0));
+            let by_t = mean(&|seed| student.decided(differences(seed, effect).take(512), asked.0));
+            let best = mean(&|seed| {
+                density.decided(differences(seed, effect).take(512), asked, gate.level).map_or(512, |it| it.0)
+            });
+            let pairs = ended.iter().map(|it| it.stand.pairs).sum::<usize>() as f64 / ended.len() as f64;
+            println!(
+                "| {name} | {:+.0} | {pairs:.1} | {by_t:.1} | {:.2} | {fair:.1} | {:.2} | {best:.1} | {:.2} |",
+                100.0 * effect,
+                pairs / by_t,
+                pairs / fair,
+                pairs / best
+            );
+        }
+    }
+}
+
+/// How much longer B takes than A in a block, as a logarithm.
+fn difference(block: &[Sample]) -> f64 {
+    let logs = |command: u16| {
+        block
+            .iter()
+            .filter(move |it| it.command == command)
+            .map(|it| (it.get(Metric::WALL).unwrap_or(1) as f64).ln())
+    };
+    let mean = |command| logs(command).sum::<f64>() / logs(command).count() as f64;
+    mean(1) - mean(0)
+}
 
 /// Bins of a density, and what they cover on either side of zero.
 const BINS: usize = 4000;
@@ -10,7 +69,7 @@ const REACH: f64 = 1.0;
 const LEAST: f64 = 1e-7;
 
 /// The density of the differences that blocks of two identical programs have, from many that were drawn.
-pub(crate) struct Density {
+struct Density {
     logs: Vec<f64>,
     /// Where the density is known well enough for a slope: all but one drawn difference of a thousand.
     known: (f64, f64),
@@ -18,7 +77,7 @@ pub(crate) struct Density {
 
 impl Density {
     /// Drawn differences are smoothed with a kernel of a tenth of their own middle half's width.
-    pub(crate) fn of(mut drawn: Vec<f64>) -> Self {
+    fn of(mut drawn: Vec<f64>) -> Self {
         drawn.sort_by(f64::total_cmp);
         let middle = drawn[3 * drawn.len() / 4] - drawn[drawn.len() / 4];
         let width = 2.0 * REACH / BINS as f64;
@@ -51,7 +110,7 @@ impl Density {
     /// Blocks until a sequential probability-ratio test decides between a change of `margin` and one of `effect`, both as
     /// logarithms, with this error on either side, and whether it decides for
     /// `effect`.
-    pub(crate) fn decided(
+    fn decided(
         &self,
         differences: impl Iterator<Item = f64>,
         (margin, effect): (f64, f64),
@@ -67,7 +126,7 @@ impl Density {
 }
 
 /// A test by the best score of a known noise, which looks when the judge looks and spends what it spends.
-pub(crate) struct Scored<'d> {
+struct Scored<'d> {
     density: &'d Density,
     /// Standard deviation of the score of a block under the margin, neighbours included.
     sd: f64,
@@ -78,7 +137,7 @@ pub(crate) struct Scored<'d> {
 impl<'d> Scored<'d> {
     /// Of a density, differences of identical programs in their order, and the error of one side. The critical values come
     /// from paths of a normal walk, since ten scores and more are a sum.
-    pub(crate) fn new(density: &'d Density, drawn: &[f64], blocks: u32, error: f64) -> Self {
+    fn new(density: &'d Density, drawn: &[f64], blocks: u32, error: f64) -> Self {
         const PATHS: usize = 200_000;
         const TOGETHER: usize = 32;
         let sums =
@@ -102,7 +161,7 @@ impl<'d> Scored<'d> {
     }
 
     /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
-    pub(crate) fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
+    fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
         let (mut sum, mut next) = (0.0, 0);
         for (seen, d) in (1..).zip(differences) {
             sum += self.density.score(d - margin);
@@ -118,7 +177,7 @@ impl<'d> Scored<'d> {
 }
 
 /// Student's t over blocks, which looks when the judge looks and spends what it spends.
-pub(crate) struct Student {
+struct Student {
     looks: Vec<u32>,
     critical: Vec<f64>,
 }
@@ -144,7 +203,7 @@ impl Sums {
 
 impl Student {
     /// With this error of one side; critical values from walks of normal differences.
-    pub(crate) fn new(blocks: u32, error: f64) -> Self {
+    fn new(blocks: u32, error: f64) -> Self {
         const PATHS: usize = 100_000;
         let looks = looks(blocks);
         let (mut walks, mut draw) = (vec![Sums::default(); PATHS], Draw::new(2, 0));
@@ -163,7 +222,7 @@ impl Student {
     }
 
     /// Blocks after which a change beyond the margin is shown; all blocks where it is not.
-    pub(crate) fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
+    fn decided(&self, differences: impl Iterator<Item = f64>, margin: f64) -> usize {
         let (mut sums, mut next) = (Sums::default(), 0);
         for (seen, d) in (1..).zip(differences) {
             sums.add(d - margin);
