@@ -113,6 +113,8 @@ fn plain_commands_of_a_file_are_benchmarks() {
     assert_eq!(states[3], ("fails", "not-measured"));
     assert_ne!(states[2].1, "slower", "two equal sleeps");
     assert_eq!(document["programs"][1], "sh twice");
+    let failed = Done::of(lab.bare(&[&words[..], &["--filter", "fails"]].concat())).ends_with(4);
+    assert!(failed.err.contains("benchmark `fails` failed: B:"), "{}", failed.err);
     let chosen = Done::of(lab.bare(&[&words[..], &["--filter", "0.004"]].concat())).ends_with(0);
     assert!(chosen.out.contains("1 slower"), "{}", chosen.out);
 }

@@ -93,6 +93,9 @@ pub struct Benchmark {
     /// Why readings are missing, if any are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// Whether it was given up because its processes failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_failed: bool,
     /// Readings of each pair, A and B.
     pub readings: Vec<(f64, f64)>,
 }
@@ -169,6 +172,11 @@ impl SuiteFindings {
     /// Number of benchmarks in this state.
     pub fn count(&self, state: State) -> usize {
         self.benchmarks.iter().filter(|it| it.state == state).count()
+    }
+
+    /// Benchmarks that were given up because their processes failed.
+    pub fn failed(&self) -> impl Iterator<Item = &Benchmark> {
+        self.benchmarks.iter().filter(|it| it.has_failed)
     }
 
     /// Number of benchmarks of which the gate says this.

@@ -102,6 +102,7 @@ fn case(it: &Benchmark) -> Case {
         None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
     };
     let outcome = match (it.gate, it.state) {
+        _ if it.has_failed => CaseOutcome::Failed(sentence),
         (Some(Gate::Beyond), _) | (None, State::Slower) => CaseOutcome::Failed(sentence),
         (Some(Gate::Within), _) | (None, State::Unchanged | State::Faster) => CaseOutcome::Passed(sentence),
         _ => CaseOutcome::Skipped(sentence),
@@ -199,7 +200,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     let all = found.benchmarks.len();
     let count = |state| found.count(state);
     let (slower, faster, alike) = (count(State::Slower), count(State::Faster), count(State::Unchanged));
-    let open = count(State::Undecided) + count(State::NotMeasured);
+    let (open, failed) = (count(State::Undecided), count(State::NotMeasured));
     let margin = margin(found);
     let mut said = Vec::new();
     for (number, words) in [(slower, "slower"), (faster, "faster")] {
@@ -207,8 +208,9 @@ fn answer(found: &SuiteFindings) -> Piece {
     }
     said.extend((alike > 0).then(|| format!("{alike} unchanged within {margin}")));
     said.extend((open > 0).then(|| format!("{open} not decided")));
+    said.extend((failed > 0).then(|| format!("{failed} not measured")));
     let changed = slower + faster;
-    let begin = match (changed, open) {
+    let begin = match (changed, open + failed) {
         (0, 0) => format!("No benchmark changed: of {all},"),
         (0, _) => format!("No benchmark was shown to change: of {all},"),
         _ => format!("Of {} in both programs,", say::counted(all, "benchmark", "benchmarks")),
@@ -217,7 +219,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     let worst = worst.and_then(|it| {
         Some(format!("; the most: {} {}", say::named(&it.name), say::change(it.effect?.ratio)))
     });
-    let tone = match (slower, faster, open) {
+    let tone = match (slower, faster, open + failed) {
         (0, 0, 0) => Tone::Good,
         (0, 0, _) => Tone::Doubt,
         (0, ..) => Tone::Good,
@@ -229,7 +231,7 @@ fn answer(found: &SuiteFindings) -> Piece {
 /// The largest change that counts as none, in words.
 pub(crate) fn margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
-        true => "the margin of each".to_owned(),
+        true => "their margins".to_owned(),
         false => say::percent(found.margin),
     }
 }

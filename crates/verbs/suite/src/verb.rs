@@ -82,7 +82,8 @@ impl Verb for Suite {
         }
         let findings = document(&found)?;
         host.conclude(driver.finish(findings, None), &args.output)?;
-        gate(&args.fail_if, &found)
+        gate(&args.fail_if, &found)?;
+        all_ran(&found)
     }
 
     fn reports(&self) -> Vec<&'static dyn OwnReport> {
@@ -151,6 +152,14 @@ fn gate(gates: &[FailIf], found: &SuiteFindings) -> Result<(), Failure> {
             margin(found)
         ))),
     }
+}
+
+/// Fails where a benchmark could not be run to its end.
+fn all_ran(found: &SuiteFindings) -> Result<(), Failure> {
+    let Some(first) = found.failed().next() else { return Ok(()) };
+    let (count, why) = (found.failed().count(), first.trouble.as_deref().unwrap_or("its process failed"));
+    let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
+    Err(Failure::command(format!("benchmark `{}` failed{more}: {why}", first.name)))
 }
 
 fn gate_word(gate: FailIf) -> &'static str {

@@ -22,6 +22,8 @@ pub struct Named {
     pub cost_s: f64,
     /// Why readings are missing, if any are.
     pub trouble: Option<String>,
+    /// Whether it was given up because its processes failed.
+    pub has_failed: bool,
 }
 
 impl Named {
@@ -75,6 +77,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, 
             pairs_to_decide: (is_open && takes < 1e6).then_some(takes as u32),
             cost_s: named.cost_s,
             trouble: named.trouble.clone(),
+            has_failed: named.has_failed,
             readings: named.readings.clone(),
         };
         (benchmark, (low, high))

@@ -60,6 +60,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             pairs_to_decide: None,
             cost_s: 0.0,
             trouble: None,
+            has_failed: false,
             readings: Vec::new(),
         }
     };

@@ -175,6 +175,7 @@ impl Rounds<'_> {
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
                     if entry.failures >= FAILURES_MAX {
+                        entry.named.has_failed = given.iter().any(|given| given.failed.is_some());
                         self.judge.close(at);
                     }
                 }
