@@ -3,6 +3,7 @@
 //! Nothing here knows a renderer, and no renderer knows a verb.
 
 pub(crate) mod distribution;
+mod effects;
 mod flame;
 pub(crate) mod fleet_map;
 mod grid;
@@ -14,6 +15,7 @@ pub(crate) mod spans;
 mod tree;
 
 pub(crate) use distribution::{Distribution, Shape};
+pub use effects::{Effect, Effects};
 pub(crate) use flame::{Bar, Flame};
 pub(crate) use fleet_map::{FleetMap, MapMachine, MapRow, Patch};
 pub use grid::{Grid, Row, Tone};
@@ -33,6 +35,8 @@ pub(crate) enum Part {
     Table(Grid),
     /// A distribution of readings.
     Distribution(Distribution),
+    /// Changes with their intervals.
+    Effects(Effects),
     /// Latencies by percentile.
     Quantiles(Quantiles),
     /// Values along an axis.
@@ -164,7 +168,8 @@ impl Piece {
     pub(crate) fn new(part: Part) -> Self {
         let (depth, media): (usize, &'static [Medium]) = match &part {
             Part::Sentence(_) | Part::Notes(_) | Part::Tree(Tree::Sets(_)) => (0, &Medium::ALL),
-            Part::Quantiles(_)
+            Part::Effects(_)
+            | Part::Quantiles(_)
             | Part::HeatMap(_)
             | Part::Flame(_)
             | Part::FleetMap(_)
@@ -211,6 +216,11 @@ impl Piece {
     /// A table.
     pub fn table(grid: Grid) -> Self {
         Piece::new(Part::Table(grid))
+    }
+
+    /// Changes with their intervals, drawn on pages.
+    pub fn effects(effects: Effects) -> Self {
+        Piece::new(Part::Effects(effects))
     }
 
     /// Lines under a title, close together.

@@ -85,7 +85,9 @@ fn part(markup: &dyn Markup, part: &Part, out: &mut dyn Write) -> io::Result<()>
             drawing(markup, &listing::lines(it, PEN), out)
         }
         // Nothing here can hold a picture.
-        Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => Ok(()),
+        Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
+            Ok(())
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
-use fauxplat_report::parts::{Grid, Medium, Piece, Tone};
+use fauxplat_report::parts::{Effect, Effects, Grid, Medium, Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
@@ -17,6 +17,9 @@ pub struct SuiteReport;
 
 /// Rows of a comment at most: one of a pull request holds 65,536 bytes, and nobody reads more.
 const ROWS_OF_COMMENT: usize = 25;
+
+/// Rows of the drawing at most: further down nothing differs that anybody would look for there.
+const ROWS_OF_FOREST: usize = 60;
 
 /// Media with room for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
@@ -144,6 +147,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =
         sorted.iter().partition(|it| it.state != State::Unchanged);
     let changed: Vec<&Benchmark> = told.iter().copied().filter(|it| is_changed(it)).collect();
+    pieces.extend(forest(found, &sorted));
     if !told.is_empty() {
         let short: Vec<&Benchmark> =
             told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
@@ -304,16 +308,20 @@ fn how(found: &SuiteFindings) -> String {
     )
 }
 
+fn tone(state: State) -> Tone {
+    match state {
+        State::Slower => Tone::Bad,
+        State::Faster => Tone::Good,
+        State::Unchanged => Tone::Neutral,
+        State::Undecided | State::NotMeasured => Tone::Doubt,
+    }
+}
+
 fn grid(benchmarks: &[&Benchmark]) -> Grid {
     let mut grid =
         Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
     for it in benchmarks {
-        let tone = match it.state {
-            State::Slower => Tone::Bad,
-            State::Faster => Tone::Good,
-            State::Unchanged => Tone::Neutral,
-            State::Undecided | State::NotMeasured => Tone::Doubt,
-        };
+        let tone = tone(it.state);
         let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
         let (change, low, high) = match it.effect {
             Some(effect) => (say::change(effect.ratio), end(effect.low), end(effect.high)),
@@ -346,6 +354,28 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
 /// A margin that is another than that of the suite.
 fn of_its_own(it: &Benchmark) -> String {
     it.margin.map(|margin| format!(" {}", say::percent(margin))).unwrap_or_default()
+}
+
+/// The largest changes with their intervals, as a drawing.
+fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
+    let row = |it: &&Benchmark| {
+        let effect = it.effect?;
+        let tone = tone(it.state);
+        Some(Effect { name: it.name.clone(), tone, ratio: effect.ratio, low: effect.low, high: effect.high })
+    };
+    let rows: Vec<Effect> = sorted.iter().filter_map(row).take(ROWS_OF_FOREST).collect();
+    let left_out = found.benchmarks.iter().filter(|it| it.effect.is_some()).count() - rows.len();
+    let rest = if left_out > 0 { format!(", the first {ROWS_OF_FOREST}") } else { String::new() };
+    (!rows.is_empty()).then(|| {
+        Piece::effects(Effects {
+            title: format!("change from A to B, with simultaneous intervals{rest}"),
+            description:
+                "A dot upon its interval for each benchmark, the worst at the top; a band is the margin"
+                    .to_owned(),
+            margin: found.margin,
+            rows,
+        })
+    })
 }
 
 fn groups(groups: &[Group]) -> Grid {

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod distribution;
+mod effects;
 mod flame;
 mod fleet_map;
 mod heat_map;
@@ -71,6 +72,7 @@ impl Drawing {
 pub(crate) fn draw(part: &Part) -> Option<Drawing> {
     match part {
         Part::Distribution(it) => distribution::draw(it),
+        Part::Effects(it) => Some(effects::draw(it)),
         Part::Quantiles(it) => Some(quantiles::draw(it)),
         Part::Series(it) => Some(series::draw(it)),
         Part::HeatMap(it) => Some(heat_map::draw(it)),

@@ -133,6 +133,7 @@ fn part(piece: &Piece) -> Markup {
         Part::Series(Series { is_zoom: true, title, .. }) => figure(piece, Some(title)),
         Part::Listing(it) => listing(it),
         Part::Distribution(_)
+        | Part::Effects(_)
         | Part::Quantiles(_)
         | Part::Series(_)
         | Part::HeatMap(_)

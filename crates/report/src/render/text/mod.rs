@@ -89,7 +89,9 @@ fn part(page: &mut Page, piece: &Piece, detail: Detail) -> io::Result<()> {
             page.drawn(indent, &listing::lines(it, page.pen.narrower(indent)))
         }
         // No terminal has the room for them.
-        Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => Ok(()),
+        Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
+            Ok(())
+        }
     }
 }
 
