@@ -93,7 +93,7 @@ pub struct Benchmark {
     /// Why readings are missing, if any are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
-    /// Whether it was given up because its processes failed.
+    /// Whether the benchmark was given up because its processes failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
     /// Readings of each pair, A and B.

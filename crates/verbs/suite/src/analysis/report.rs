@@ -22,7 +22,7 @@ pub struct Named {
     pub cost_s: f64,
     /// Why readings are missing, if any are.
     pub trouble: Option<String>,
-    /// Whether it was given up because its processes failed.
+    /// Whether the benchmark was given up because its processes failed.
     pub has_failed: bool,
 }
 
