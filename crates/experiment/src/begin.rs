@@ -12,7 +12,7 @@ use fauxplat_sys::{clock, process, signal};
 use fauxplat_variants::default_cache;
 
 use crate::counters::Counters;
-use crate::doubts::{look_away, unfilled};
+use crate::doubts::{left_out, look_away, unfilled};
 use crate::extra::Extra;
 use crate::floor::counter_floors;
 use crate::median::median;
@@ -145,6 +145,7 @@ impl Driver {
         header.warnings = hazards_of(machine.root(), &header.condition.cpu, &commands);
         header.warnings.extend(look_away(&commands));
         header.warnings.extend(unfilled(&commands));
+        header.warnings.extend(left_out(&commands));
         if let Some(tuned) = &tuned {
             header.condition.tuned.clone_from(&tuned.changes);
             header.warnings.extend(tuning::warnings(tuned));

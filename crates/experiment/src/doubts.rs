@@ -1,10 +1,11 @@
 //! Warnings about the commands themselves: programs that check where their output goes, and programs that were replaced.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 
 use fauxplat_launch::words;
-use fauxplat_model::{Command, Output, Shell};
+use fauxplat_model::{Command, EnvBase, Output, Shell};
 use fauxplat_sys::clock;
 use regex::Regex;
 
@@ -49,6 +50,17 @@ pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     let told =
         |name| format!("{{{name}}} is passed as it stands: no parameter has this name (-L {name}=VALUE,…)");
     names.into_iter().map(told).collect()
+}
+
+/// A sentence about variables that commands would inherit and do not get, since documents hold text alone.
+pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
+    let is_inherited = commands.iter().any(|command| command.condition.env == EnvBase::Inherit);
+    let is_text = |(name, value): &(OsString, OsString)| name.to_str().is_some() && value.to_str().is_some();
+    let names = std::env::vars_os().filter(|variable| is_inherited && !is_text(variable));
+    let names: Vec<String> = names.map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    (!names.is_empty()).then(|| {
+        format!("left out of the environment of the commands, since it is not UTF-8: {}", names.join(", "))
+    })
 }
 
 /// A sentence for each program that is another one than when the experiment began, so long ago.

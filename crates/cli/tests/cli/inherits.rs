@@ -158,4 +158,9 @@ fn a_folder_whose_name_is_not_utf8_is_like_any_other() {
     there(&["aa", "-N", "1", "--max-pairs", "10", "./own"]).ends_with(0);
     let profiled = there(&["profile", "./own"]);
     assert!(!profiled.err.contains("No such file"), "{profiled:?}");
+
+    let mut with_variable = lab.command(&["run", "-r", "2", "--format", "json", "true"]);
+    with_variable.env("ODD", OsStr::from_bytes(b"\xff"));
+    let warned = Done::of(with_variable).ends_with(0).json()["warnings"].to_string();
+    assert!(warned.contains("not UTF-8: ODD"), "{warned}");
 }
