@@ -261,11 +261,10 @@ impl Server<'_> {
         let heap_offset_bytes = request.heap_offset_bytes.or(loaded.heap_offset_bytes);
         loaded.setup.traced = heap_offset_bytes.is_some() || loaded.threads.is_some();
         loaded.image.set_number(request.number);
+        // A command that stops or ends its whole group does not reach whoever keeps its time limit, from its first instruction
+        // on: both stand in groups of their own before it is executed.
         let apart = self.apart.filter(|_| timeout_ns.is_some());
-        if apart.is_some() {
-            // The child is born into the group in which commands always are.
-            process::own_process_group();
-        }
+        loaded.setup.own_group = apart.is_some_and(|group| process::join_process_group(group).is_ok());
         wait_until(request.start_at_ns);
         let started = match request.held {
             false => start(&mut loaded.image, &loaded.setup, pad, &mut self.space),
@@ -275,8 +274,6 @@ impl Server<'_> {
                 start_held(&mut loaded.image, &loaded.setup, pad, &mut self.space, &gate)
             }
         };
-        // A command that stops or ends its whole group does not reach whoever keeps its time limit.
-        let _stays = apart.map(process::join_process_group);
         let traced = std::mem::take(&mut loaded.setup.traced);
         let started = started?;
         if let Some(limit_ns) = timeout_ns.filter(|_| request.held) {

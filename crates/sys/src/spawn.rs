@@ -172,6 +172,8 @@ pub struct ChildSetup {
     /// Descriptors of `cgroup.procs` files, open for writing: the control groups that the child enters. The kernel may
     /// take many milliseconds for that, so a child that enters groups is timed from the moment it is inside.
     pub groups: Vec<i32>,
+    /// Whether the child leads a process group of its own, so that signals to its group do not reach the parent.
+    pub own_group: bool,
     /// Whether the child asks to be traced by its parent.
     pub traced: bool,
     /// Iterations of a fixed chain of arithmetic that the child does before it executes the program: a known amount of
@@ -411,6 +413,10 @@ unsafe fn apply(setup: &ChildSetup) -> Result<(), Stage> {
             close_on_exec_all_but(inherited)?;
         }
         setup.signals.apply();
+        if setup.own_group {
+            // The call fails for no child that has just been created.
+            libc::setpgid(0, 0);
+        }
         if let Some(cwd) = &setup.cwd {
             done(libc::chdir(cwd.as_ptr()), Stage::WorkingDirectory)?;
         }

@@ -67,6 +67,10 @@ fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
         ("kill -STOP $PPID; exec sleep 86413", "time limit"),
         ("kill -STOP $PPID; kill -STOP $$", "time limit"),
         ("kill -9 0", "signal 9"),
+        // At once, in the first instructions of the shell.
+        ("kill -9 0", "signal 9"),
+        ("kill -9 0", "signal 9"),
+        ("kill -9 0", "signal 9"),
     ] {
         lab.run(&["run", "--timeout", "2s", "--shell", line]).complains(4, &[told]);
         assert_eq!(alive("sleep 86413"), 0, "{line}");

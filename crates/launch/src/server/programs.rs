@@ -117,6 +117,7 @@ impl Loaded {
             cwd,
             groups: groups.iter().map(AsRawFd::as_raw_fd).collect(),
             stdio: [stdin.as_ref().map_or(0, AsRawFd::as_raw_fd), out, err],
+            own_group: false,
             traced: false,
             extra_work: entry.extra_work,
             inherited: None,
