@@ -165,7 +165,6 @@ fn every_guard_drops_its_pairs_and_counts_them() {
     assert_eq!((shown.pairs, shown.dropped_pairs), (17, 3));
     let reasons: Vec<DroppedReason> = shown.dropped.iter().map(|dropped| dropped.reason).collect();
     assert_eq!(reasons, [DroppedReason::FailedRun, DroppedReason::HeavySteal, DroppedReason::MigrationStorm]);
-    assert!(judged.warnings.iter().any(|warning| warning.contains("3 of 20 pairs")), "{:?}", judged.warnings);
     assert_eq!(judged.findings.commands[1].failures, 1);
 }
 
