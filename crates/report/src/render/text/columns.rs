@@ -1,4 +1,5 @@
-//! Grids in columns that fit the width: names are shortened, dispensable columns left out, the rest continued below.
+//! Grids in columns that fit the width: names are shortened, dispensable columns left out, long words go on in further lines,
+//! and the rest is continued below.
 
 use std::collections::HashMap;
 
@@ -17,9 +18,17 @@ const NAME_COMFORTABLE: usize = 22;
 /// The first column is never shortened below this.
 const NAME_MIN: usize = 10;
 
+/// A column of words is never made narrower than this.
+const WORDS_MIN: usize = 20;
+
 /// The lines of a grid, each with its tone. Every line is at most `width` wide, unless one number alone is wider.
 pub(crate) fn lay_out(grid: &Grid, width: usize, ellipsis: &str) -> Vec<(Tone, String)> {
-    let widths: Vec<usize> = (0..grid.header.len()).map(|column| column_width(grid, column)).collect();
+    let mut widths: Vec<usize> = (0..grid.header.len()).map(|column| column_width(grid, column)).collect();
+    let beside_name = width.saturating_sub(widths[0].min(NAME_COMFORTABLE) + GAP).max(WORDS_MIN);
+    for (column, own) in widths.iter_mut().enumerate().skip(1).filter(|(column, _)| !grid.is_numeric(*column))
+    {
+        *own = (*own).min(beside_name.max(grid.header[column].width()));
+    }
     let kept = keep(grid, &widths, width);
     let parts = split(&kept, &widths, width);
     parts.iter().flat_map(|part| draw(grid, part, &widths, width, ellipsis)).collect()
@@ -73,7 +82,8 @@ fn draw(
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Disabled);
     let pick = |first: String, cells: &[String]| -> Vec<String> {
-        std::iter::once(first).chain(columns.iter().map(|&column| cells[column].clone())).collect()
+        let rest = columns.iter().map(|&column| wrapped(&cells[column], widths[column]));
+        std::iter::once(first).chain(rest).collect()
     };
     table.add_row(pick(grid.header[0].clone(), &grid.header));
     for (row, name) in grid.rows.iter().zip(names) {
@@ -86,8 +96,26 @@ fn draw(
         column.set_cell_alignment(if is_numeric { CellAlignment::Right } else { CellAlignment::Left });
     }
     table.load_style(comfy_table::TableStyle::new());
-    let tones = std::iter::once(Tone::Faint).chain(grid.rows.iter().map(|row| row.tone));
-    tones.zip(table.lines()).collect()
+    let lines_of = |cells: &[String]| {
+        columns
+            .iter()
+            .map(|&column| wrapped(&cells[column], widths[column]).lines().count())
+            .max()
+            .unwrap_or(1)
+    };
+    let rows = grid.rows.iter().flat_map(|row| std::iter::repeat_n(row.tone, lines_of(&row.cells).max(1)));
+    std::iter::once(Tone::Faint).chain(rows).zip(table.lines()).collect()
+}
+
+/// A cell in lines of this many columns.
+fn wrapped(cell: &str, width: usize) -> String {
+    if cell.width() <= width {
+        return cell.to_owned();
+    }
+    let options = textwrap::Options::new(width.max(1))
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(cell, options).join("\n")
 }
 
 /// The first column within `room` columns; names that became equal are told apart by their row's number.
@@ -148,6 +176,27 @@ mod tests {
         assert_eq!(lines(&one, 34)[0].split_whitespace().collect::<Vec<_>>(), ["name", "mean", "min"]);
         assert_eq!(lines(&one, 28)[0].split_whitespace().collect::<Vec<_>>(), ["name", "min"]);
         assert!(lines(&one, 20)[1].contains('…'), "{:?}", lines(&one, 20));
+    }
+
+    #[test]
+    fn words_that_are_too_long_for_a_line_go_on_in_the_next() {
+        let why = "it was off, and nobody could turn it on again, since the key was lost";
+        let one = grid(&["machine", "state", "why"], &[], &[&["n1", "missing", why], &["n2", "well", ""]]);
+        assert_eq!(
+            lines(&one, 40),
+            [
+                "machine  state",
+                "n1       missing",
+                "n2       well",
+                "machine  why",
+                "n1       it was off, and nobody could",
+                "         turn it on again, since the",
+                "         key was lost",
+                "n2",
+            ]
+        );
+        let whole = lines(&one, 100);
+        assert!(whole[1].ends_with(why) && whole.len() == 3, "{whole:?}");
     }
 
     #[test]
