@@ -86,6 +86,7 @@ fn held(group: &LimitedGroup) -> String {
         (has_met(LimitEventKind::MemoryMax) || has_met(LimitEventKind::MemoryHigh)).then_some("memory");
     let met: Vec<&str> = processes.into_iter().chain(memory).collect();
     match met.is_empty() {
+        true if limit_words(&group.limits).is_empty() => format!("{} had no limit", named(&group.name)),
         true => format!("{} stayed within its limits", named(&group.name)),
         false => format!("{} met its limit of {}", named(&group.name), met.join(" and of ")),
     }
@@ -276,13 +277,19 @@ mod tests {
     fn answered(kinds: &[LimitEventKind]) -> String {
         let event = |&kind: &LimitEventKind| LimitEvent { kind, at_s: 0.1, times: 1, victim: None };
         let events = kinds.iter().map(event).collect();
-        let group = LimitedGroup { name: "limited".into(), events, ..LimitedGroup::default() };
+        let limits = LimitsHeld { memory_bytes: Some(1 << 20), ..LimitsHeld::default() };
+        let group = LimitedGroup { name: "limited".into(), events, limits, ..LimitedGroup::default() };
         answer(&LimitFindings { groups: vec![group], ..LimitFindings::default() })
     }
 
     #[test]
     fn a_group_that_met_a_limit_did_not_stay_within_them() {
         assert!(answered(&[]).contains("stayed within its limits"));
+        let free = LimitedGroup { name: "free".into(), ..LimitedGroup::default() };
+        assert!(
+            answer(&LimitFindings { groups: vec![free], ..LimitFindings::default() })
+                .contains("had no limit")
+        );
         for (kinds, says) in [
             (&[LimitEventKind::PidsMax][..], "met its limit of processes: "),
             (&[LimitEventKind::MemoryMax], "met its limit of memory: "),

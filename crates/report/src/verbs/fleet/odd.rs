@@ -16,9 +16,11 @@ pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
     parts.extend(notices::parts(found));
     parts.extend(again(found).map(|text| Piece::said(Tone::Neutral, text)));
     parts.extend(map::part(found));
-    parts.push(nodes::groups(found));
-    parts.push(Piece::plain(meaning(found)).in_full());
-    parts.push(Piece::new(Part::Notes(hardware(found))));
+    if !found.groups.is_empty() {
+        parts.push(nodes::groups(found));
+        parts.push(Piece::plain(meaning(found)).in_full());
+        parts.push(Piece::new(Part::Notes(hardware(found))));
+    }
     parts.push(nodes::all(found));
     parts.extend(deliveries(&found.deliveries));
     parts
