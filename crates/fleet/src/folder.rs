@@ -115,7 +115,7 @@ impl RunFolder {
         Some(RunFolder { path, id })
     }
 
-    /// Finds a run by its id below the folder of all runs, by the beginning of its id, or by a path.
+    /// Finds a run by its id below the folder of all runs, by the beginning of its id, as `last`, or by a path.
     ///
     /// # Errors
     /// No run matches, or several do.
@@ -127,7 +127,12 @@ impl RunFolder {
             return RunFolder::at(path.clone()).ok_or(FleetError::Record { path, why });
         }
         let mut ids = RunFolder::all(runs)?;
-        ids.retain(|folder| folder.id().starts_with(name));
+        match name {
+            // The beginning of every id: a script whose variable is empty means no run.
+            "" => return Err(record("the name of a fleet run is empty")),
+            "last" => drop(ids.drain(..ids.len().saturating_sub(1))),
+            _ => ids.retain(|folder| folder.id().starts_with(name)),
+        }
         match ids.as_slice() {
             [] => Err(record("there is no such fleet run (fauxplat fleet list shows those there are)")),
             [_] => Ok(ids.remove(0)),
@@ -297,7 +302,8 @@ mod tests {
         let other = begun(runs.path());
         assert_eq!(RunFolder::all(runs.path()).unwrap(), [made, other]);
         let said = |name| RunFolder::find(runs.path(), name).unwrap_err().to_string();
-        assert!(said("").contains("more than one"));
+        assert!(said("").contains("is empty"));
+        assert!(RunFolder::find(runs.path(), "last").is_ok());
         assert!(said("x").contains("no such"));
         assert!(said("/").contains("no folder of a fleet run"));
         assert_eq!(RunFolder::all(Path::new("/no/such")).unwrap(), []);
