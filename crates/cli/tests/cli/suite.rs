@@ -66,6 +66,9 @@ fn stored_results_are_weaker() {
     let go = |ns: [f64; 4]| ns.map(|ns| format!("BenchmarkX-2 \t 100\t {ns} ns/op\n")).concat() + "PASS\n";
     lab.write("old.txt", &go([100.0, 100.1, 99.9, 100.0]));
     lab.write("new.txt", &go([200.0, 200.2, 199.8, 200.0]));
+    lab.write("none.json", "{}");
+    Done::of(lab.bare(&["suite", "--from", "none.json", "none.json"]))
+        .complains(2, &["none.json", "no benchmarks"]);
     let words = ["suite", "--from", "old.txt", "new.txt", "--format", "json", "--level", "5%"];
     let document = Done::of(lab.bare(&words)).succeeds().json();
     assert_eq!((&document["is_weaker"], state(&document, "BenchmarkX")), (&true.into(), "slower"));

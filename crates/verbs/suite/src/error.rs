@@ -12,7 +12,9 @@ pub enum SuiteError {
         known: String,
     },
     /// The harness of a program was not recognised.
-    #[error("`{program} --help` shows no harness that is known; name it with --harness: {known}")]
+    #[error(
+        "`{program} --help` shows no harness that is known; name it with --harness: {known}; or write commands into a FILE.toml of benchmarks"
+    )]
     NotRecognised {
         /// The program, or the file of its results.
         program: String,

@@ -112,6 +112,9 @@ fn benchmark(
 ) -> Result<Benchmark, SuiteError> {
     let name = named(&entry.name, values);
     let wrong = |why: &str| SuiteError::Benchmark(name.clone(), why.to_owned());
+    if name.trim().is_empty() {
+        return Err(wrong("a name is empty"));
+    }
     let lines = match (&entry.command, &entry.a, &entry.b) {
         (Some(command), None, None) if has_folders || command.contains(PROGRAM) => [command, command],
         (Some(_), None, None) => {
@@ -229,6 +232,7 @@ mod tests {
         assert!(why("[[benchmark]]\nname='x'\ncommand='sort'", both).contains("both sides are the same"));
         assert!(why("[[benchmark]]\nname='x'\na='sort'", both).contains("both `a` and `b`"));
         assert!(why("[[benchmark]]\nname='x'\ncommand='{program}'", None).contains("two programs"));
+        assert!(why("[[benchmark]]\nname=' '\na='1'\nb='2'", None).contains("empty"));
         let twice = "[[benchmark]]\nname='x'\na='1'\nb='2'\n[[benchmark]]\nname='x'\na='1'\nb='2'";
         assert!(why(twice, None).contains("twice"));
         let rate = "[[benchmark]]\nname='x'\na='1'\nb='2'\nmetric='speed'";

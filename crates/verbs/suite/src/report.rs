@@ -141,7 +141,10 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     }
     pieces.extend(found.common.map(common));
     pieces.extend(
-        found.mean.map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))),
+        found
+            .mean
+            .filter(|_| found.benchmarks.len() > 1)
+            .map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))),
     );
     let sorted = sorted(&found.benchmarks);
     let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =

@@ -40,6 +40,10 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         names
     };
     let (of_a, of_b) = (names(&a), names(&b));
+    if let Some((_, empty)) = [&of_a, &of_b].iter().zip(files).find(|(names, _)| names.is_empty()) {
+        let which = if asked.filter.is_some() { " that --filter lets through" } else { "" };
+        return Err(Failure::usage(SuiteError::NoBenchmarks(empty.display().to_string(), which)));
+    }
     let values = |readings: &[Reading], name: &str| -> Vec<f64> {
         readings.iter().filter(|it| it.name == name).map(|it| it.value).collect()
     };
