@@ -12,7 +12,7 @@ use fauxplat_sys::{clock, process, signal};
 use fauxplat_variants::default_cache;
 
 use crate::counters::Counters;
-use crate::doubts::{left_out, look_away, unfilled};
+use crate::doubts::{called_a_number, left_out, look_away, unfilled};
 use crate::extra::Extra;
 use crate::floor::counter_floors;
 use crate::median::median;
@@ -146,6 +146,7 @@ impl Driver {
         header.warnings.extend(look_away(&commands));
         header.warnings.extend(unfilled(&commands));
         header.warnings.extend(left_out(&commands));
+        header.warnings.extend(called_a_number(&commands));
         if let Some(tuned) = &tuned {
             header.condition.tuned.clone_from(&tuned.changes);
             header.warnings.extend(tuning::warnings(tuned));

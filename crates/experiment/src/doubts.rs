@@ -52,6 +52,15 @@ pub(crate) fn unfilled(commands: &[Command]) -> Vec<String> {
     names.into_iter().map(told).collect()
 }
 
+/// A sentence about a command that is called by a whole number: `run -n 10` was probably meant as a number of runs.
+pub(crate) fn called_a_number(commands: &[Command]) -> Option<String> {
+    let [Command { name: number, command, .. }] = commands else { return None };
+    let is_number = number != command && number.parse::<u32>().is_ok();
+    is_number.then(|| {
+        format!("-n {number} is the name of the command in reports; the number of runs is --runs {number}")
+    })
+}
+
 /// A sentence about variables that commands would inherit and do not get, since documents hold text alone.
 pub(crate) fn left_out(commands: &[Command]) -> Option<String> {
     let is_inherited = commands.iter().any(|command| command.condition.env == EnvBase::Inherit);

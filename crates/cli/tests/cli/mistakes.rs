@@ -36,6 +36,15 @@ const MENDED: [(&str, &str); 26] = [
 ];
 
 #[test]
+fn a_name_that_is_a_number_is_told_from_a_number_of_runs() {
+    let lab = Lab::new();
+    let warned = |words: &[&str]| lab.json(words)["warnings"].to_string().contains("--runs 10");
+    assert!(warned(&["run", "-n", "10", "-r", "2", "true"]));
+    assert!(!warned(&["run", "--names", "10,11", "-r", "2", "true", "true"]));
+    assert!(!warned(&["run", "-n", "v10", "-r", "2", "true"]));
+}
+
+#[test]
 fn a_refusal_ends_with_the_line_that_works() {
     let lab = Lab::new();
     for file in ["access.log", "before.json", "after.json"] {

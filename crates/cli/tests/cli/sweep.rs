@@ -298,7 +298,7 @@ fn bad_input_is_one_line() {
     refused(&["env-size=0..200000:50000", "true"], 2, &["100000", "beyond 0 to 65535"]);
     refused(&["n=1..30000", "true {n}"], 2, &["30000 levels", "STEP"]);
     refused(&["env-size", "true", "false"], 2, &["one command"]);
-    refused(&["env-size"], 2, &["one command"]);
+    refused(&["env-size"], 2, &["needs a command"]);
     refused(&["n=1..3", "true"], 2, &["{n}"]);
     let (code, why) =
         if allowed().len() == 1 { (3, "is allowed to this process") } else { (2, "choose one") };

@@ -40,12 +40,17 @@ pub struct Prepared {
 pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepared, Failure> {
     let text =
         definition.sweep.clone().ok_or_else(|| Failure::usage("sweep needs a factor, such as env-size"))?;
-    let [_] = definition.commands.as_slice() else {
-        let count = definition.commands.len();
+    let count = definition.commands.len();
+    if count > 1 {
         return Err(Failure::usage(format!("sweep takes one command, not {count}: compare takes several")));
-    };
+    }
     let mut folders = Folders::new()?;
     let sweep = parse_sweep(&text, &places(definition), &offer(machine, &folders)).map_err(refused)?;
+    if count == 0 {
+        return Err(Failure::usage(format!(
+            "sweep needs a command after its factor, as in: fauxplat sweep {text} true"
+        )));
+    }
     state_condition(definition, &sweep)?;
     folders.make(&sweep.levels)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
