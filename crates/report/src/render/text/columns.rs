@@ -190,8 +190,8 @@ mod tests {
                 "n2       well",
                 "machine  why",
                 "n1       it was off, and nobody could",
-                "         turn it on again, since the",
-                "         key was lost",
+                "         turn it on again, since the key",
+                "         was lost",
                 "n2",
             ]
         );
