@@ -19,7 +19,8 @@ use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
-    Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted, with_dashes,
+    FleetAction, Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted,
+    with_dashes,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -147,7 +148,8 @@ fn has_an_end(parsed: &Parsed) -> bool {
         Parsed::Joined(name, _) => registry::verb(name).is_some_and(|verb| verb.measures()),
         Parsed::Defined(cli) => match &cli.verb {
             Verb::Profile(args) => args.pid.is_none(),
-            Verb::Latency(_) | Verb::Load(_) | Verb::Fleet(_) | Verb::Node(_) => false,
+            Verb::Fleet(args) => matches!(args.action, FleetAction::Run(_) | FleetAction::Compare(_)),
+            Verb::Latency(_) | Verb::Load(_) | Verb::Node(_) => false,
             verb => measures(verb),
         },
     }

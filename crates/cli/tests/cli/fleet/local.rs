@@ -187,7 +187,7 @@ fn a_run_that_is_interrupted_keeps_what_came() {
     let live = lab.start(&[&words[..], &[command]].concat());
     assert!(eventually(|| journal(&lab).contains("\"answer\":") && lab.read("begun").lines().count() == 3));
     live.signal(crate::common::SIGINT);
-    let found = live.end().succeeds().json();
+    let found = live.end().ends_with(130).json();
     let runs: Vec<_> =
         found["nodes"].as_array().unwrap().iter().map(|node| node["runs"].as_u64().unwrap()).collect();
     assert!(runs.contains(&2) && runs.contains(&0), "{found}");
