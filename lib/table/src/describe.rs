@@ -1,6 +1,6 @@
 //! The description of a table's keys: names, kinds, units and help, in an area of the file behind its header.
 //!
-//! One line a key, its fields separated by tabs, so that a person with a pager can read it too. The creator writes it
+//! A line for each key, its fields separated by tabs, so that a person with a pager can read it too. The creator writes it
 //! once, before the table has a name; the header holds its length and its checksum.
 
 use std::collections::BTreeSet;

@@ -226,7 +226,7 @@ impl Raw<'_> {
         self.base.as_ptr().wrapping_add(offset).cast_const()
     }
 
-    /// This memory from an offset on: offsets count from there.
+    /// A view of the memory from an offset on: offsets of the view count from there.
     #[inline(always)]
     pub(crate) fn from(self, offset: usize) -> Self {
         debug_assert!(self.skipped() + offset <= self.mapping.len);

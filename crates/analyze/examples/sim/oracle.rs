@@ -6,9 +6,9 @@ use fauxplat_stats::paired::{looks, spending};
 
 use super::designs::{World, all, noises_of_gates, of_b, rule};
 
-/// Pairs of gates beside those of Student's t and of two oracles that know the noise: one looks when the judge looks, spends what it spends,
-/// and sums the best score of the noise; the other is a sequential probability-ratio test that knows the size of the change,
-/// too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
+/// Pairs of gates beside those of Student's t and of two oracles that know the noise. The first oracle looks when the judge
+/// looks, spends what it spends, and sums the best score of the noise. The second is a sequential probability-ratio test that
+/// knows the size of the change, too, and looks after each block. The noise of blocks is drawn from worlds of other seeds.
 pub(crate) fn print(repetitions: usize) {
     println!(
         "| noise | true % | pairs, mean | Student's t | ratio | knows the noise | ratio | knows the change, too | ratio |\n\
