@@ -20,11 +20,12 @@ use crate::pairing::Pair;
 use crate::secondary::secondary;
 use crate::standing::{Standing, beyond_margin, bounded};
 
-/// The pairs of a contest that were kept.
-fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest) -> Vec<Pair<'a>> {
+/// The pairs of a contest that were kept; where runs after themselves alone answer, those runs alone.
+fn kept_pairs<'a>(blocks: &[Vec<&'a Sample>], contest: &Contest, is_parted: bool) -> Vec<Pair<'a>> {
     let kept = |run: &&Sample| contest.kept.binary_search(&run.block).is_ok();
     let kept_blocks = blocks.iter().filter(|block| block.first().is_some_and(kept));
-    kept_blocks.map(|block| Pair::of(block, contest.reference, contest.candidate)).collect()
+    let pairs = kept_blocks.map(|block| Pair::of(block, contest.reference, contest.candidate));
+    pairs.map(|pair| if is_parted { pair.after_itself() } else { pair }).collect()
 }
 
 /// Name of a command in the report.
@@ -54,8 +55,8 @@ fn of_values(
     let level = judge.open_level();
     let now = || contest.series.clone().standing(&judge.rows, &contest.design, level, true);
     let standing = contest.decided.unwrap_or_else(|| contest.censored.limit(now()).standing);
-    let d = &contest.series.d;
-    let pairs = kept_pairs(blocks, contest);
+    let d = contest.series.active(standing.parted, contest.series.d.len());
+    let pairs = kept_pairs(blocks, contest, standing.parted);
     let bootstrap = bca_interval(d, judge.rule.level, contest.design.seed);
     let (bootstrap_low, bootstrap_high) = bootstrap.unwrap_or((standing.low, standing.high));
     let replication = judge.replication(contest);

@@ -67,6 +67,12 @@ impl<'a> Pair<'a> {
         Pair { a: runs(a), b: runs(b) }
     }
 
+    /// The runs that follow a run of their own command, of commands that ran twice in a row.
+    pub(crate) fn after_itself(self) -> Self {
+        let second = |runs: Vec<&'a Sample>| runs.into_iter().skip(1).step_by(2).collect();
+        Pair { a: second(self.a), b: second(self.b) }
+    }
+
     /// All runs of the pair.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &'a Sample> {
         self.a.iter().chain(&self.b).copied()

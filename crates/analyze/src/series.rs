@@ -88,6 +88,11 @@ impl View {
         self.own.is_some() && self.carried.is_parted()
     }
 
+    /// The differences after itself and by how much their key may stay below that of all, where all answer.
+    pub(crate) fn backing(&self) -> Option<(&Sorted, f64)> {
+        Some((self.own.as_ref()?, self.carried.slack()?))
+    }
+
     fn keys(&self, rows: &Rows, theta: f64, question: Question) -> Keys {
         match &self.own {
             Some(own) => Keys::after_itself(rows, [&self.all, own], &self.carried, theta, question),

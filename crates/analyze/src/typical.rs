@@ -12,7 +12,7 @@ use fauxplat_stats::paired::{Question, Sorted};
 use crate::design::Design;
 use crate::estimate::Estimate;
 use crate::paths::Paths;
-use crate::series::{FAR, Look, Series, TYPICAL_SHARE};
+use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
 /// Up to so many coins the interval is made of all points whose own paths do not exclude them. Beyond, the critical
@@ -51,7 +51,7 @@ impl Series {
             true => inverted(sorted, *centre, |theta, side| {
                 Paths::default().crosses(&looked, &spent, side, self.keys(rows, theta, design.question))
             }),
-            false => hull(&shift, crossed.critical, design.margin, ends || estimate.in_runs),
+            false => hull(&view, crossed.critical, design, ends || estimate.in_runs),
         };
         let (low, high) = estimate.widened((low, high), || *centre);
         let leans = ends && design.question == Question::Typical && shift.leans(*centre);
@@ -172,14 +172,24 @@ impl Near {
     }
 }
 
-/// The interval; where its ends are not wanted, one that lies within the margin if the interval does.
-fn hull(shift: &Shift, critical: f64, margin: f64, ends: bool) -> (f64, f64) {
-    let asked = [-margin, 0.0, margin];
-    match ends {
-        true => shift.interval(critical, &asked),
-        false if shift.is_within(margin, critical, &asked) => (-margin, margin),
-        false => (f64::NEG_INFINITY, f64::INFINITY),
-    }
+/// The interval; where its ends are not wanted, one that lies within the margin if the interval does. Where all differences
+/// answer it reaches as far as those after itself have to back them.
+fn hull(view: &View, critical: f64, design: &Design, ends: bool) -> (f64, f64) {
+    let asked = [-design.margin, 0.0, design.margin];
+    let backing = view.backing().map(|(own, slack)| (own, critical - slack));
+    let of = |(sorted, critical): (&Sorted, f64)| {
+        let shift = Shift::new(sorted, design.question);
+        match ends {
+            true => shift.interval(critical, &asked),
+            false if shift.is_within(design.margin, critical, &asked) => (-design.margin, design.margin),
+            false => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    };
+    let all = of((view.active(), critical));
+    backing
+        .filter(|(_, critical)| *critical > 0.0)
+        .map(of)
+        .map_or(all, |own| (all.0.min(own.0), all.1.max(own.1)))
 }
 
 /// The hull of all points that are not excluded, when whether the path about a point crosses to a side is asked of

@@ -90,6 +90,34 @@ fn what_a_command_leaves_turns_no_sign() {
 }
 
 #[test]
+fn a_command_that_repairs_what_the_other_broke_is_seldom_slower_by_itself() {
+    for left in [0.02, 0.05, 0.2, -0.05] {
+        let different = (0..40).filter(|&seed| {
+            let shown = comparison(&rule(), 600 + seed, &mut |draw, command, before| {
+                let pays = command == 1 && before == Some(0);
+                0.02 * draw.normal() + if pays { left } else { 0.0 }
+            });
+            shown.verdict == Verdict::Different
+        });
+        // At one in ten, eleven of forty come once in eight hundred times; all runs together would say so in all forty.
+        let different = different.count();
+        assert!(different <= 11, "{left}: {different}");
+    }
+}
+
+#[test]
+fn figures_beside_a_verdict_of_runs_after_themselves_are_of_those_runs() {
+    let shown = comparison(&rule(), 3, &mut |draw, command, before| {
+        let pays = command == 1 && before == Some(0);
+        0.01 * draw.normal() + if command == 1 { -0.05 } else { 0.0 } + if pays { 0.6 } else { 0.0 }
+    });
+    assert!(shown.carry_over.is_some_and(|carried| carried.decides), "{shown:?}");
+    assert!(shown.bootstrap_high_ratio < 1.0, "{shown:?}");
+    assert!(!shown.quantiles.is_empty() && shown.quantiles.iter().all(|it| it.ratio < 1.0), "{shown:?}");
+    assert!(shown.mean.is_some_and(|mean| mean.ratio < 1.0), "{shown:?}");
+}
+
+#[test]
 fn nothing_is_carried_over_where_nothing_is() {
     let shown = (0..40).filter(|&seed| {
         let shown = comparison(&rule(), seed, &mut |draw, command, _| {

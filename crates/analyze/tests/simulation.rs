@@ -118,7 +118,8 @@ fn slow_runs_in_noise_are_waited_for_and_named() {
     let steps = Cell { noise: steps, ..cells::slow_now_and_then(0.1) };
     for (cell, comparisons) in [(steps, 40), (cells::slow_in_a_loud_hour(0.05), 16)] {
         let tally = run(&cell, comparisons, 2);
-        assert!(tally.in_tail >= comparisons - 1 && tally.whole == 0, "{tally:?}");
+        // Of 400 comparisons 392 name the slow runs; more than three of forty that do not come once in a hundred times.
+        assert!(tally.in_tail + 3 >= comparisons && tally.whole == 0, "{tally:?}");
     }
     let among_modes = run(&cells::slow_among_modes(0.05), 12, 2);
     assert!(among_modes.in_tail >= 9 && among_modes.whole == 0, "{among_modes:?}");

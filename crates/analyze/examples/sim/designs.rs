@@ -219,8 +219,8 @@ pub(crate) fn gates(repetitions: usize) {
 /// Table of carry-over, with the order of two in a row and with each command once.
 pub(crate) fn carry_over(repetitions: usize, of: &str) {
     println!(
-        "| noise | B after itself % | A leaves % | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| noise | B after itself % | A leaves % | to | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     type Noise = fn(&mut World) -> f64;
     let noises: [(&str, Noise); 5] = [
@@ -232,21 +232,34 @@ pub(crate) fn carry_over(repetitions: usize, of: &str) {
         }),
         ("reference", reference),
     ];
-    // The own difference of B, and what A leaves to whoever follows.
-    let cases =
-        [(0.0, 0.0), (0.03, 0.0), (0.0, 0.10), (0.0, 0.02), (0.02, 0.05), (-0.05, 0.10), (0.045, 0.05)];
+    // What B takes beyond A where nothing is left, what A leaves, and whether every run after A pays for it or B's alone,
+    // which repairs what A broke.
+    let cases = [
+        (0.0, 0.0, "all"),
+        (0.03, 0.0, "all"),
+        (0.0, 0.10, "all"),
+        (0.0, 0.02, "all"),
+        (0.02, 0.05, "all"),
+        (-0.05, 0.10, "all"),
+        (0.045, 0.05, "all"),
+        (0.0, 0.02, "B"),
+        (0.0, 0.05, "B"),
+        (0.0, 0.20, "B"),
+        (-0.02, 0.05, "B"),
+        (0.0, 1.0, "B"),
+    ];
     for (name, noise) in noises.into_iter().filter(|(name, _)| name.contains(of)) {
-        for (own, left) in cases {
+        for (own, left, to) in cases {
             for (order, in_a_row) in [("AABB", 2), ("AB", 1)] {
                 let run = move |world: &mut World, command: u16| {
                     noise(world)
                         + if command == 1 { own } else { 0.0 }
-                        + if world.follows(0) { left } else { 0.0 }
+                        + if world.follows(0) && (to == "all" || command == 1) { left } else { 0.0 }
                 };
                 let ended = all(&rule(1024), repetitions, in_a_row, &run);
                 println!(
-                    "| {name} | {:+.1} | {:+.1} | {order} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
-                    100.0 * (own - left),
+                    "| {name} | {:+.1} | {:+.1} | {to} | {order} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+                    100.0 * if to == "all" { own - left } else { own },
                     100.0 * left,
                     percent(&ended, is_up),
                     percent(&ended, is_down),

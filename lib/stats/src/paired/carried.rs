@@ -12,6 +12,11 @@ use super::{Question, Sorted};
 /// a carry-over: it is where trusting the mean of both would turn a sign more often than it saves pairs.
 const PARTS: f64 = 2.2;
 
+/// By how much the key of differences after itself may stay below that of all differences while nothing at all seems to be
+/// carried over. The allowance shrinks as both move apart. With none, twice the pairs would be needed; without a bound, a
+/// small carry-over to one command alone passes for a difference in up to 15 of 100 comparisons, with this bound in 8.
+const SLACK: f64 = 3.0;
+
 /// From this many standard errors on, something is carried over, and differences after itself answer alone. Between both
 /// they are the more extreme for having been chosen, so that both have to agree.
 const SHOWN: f64 = 3.3;
@@ -52,11 +57,20 @@ impl Carried {
     /// The key of a path from that of all its differences and that of its differences after itself.
     pub(crate) fn answer(key: f64, all: f32, after_itself: f32) -> f32 {
         match key.abs() {
-            agree if agree <= PARTS => all,
             shown if shown > SHOWN => after_itself,
-            _ => all.min(after_itself),
+            apart => all.min(after_itself + slack(apart) as f32),
         }
     }
+
+    /// By how much the key of differences after itself may stay below that of all; none where the former answer alone.
+    pub fn slack(&self) -> Option<f64> {
+        let apart = self.key().abs();
+        (apart <= PARTS).then(|| slack(apart))
+    }
+}
+
+fn slack(apart: f64) -> f64 {
+    if apart > PARTS { 0.0 } else { SLACK * (1.0 - apart / SHOWN) }
 }
 
 #[cfg(test)]

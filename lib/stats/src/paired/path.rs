@@ -19,9 +19,9 @@ impl Keys {
         Keys::from_sides(up, down)
     }
 
-    /// Distances where each command ran twice in a row: all differences count while those after itself agree with those
-    /// after another command, both together where they part, and those after itself alone where something is shown to be carried over. Every pattern of signs is judged by this
-    /// rule, so that the test stays exact.
+    /// Distances where each command ran twice in a row: all differences count while those after itself back them, and those
+    /// after itself alone where something is shown to be carried over. Every pattern of signs is judged by this rule, so
+    /// that the test stays exact.
     pub fn after_itself(
         rows: &Rows,
         [all, after_itself]: [&Sorted; 2],
