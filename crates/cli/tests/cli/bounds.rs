@@ -116,7 +116,7 @@ fn a_silent_pipe_is_waited_for_until_an_interruption() {
         let live = lab.start(&words);
         live.answers();
         live.signal(SIGINT);
-        live.end().complains(3, &["silent", "interrupted"]);
+        live.end().complains(130, &["silent", "interrupted"]);
     }
 }
 
