@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
+use fauxplat_sys::watch::watch_group;
 use fauxplat_sys::{clock, process, signal};
 
 use crate::{LaunchError, procfs};
@@ -113,6 +114,9 @@ impl Capture {
         }
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
+        // What restores something finishes also without fauxplat. Where the kernel makes no further process, the command
+        // is run without a watcher.
+        let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
         // The writing ends of this process are closed, so that the end of the last writer is seen.
         drop(command);
         while !child.is_over()? {
