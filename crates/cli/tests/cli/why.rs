@@ -86,7 +86,13 @@ fn what_cannot_be_made_is_named_and_the_rest_is_done() {
     let document = why(&lab, ["true", "sleep 0.2"], &["--no-trace"]);
     assert_eq!(document["answer"], "unexplained", "{document:#}");
     let experiments = document["experiments"].as_array().unwrap();
-    assert!(experiments.iter().all(|it| it["question"] != "which calls, waits and conditions?"));
+    let traced =
+        experiments.iter().find(|it| it["question"] == "which calls, waits and conditions?").unwrap();
+    assert_eq!((&traced["took_s"], &traced["note"]), (&Value::Null, &"left out by --no-trace".into()));
+    let off = ["--no-trace", "--no-simulate", "--no-profile"];
+    let said = asked(&lab, ["true", "sleep 0.2"], &off).succeeds().out;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("nothing looked for the cause") && !said.contains("no experiment here"), "{said}");
 }
 
 #[test]

@@ -107,6 +107,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         experiments,
         again_ns,
         again_after_s,
+        is_interrupted: driver.is_interrupted(),
         elapsed_s: driver.elapsed_s(),
     };
     found.summary = summary(&found);
