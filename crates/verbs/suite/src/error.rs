@@ -54,6 +54,22 @@ pub enum SuiteError {
     /// A parameter of a benchmark has values that are no words.
     #[error("parameter {0}: its values are texts, numbers or booleans")]
     Parameter(String),
+    /// A parameter has no values, so that no benchmark would come of it.
+    #[error("parameter {0} has no values: give it one at least, or leave it out")]
+    NoValues(String),
+    /// The parameters of a file make more benchmarks than a suite may have.
+    #[error(
+        "{0} benchmarks, with all combinations of their parameters, are more than the 20000 that a file may have"
+    )]
+    TooMany(usize),
+    /// Programs were given that no command of the file names.
+    #[error(
+        "no benchmark names {{program}}, so the programs after the file would not be run: write {{program}} where they belong, or leave them out"
+    )]
+    UnusedPrograms,
+    /// A file of results is of no harness that is known.
+    #[error("{0} holds no results of a harness that is known by them; name it with --harness: {1}")]
+    NotResults(String, String),
     /// An option has no valid value.
     #[error("{0}")]
     Option(String),

@@ -9,7 +9,7 @@ use super::Asked;
 use crate::analysis;
 use crate::error::SuiteError;
 use crate::findings::{StoppedBy, SuiteFindings};
-use crate::harness::{Harness, Output, Reading, names_of_all, of_file};
+use crate::harness::{Harness, Reading, names_of_all, of_file};
 
 /// Judges two files of results of one harness.
 ///
@@ -20,10 +20,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     let harness = match &asked.harness {
         Some(choice) => choice.harness(),
         None => of_file(&texts[0])
-            .ok_or_else(|| SuiteError::NotRecognised {
-                program: files[0].display().to_string(),
-                known: names_of_all(),
-            })
+            .ok_or_else(|| SuiteError::NotResults(files[0].display().to_string(), names_of_all()))
             .and_then(|choice| choice.harness()),
     };
     let harness = harness.map_err(Failure::usage)?;
@@ -57,6 +54,8 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     let other = |these: &[String], those: &[String]| {
         these.iter().filter(|name| !those.contains(name)).cloned().collect()
     };
+    let benchmarks = analysis::stored(&asked.rule, &rows);
+    let together = analysis::Together::of(&benchmarks, asked.rule.margin);
     Ok(SuiteFindings {
         harness: harness.name(),
         programs: files.map(|file| file.display().to_string()),
@@ -64,14 +63,15 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         control: asked.rule.control,
         level: asked.rule.level,
         margin: asked.rule.margin,
+        fail_if: Vec::new(),
         seed: 0,
         is_weaker: true,
-        benchmarks: analysis::stored(&asked.rule, &rows),
+        mean: together.mean,
+        common: together.common,
+        groups: together.groups,
+        benchmarks,
         new: other(&of_b, &of_a),
         gone: other(&of_a, &of_b),
-        mean: None,
-        common: None,
-        groups: Vec::new(),
         processes: 0,
         elapsed_s: 0.0,
         stopped_by: StoppedBy::Files,
@@ -84,6 +84,6 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 fn readings(harness: &dyn Harness, text: &str, path: &Path) -> Result<Vec<Reading>, Failure> {
-    let told = harness.told(&Output::printed(text));
+    let told = harness.stored(text);
     Ok(told.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?.readings)
 }
