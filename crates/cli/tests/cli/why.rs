@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab};
+use crate::common::{Done, Lab, SIGINT, eventually};
 
 /// The document of an explanation of two commands, without the experiments that need tools or permissions.
 fn why(lab: &Lab, commands: [&str; 2], words: &[&str]) -> Value {
@@ -107,4 +107,20 @@ fn a_command_that_fails_ends_it() {
     let lab = Lab::new();
     let done = asked(&lab, ["true", "false"], &["--no-simulate"]);
     assert_ne!(done.code, Some(0), "{}", done.out);
+}
+
+/// Whenever it is interrupted, what is known then is told, and no experiment is blamed.
+#[test]
+fn an_interrupted_explanation_says_so() {
+    let lab = Lab::new();
+    for runs in [1, 3, 12, 40] {
+        lab.write("log", "");
+        let live = lab.start(&["why", "true", "sh -c 'echo >> log; sleep 0.05'", "--max-time", "60s"]);
+        assert!(eventually(|| lab.read("log").lines().count() >= runs), "{runs}");
+        live.signal(SIGINT);
+        let done = live.end().ends_with(130);
+        let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!said.contains("does not have the form") && !said.contains("no experiment here"), "{said}");
+        assert!(said.is_empty() || said.to_lowercase().contains("interrupted"), "{said}");
+    }
 }

@@ -3,6 +3,7 @@
 use fauxplat_experiment::measure::compare::{compare, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
 use fauxplat_model::{CompareFindings, Metric, Placement, Verdict};
+use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
 use super::aside::{Effort, differences, pairs};
@@ -124,6 +125,13 @@ impl Plan<'_> {
         ((self.left_s * share).min(self.rest_s()).max(0.0) * 1e9) as u64
     }
 
+    /// Takes note of an interruption, whoever of those that run programs beside the record met it.
+    fn hear(&mut self) {
+        if signal::stop_requested() {
+            self.driver.interrupt();
+        }
+    }
+
     /// Makes an experiment where there is time, and notes what came of it. `off` is the option that leaves it out.
     fn ask<T>(
         &mut self,
@@ -138,13 +146,15 @@ impl Plan<'_> {
         let share = 1.0 - self.rest_s() / self.left_s;
         let words = question.to_owned();
         self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words, blocks: 0 });
+        self.hear();
         let made = match off {
             Some(option) => Err(format!("left out by {option}")),
             None if self.driver.is_interrupted() => Err(INTERRUPTED.to_owned()),
             None if self.rest_s() <= 0.0 => Err("there was no time left: give it more --max-time".to_owned()),
             None => make(self),
         };
-        // What an interruption broke off is no fault of the experiment.
+        self.hear();
+        // An experiment that an interruption broke off has no fault of its own.
         let made =
             made.map_err(|why| if self.driver.is_interrupted() { INTERRUPTED.to_owned() } else { why });
         let took_s = self.driver.elapsed_s() - begun_s;
