@@ -297,7 +297,7 @@ fn slow_runs_within_the_typical_difference_are_no_runs_the_other_way() {
         (comparison.ci_low_ratio, comparison.ci_high_ratio) = (effect * 0.99, effect * 1.01);
         let tail = comparison.tail.as_mut().unwrap();
         (tail.share_a, tail.share_b, tail.side) = (0.08, 0.02, Some(side));
-        let said = verdict(&owned);
+        let said = verdict(&owned).split_whitespace().collect::<Vec<_>>().join(" ");
         let (less, more) = if side == Side::A { ("8.00 %", "2.00 %") } else { ("2.00 %", "8.00 %") };
         let wanted = format!(
             "but in some runs by less: in {less} of the pairs by more than 5.00 % less than typically, and in {more} by as much more"
