@@ -114,7 +114,7 @@ impl Capture {
         }
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
-        // What restores something finishes also without fauxplat. Where the kernel makes no further process, the command
+        // A command that restores something finishes also without fauxplat. Where the kernel makes no further process, the command
         // is run without a watcher.
         let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
         // The writing ends of this process are closed, so that the end of the last writer is seen.

@@ -233,7 +233,7 @@ fn what_would_do_nothing_is_refused() {
     assert!(!read.out.contains("condition") && !read.out.contains("--seed"), "{}", read.out);
 }
 
-/// What a failed process printed counts where the user says so, and is left out where it should be.
+/// The output of a failed process counts where the user says so, and is left out where it should be.
 #[test]
 fn failures_are_ignored_or_left_out() {
     let lab = Lab::new();

@@ -12,6 +12,9 @@ use crate::file::Benchmark;
 use crate::findings::{Control, FailIf};
 use crate::measure::Asked;
 
+/// Benchmarks of a suite of plain commands at most: each has two of the commands that an experiment may have.
+const BENCHMARKS_MAX: usize = 5_000;
+
 /// The question that the options ask.
 pub fn asked(args: &SuiteArgs) -> Asked {
     let control = if args.fdr { Control::Discovery } else { Control::Family };
@@ -83,6 +86,12 @@ pub fn definition_of_plain(
         return Err(Failure::usage(
             "--harness: the benchmarks of a file are plain commands, which fauxplat times itself; leave the option out",
         ));
+    }
+    if benchmarks.len() > BENCHMARKS_MAX {
+        return Err(Failure::usage(format!(
+            "{} benchmarks are more than the {BENCHMARKS_MAX} that a suite of plain commands may have: choose with --filter",
+            benchmarks.len()
+        )));
     }
     let commands = CommandArgs { seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;

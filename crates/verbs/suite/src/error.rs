@@ -59,9 +59,12 @@ pub enum SuiteError {
     NoValues(String),
     /// The parameters of a file make more benchmarks than a suite may have.
     #[error(
-        "{0} benchmarks, with all combinations of their parameters, are more than the 20000 that a file may have"
+        "with all combinations of their parameters these are more than the 20000 benchmarks that a file may have: give fewer values"
     )]
-    TooMany(usize),
+    TooMany,
+    /// The command lines of a file are too long together.
+    #[error("the command lines have more than 64 MiB together: give fewer or shorter values")]
+    TooLong,
     /// Programs were given that no command of the file names.
     #[error(
         "no benchmark names {{program}}, so the programs after the file would not be run: write {{program}} where they belong, or leave them out"

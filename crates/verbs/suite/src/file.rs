@@ -12,8 +12,11 @@ use serde::Deserialize;
 
 use crate::error::SuiteError;
 
-/// Benchmarks of a file at most: their commands are counted with 16 bits, two for each.
+/// Benchmarks of a file at most, before some are chosen.
 const BENCHMARKS_MAX: usize = 20_000;
+
+/// Bytes of the command lines of all benchmarks at most: values may be long, and stand in many places.
+const TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Bytes of a file at most.
 const BYTES_MAX: usize = 1 << 20;
@@ -69,6 +72,15 @@ impl Entry {
         self.parameters.values().map(Vec::len).fold(1, usize::saturating_mul)
     }
 
+    /// Bytes that the lines of both sides have at most with these values.
+    fn bytes(&self, values: &[(&str, String)]) -> usize {
+        let of = |text: &String| {
+            let filled = |(name, value): &(&str, String)| text.matches(&place(name)).count() * value.len();
+            text.len() + values.iter().map(filled).sum::<usize>()
+        };
+        2 * self.texts().chain([&self.name]).map(of).sum::<usize>()
+    }
+
     /// The lines that are run, and the environment in which they are.
     fn texts(&self) -> impl Iterator<Item = &String> {
         let lines =
@@ -113,17 +125,21 @@ pub fn read(path: &Path, between: Between<'_>, filter: Option<&Regex>) -> Result
 fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>, SuiteError> {
     let count = written.benchmarks.iter().map(Entry::count).fold(0, usize::saturating_add);
     if count > BENCHMARKS_MAX {
-        return Err(SuiteError::TooMany(count));
+        return Err(SuiteError::TooMany);
+    }
+    let (mut all, mut bytes) = (Vec::new(), 0);
+    for entry in &written.benchmarks {
+        for values in combinations(&entry.parameters)? {
+            bytes += entry.bytes(&values);
+            if bytes > TEXT_BYTES_MAX {
+                return Err(SuiteError::TooLong);
+            }
+            all.push(benchmark(entry, &values, written.metric.as_deref(), between)?);
+        }
     }
     if between.programs.is_some() && !written.benchmarks.iter().any(|entry| entry.texts().any(names_program))
     {
         return Err(SuiteError::UnusedPrograms);
-    }
-    let mut all = Vec::new();
-    for entry in &written.benchmarks {
-        for values in combinations(&entry.parameters)? {
-            all.push(benchmark(entry, &values, written.metric.as_deref(), between)?);
-        }
     }
     let mut names = BTreeSet::new();
     match all.iter().find(|it| !names.insert(&it.name)) {
@@ -269,6 +285,12 @@ mod tests {
             let error = parsed(&text(parameters), None).unwrap_err().to_string();
             assert!(error.contains("20000"), "{error}");
         }
+        let long = "y".repeat(100_000);
+        let often = format!(
+            "[[benchmark]]\nname='x'\na='{}'\nb='2'\nparameters={{p=['{long}']}}",
+            "{p}".repeat(1000)
+        );
+        assert!(parsed(&often, None).unwrap_err().to_string().contains("64 MiB"));
         let twice = text(2) + &text(2).replace("'x'", "'y'") + "\n" + &text(2).replace("'x'", "'z'");
         assert!(parsed(&twice.replace("}[[", "}\n[["), None).is_err());
         let none = "[[benchmark]]\nname='x'\na='1'\nb='2'\nparameters={n=[]}";

@@ -84,7 +84,7 @@ fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
         State::Faster => (-within, 0.0),
         _ => (-within, within),
     };
-    // What was shown at an earlier look may be contrary to what came later; then the interval alone is told.
+    // A statement of an earlier look may be contrary to what came later; then the interval alone is told.
     let (low, high) = (whole.0.max(least), whole.1.min(most));
     if low <= high { (low, high) } else { whole }
 }

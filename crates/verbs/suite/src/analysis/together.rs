@@ -126,7 +126,7 @@ mod tests {
         let mean = geometric_mean(&[ratio(1.0, 0.5, 2.0), open]).unwrap();
         assert_eq!((mean.low.is_some(), mean.high), (true, None));
         assert_eq!(geometric_mean(&[]), None);
-        // What all intervals of the table say, that of the mean says too.
+        // A statement of all intervals of the table is one of the mean, too.
         let slower = [ratio(1.1, 1.0, 1.2), ratio(1.02, 1.001, 1.04), ratio(1.5, 1.2, 1.9)];
         assert!(!geometric_mean(&slower).unwrap().holds(0.999));
     }
