@@ -285,7 +285,11 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
             format!("{}, as the intervals below at a level of {level} for all together", with_interval(mean))
         }
     };
-    Piece::plain(format!("Geometric mean of the changes: {sentence}."))
+    let of_rates = match found.benchmarks.iter().any(more_is_better) {
+        true => ", of rates those of the time behind them",
+        false => "",
+    };
+    Piece::plain(format!("Geometric mean of the changes{of_rates}: {sentence}."))
 }
 
 /// Whether more time may tell something of a benchmark: where there is a gate sampling goes on for its question alone.

@@ -44,17 +44,28 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
     let values = |readings: &[Reading], name: &str| -> Vec<f64> {
         readings.iter().filter(|it| it.name == name).map(|it| it.value).collect()
     };
-    let unit = |name: &str| a.iter().find(|it| it.name == name).map(|it| it.unit.clone()).unwrap_or_default();
+    let unit_in = |readings: &[Reading], name: &str| {
+        readings.iter().find(|it| it.name == name).map(|it| it.unit.clone()).unwrap_or_default()
+    };
     let common = of_a.iter().filter(|name| of_b.contains(name));
-    let rows: Vec<_> =
-        common.map(|name| (name.clone(), unit(name), values(&a, name), values(&b, name))).collect();
+    // Numbers in two units have no ratio, so that those of B are none.
+    let row = |name: &String| {
+        let (unit, other) = (unit_in(&a, name), unit_in(&b, name));
+        let of_b = if unit == other { values(&b, name) } else { Vec::new() };
+        (name.clone(), unit, values(&a, name), of_b)
+    };
+    let rows: Vec<_> = common.map(row).collect();
     if rows.is_empty() {
         return Err(Failure::usage(SuiteError::NothingInCommon(of_a.len(), of_b.len())));
     }
     let other = |these: &[String], those: &[String]| {
         these.iter().filter(|name| !those.contains(name)).cloned().collect()
     };
-    let benchmarks = analysis::stored(&asked.rule, &rows);
+    let mut benchmarks = analysis::stored(&asked.rule, &rows);
+    for it in benchmarks.iter_mut().filter(|it| it.b.is_none()) {
+        let [a, b] = [&a, &b].map(|readings| unit_in(readings, &it.name));
+        it.trouble = (a != b).then(|| format!("A is in {a} and B in {b}"));
+    }
     let together = analysis::Together::of(&benchmarks, asked.rule.margin);
     Ok(SuiteFindings {
         harness: harness.name(),
