@@ -89,7 +89,7 @@ impl Entry {
     }
 }
 
-fn names_program(text: &String) -> bool {
+fn names_program(text: &str) -> bool {
     text.contains(PROGRAM)
 }
 
@@ -137,7 +137,8 @@ fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>,
             all.push(benchmark(entry, &values, written.metric.as_deref(), between)?);
         }
     }
-    if between.programs.is_some() && !written.benchmarks.iter().any(|entry| entry.texts().any(names_program))
+    if between.programs.is_some()
+        && !written.benchmarks.iter().any(|entry| entry.texts().any(|text| names_program(text)))
     {
         return Err(SuiteError::UnusedPrograms);
     }
@@ -170,7 +171,7 @@ fn benchmark(
         (None, Some(a), Some(b)) => [a, b],
         _ => return Err(wrong("it has either a `command` with {program}, or both `a` and `b`")),
     };
-    if programs.is_none() && entry.texts().any(names_program) {
+    if programs.is_none() && entry.texts().any(|text| names_program(text)) {
         return Err(wrong("its command names {program}: give the two programs after the file"));
     }
     let side = |side: usize| {
