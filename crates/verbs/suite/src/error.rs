@@ -45,7 +45,7 @@ pub enum SuiteError {
     NoBenchmarks(String, &'static str),
     /// The two programs have no benchmark in common.
     #[error(
-        "the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new"
+        "the two sides have no benchmark in common: {0} of the first are gone and {1} of the second are new"
     )]
     NothingInCommon(usize, usize),
     /// A benchmark of a file is incomplete or wrong.
