@@ -34,10 +34,8 @@ impl Verb for Suite {
         // Files are read as they are: what is about runs would do nothing.
         let of_runs = ConditionArgs::augment_args(Command::new(NAME));
         let of_runs = of_runs.get_arguments().map(|arg| arg.get_id().clone());
-        let of_runs = of_runs.chain(["seed", "max_time"].map(Id::from));
-        of_runs.fold(SuiteArgs::augment_args(Command::new(NAME)), |command, id| {
-            command.mut_arg(id, |arg| arg.conflicts_with("from"))
-        })
+        let of_runs: Vec<Id> = of_runs.chain(["seed", "max_time"].map(Id::from)).collect();
+        SuiteArgs::augment_args(Command::new(NAME)).mut_arg("from", |arg| arg.conflicts_with_all(of_runs))
     }
 
     fn measures(&self) -> bool {
