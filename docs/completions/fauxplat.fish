@@ -1409,7 +1409,6 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand __completions" -s h -l
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l harness -d 'How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark (or google-benchmark:cpu, for its CPU time), criterion, go, pytest-benchmark, catch2, divan, json:POINTER, or lines:REGEX with groups for the name, the number and the unit' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l filter -d 'Only benchmarks whose names match' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l from -d 'Judge two files of results of one harness and run nothing; weaker, since the machine may have changed between them' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l margin -d 'The largest change that counts as none' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l level -d 'Probability that any benchmark of the suite is called changed and is not, at whatever moment one looks' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l max-time -d 'Time after which no further process begins' -r
@@ -1461,6 +1460,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l store -d 'Wh
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l commits -d 'Compare revisions of the git repository around this folder, each in a work tree of its own: BASE and one or more others, each against BASE; WORKTREE is the local changes. One command stands for all; --build CMD is run in the same folder of each work tree, and what it made is kept for the next call' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l build -d 'Shell command that builds a work tree, in the same folder as this one; what it made is kept for the next call' -r
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l from -d 'Judge two files of results of one harness and run nothing; weaker, since the machine may have changed between them' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l fdr -d 'Let the level be the expected share of false ones among those called changed: more are found in suites where much has changed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l merge-base -d 'The first of --commits is its merge base with the second, as for a pull request'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'

@@ -29,6 +29,7 @@ pub(crate) fn tell(failure: &Failure) -> u8 {
         Kind::Usage => USAGE,
         Kind::Machine => MACHINE,
         Kind::Command => COMMAND,
+        Kind::Interrupted => INTERRUPTED,
         Kind::Bug => BUG,
     };
     failure.code().unwrap_or(usual)

@@ -33,6 +33,7 @@ fn command(expanded: &Expanded, shared: &Condition, built: Option<&Path>) -> Res
     let built_at = built.map(|path| path.display().to_string());
     let mut condition = shared.clone();
     condition.env_set.extend_from_slice(&expanded.env);
+    condition.cwd = expanded.cwd.clone().or(condition.cwd);
     if let Some(setting) = condition.env_set.iter().find(|setting| setting.find('=').is_none_or(|at| at == 0))
     {
         return Err(Failure::usage(format!("`{setting}` in the environment is not NAME=VALUE")));

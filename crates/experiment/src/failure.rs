@@ -22,6 +22,8 @@ pub enum Kind {
     Machine,
     /// The measured command, or one that builds it, failed.
     Command,
+    /// The user interrupted what was needed before anything could be measured: a build, a setup, a look at a program.
+    Interrupted,
     /// A bug in fauxplat.
     Bug,
 }
@@ -61,7 +63,7 @@ impl Failure {
 
     /// A named file is invalid, or was not read to its end because the user stopped that, which is no misuse.
     pub fn input(line: impl std::fmt::Display) -> Self {
-        Failure::plain(if signal::stop_requested() { Kind::Machine } else { Kind::Usage }, line)
+        Failure::plain(if signal::stop_requested() { Kind::Interrupted } else { Kind::Usage }, line)
     }
 
     /// The machine or its permissions do not allow it.
@@ -72,6 +74,11 @@ impl Failure {
     /// The measured command failed.
     pub fn command(line: impl std::fmt::Display) -> Self {
         Failure::plain(Kind::Command, line)
+    }
+
+    /// The user interrupted what had to come before the measurement.
+    pub fn interrupted(line: impl std::fmt::Display) -> Self {
+        Failure::plain(Kind::Interrupted, line)
     }
 
     /// A gate (`--fail-if`) did not hold.
@@ -97,9 +104,9 @@ impl Failure {
         Failure { line: format!("{}; {advice}", self.line), ..self }
     }
 
-    /// The failure with an exit code of its own.
+    /// The failure with an exit code of its own. An interruption keeps its code: it says nothing of what was asked.
     pub fn coded(self, code: u8) -> Self {
-        Failure { code: Some(code), ..self }
+        Failure { code: (self.kind != Kind::Interrupted).then_some(code), ..self }
     }
 
     /// Exit code that was asked for; `None` for the one of the kind.
@@ -169,6 +176,7 @@ impl From<LaunchError> for Failure {
             _ if error.is_permission() => Kind::Machine,
             LaunchError::Refused { stage: fauxplat_sys::spawn::Stage::Exec, .. }
             | LaunchError::NoInterpreter { .. } => Kind::Command,
+            LaunchError::Interrupted { .. } => Kind::Interrupted,
             LaunchError::Refused { .. }
             | LaunchError::Sys(_)
             | LaunchError::OtherNumbers
@@ -196,8 +204,8 @@ impl From<VariantError> for Failure {
             VariantError::File { .. }
             | VariantError::Stranger { .. }
             | VariantError::NotCopied { .. }
-            | VariantError::NoSuchWay { .. }
-            | VariantError::Interrupted => Kind::Machine,
+            | VariantError::NoSuchWay { .. } => Kind::Machine,
+            VariantError::Interrupted => Kind::Interrupted,
             VariantError::NoHome
             | VariantError::Object { .. }
             | VariantError::NoProgram { .. }
@@ -249,7 +257,12 @@ impl From<WorkerError> for Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
-        Failure::new(if matches!(error, LoadError::Stranger) { Kind::Bug } else { Kind::Machine }, error)
+        let kind = match error {
+            LoadError::Stranger => Kind::Bug,
+            LoadError::Interrupted => Kind::Interrupted,
+            _ => Kind::Machine,
+        };
+        Failure::new(kind, error)
     }
 }
 

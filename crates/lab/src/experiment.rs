@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
-use fauxplat_launch::{Capture, Captured, Written};
+use fauxplat_launch::{Capture, Captured, LaunchError, Written};
 use fauxplat_model::{LabExperiment, Outcome};
 use fauxplat_sys::signal;
 use serde_json::Value;
@@ -20,7 +20,10 @@ const CANNOT_RUN_HERE: i32 = 77;
 /// A line failed.
 pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     for line in &lab.definition.prepare {
-        let done = Capture { with_stderr: true, ..shell(lab, line)? }.run()?;
+        let done = match (Capture { with_stderr: true, ..shell(lab, line)? }).run() {
+            Err(LaunchError::Interrupted { .. }) => return Ok(Some(INTERRUPTED.to_owned())),
+            done => done?,
+        };
         if let Some(reason) = ended(lab, line, &done, &done.output)? {
             return Ok(Some(reason));
         }
@@ -59,7 +62,10 @@ pub(crate) fn perform(
 fn of_shell(lab: &Lab, line: &str, file: &Path, share: Share) -> Result<Result<Value, String>, Failure> {
     let mut shell = shell(lab, line)?;
     shell.env_set.extend(share.words().map(|part| ("LAB_MAX_TIME".to_owned(), part)));
-    let done = Capture { limit: share.left(), ..shell }.run()?;
+    let done = match (Capture { limit: share.left(), ..shell }).run() {
+        Err(LaunchError::Interrupted { .. }) => return Ok(Err(INTERRUPTED.to_owned())),
+        done => done?,
+    };
     if let Some(over) = share.over().filter(|_| done.outcome == Outcome::TimedOut) {
         return Ok(Err(over));
     }
@@ -111,7 +117,6 @@ fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Optio
             let last = said.lines().rfind(|line| !line.trim().is_empty());
             Ok(Some(last.unwrap_or("its program did not say why").to_owned()))
         }
-        _ if signal::stop_requested() => Err(Failure::machine(format!("lab {}: interrupted", lab.name))),
         status => {
             let failed = format!("lab {}: `{line}` ended with status {status}", lab.name);
             Err(Failure::command(failed).quoting(&said))

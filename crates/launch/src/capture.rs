@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
+use fauxplat_sys::watch::watch_group;
 use fauxplat_sys::{clock, process, signal};
 
 use crate::{LaunchError, procfs};
@@ -36,8 +37,8 @@ pub struct Capture {
     /// Whether standard error is kept among the output, in the order in which it came; otherwise it is kept in
     /// `errors`.
     pub with_stderr: bool,
-    /// Whether the command goes on when the user asks fauxplat to stop: a command that restores something must finish.
-    /// A further request while it runs ends it too.
+    /// Whether the command goes on when the user asks fauxplat to stop, or when fauxplat is killed: a command that restores
+    /// something must finish. A further request while it runs ends it too.
     pub is_spared: bool,
     /// Whether processes that the command left in its process group are ended when it ends. False for a build, which
     /// may leave a compiler daemon that others use.
@@ -49,8 +50,7 @@ pub struct Capture {
 /// Result of a captured command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended it: the user interrupted, or the time
-    /// limit passed.
+    /// Outcome of the command. [`Outcome::TimedOut`] means that fauxplat ended it, since its time limit had passed.
     pub outcome: Outcome,
     /// Bytes that were written to standard output.
     pub output: Written,
@@ -73,20 +73,33 @@ impl Capture {
     /// bounded part is kept.
     ///
     /// # Errors
-    /// A file cannot be opened, or the command cannot be started.
+    /// A file cannot be opened, the command cannot be started, or the user interrupted it.
     pub fn run(&self) -> Result<Captured, LaunchError> {
         let stdin = match &self.stdin {
             None => Stdio::null(),
             Some(path) => open_at_once(path, false).map_err(fail(path))?.into(),
         };
-        let mut done = self.follow(stdin).map_err(fail(&self.program))?;
+        let followed = self.follow(stdin).map_err(fail(&self.program))?;
+        let mut done = followed.ok_or_else(|| LaunchError::Interrupted { command: self.words() })?;
         if self.with_stderr {
             done.errors = Written::default();
         }
         Ok(done)
     }
 
-    fn follow(&self, stdin: Stdio) -> io::Result<Captured> {
+    /// The command for messages: the line of a shell, or the program with its arguments.
+    fn words(&self) -> String {
+        match self.arguments.as_slice() {
+            [.., option, line] if option == "-c" => line.clone(),
+            words => {
+                let program = self.program.display().to_string();
+                std::iter::once(program).chain(words.iter().cloned()).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// Follows the command to its end; `None` if the user interrupted it.
+    fn follow(&self, stdin: Stdio) -> io::Result<Option<Captured>> {
         let (mut output, out_end) = Stream::new()?;
         let (mut errors, err_end) = Stream::new()?;
         let err_end = if self.with_stderr { out_end.try_clone()? } else { err_end };
@@ -101,6 +114,9 @@ impl Capture {
         }
         // A group of its own, so that an interruption reaches what the command started, too.
         let mut child = Running::new(command.process_group(0).spawn()?, self);
+        // A command that restores something finishes also without fauxplat. Where the kernel makes no further process, the command
+        // is run without a watcher.
+        let _watch = (!self.is_spared).then(|| watch_group(child.child.id() as i32));
         // The writing ends of this process are closed, so that the end of the last writer is seen.
         drop(command);
         while !child.is_over()? {
@@ -113,8 +129,12 @@ impl Capture {
         output.finish()?;
         errors.finish()?;
         child.leaves_nobody(self.ends_group);
-        let outcome = if child.was_ended() { Outcome::TimedOut } else { child.outcome() };
-        Ok(Captured { outcome, output: output.into_written(), errors: errors.into_written() })
+        let outcome = match child.ended_by() {
+            Some(EndedBy::User) => return Ok(None),
+            Some(EndedBy::Limit) => Outcome::TimedOut,
+            None => child.outcome(),
+        };
+        Ok(Some(Captured { outcome, output: output.into_written(), errors: errors.into_written() }))
     }
 }
 
@@ -129,6 +149,15 @@ const NAP_MS: i32 = 1;
 /// Time that a command has to end after it was asked to.
 const GRACE_NS: u64 = 2_000_000_000;
 
+/// The reason for which fauxplat ends a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndedBy {
+    /// The user asked fauxplat to stop.
+    User,
+    /// The time limit passed.
+    Limit,
+}
+
 /// A command in progress.
 struct Running {
     child: Child,
@@ -136,8 +165,8 @@ struct Running {
     stops_before: u32,
     /// End of the time limit.
     end_ns: Option<u64>,
-    /// Time at which the command was asked to end.
-    asked_ns: Option<u64>,
+    /// Time at which the command was asked to end, and by whom.
+    asked: Option<(u64, EndedBy)>,
     /// Whether the command has been killed, its grace period being over.
     is_enforced: bool,
     /// Exit status once the command has ended.
@@ -155,17 +184,18 @@ impl Running {
             child,
             stops_before,
             end_ns,
-            asked_ns: None,
+            asked: None,
             is_enforced: false,
             status: None,
             stopped_by: None,
         }
     }
 
-    /// Whether the command has to end: the user asked for it, or the time limit has passed.
-    fn has_to_end(&self) -> bool {
+    /// The reason for which the command has to end; `None` where it may go on.
+    fn has_to_end(&self) -> Option<EndedBy> {
         let is_late = self.end_ns.is_some_and(|end_ns| clock::monotonic_ns() >= end_ns);
-        is_late || signal::stops() > self.stops_before
+        let is_stopped = signal::stops() > self.stops_before;
+        is_stopped.then_some(EndedBy::User).or(is_late.then_some(EndedBy::Limit))
     }
 
     /// Whether to stop waiting. A request to stop is passed on, and enforced after a grace period: a command that
@@ -177,17 +207,17 @@ impl Running {
             self.status = self.child.try_wait()?;
         }
         let group = self.child.id() as i32;
-        let is_over = || self.asked_ns.is_none() || self.is_enforced || !procfs::group_lives(group);
+        let is_over = || self.asked.is_none() || self.is_enforced || !procfs::group_lives(group);
         if self.status.is_some() && is_over() {
             return Ok(true);
         }
         let mut is_in_reach = true;
-        match self.asked_ns {
-            None if self.has_to_end() => {
+        match (self.asked, self.has_to_end()) {
+            (None, Some(reason)) => {
                 signal::send_group(group, signal::SIGTERM);
-                self.asked_ns = Some(clock::monotonic_ns());
+                self.asked = Some((clock::monotonic_ns(), reason));
             }
-            Some(asked_ns) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
+            (Some((asked_ns, _)), _) if clock::monotonic_ns() - asked_ns > GRACE_NS => {
                 is_in_reach = signal::send_group(group, signal::SIGKILL);
                 self.is_enforced = true;
             }
@@ -211,12 +241,13 @@ impl Running {
         }
     }
 
-    /// Whether fauxplat ended the command, or the key that the user pressed to interrupt fauxplat: the terminal's
-    /// signal reaches a child that has not left this process group yet.
-    fn was_ended(&self) -> bool {
+    /// Why fauxplat ended the command, if it did. The key that the user pressed to interrupt fauxplat counts too: the
+    /// terminal's signal reaches a child that has not left this process group yet.
+    fn ended_by(&self) -> Option<EndedBy> {
         let by_the_key =
             matches!(self.outcome(), Outcome::Signaled(signal) if i32::from(signal) == signal::SIGINT);
-        self.asked_ns.is_some() || by_the_key && signal::stops() > self.stops_before
+        let pressed = by_the_key && signal::stops() > self.stops_before;
+        self.asked.map(|(_, reason)| reason).or(pressed.then_some(EndedBy::User))
     }
 
     fn outcome(&self) -> Outcome {
@@ -314,7 +345,7 @@ mod tests {
         let group = running.child.id() as i32;
         eventually(|| folder.path().join("begun").exists());
         signal::send_group(group, signal::SIGTERM);
-        running.asked_ns = Some(clock::monotonic_ns());
+        running.asked = Some((clock::monotonic_ns(), EndedBy::User));
         running.status = Some(running.child.wait().unwrap());
         eventually(|| !procfs::group_lives(group));
         assert!(signal::group_exists(group), "the two are there, and have ended");

@@ -99,6 +99,12 @@ pub enum LaunchError {
         "/proc shows no processes by the numbers that they have here (it is missing, or of another pid namespace), so what is read there of a run would be nobody's or another process's: mount one that does, with `mount -t proc proc /proc` or `unshare --mount-proc`"
     )]
     OtherNumbers,
+    /// The user stopped fauxplat while it waited for a command that is not measured.
+    #[error("interrupted while `{command}` ran")]
+    Interrupted {
+        /// The command.
+        command: String,
+    },
     /// The user stopped before the program had begun.
     #[error("the run was stopped before it began")]
     Stopped,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,10 @@ pub struct CommandLine {
     /// Link seed of the one layout that is built; `None` draws a layout for each block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_seed: Option<u64>,
+    /// Working directory of this command alone, in the place of that of the condition: its work tree. No part of the saved
+    /// form, since work trees are made anew for each experiment.
+    #[serde(skip)]
+    pub cwd: Option<PathBuf>,
 }
 
 /// A parameter and the values that it takes.

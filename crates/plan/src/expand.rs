@@ -1,5 +1,7 @@
 //! Expansion of parameters: every combination becomes a command.
 
+use std::path::PathBuf;
+
 use fauxplat_model::{Build, CommandLine, Definition, Parameter, Runs};
 
 /// A command line with all parameters filled in.
@@ -25,6 +27,8 @@ pub struct Expanded {
     pub build: Option<Build>,
     /// Link seed of the one layout that is built.
     pub link_seed: Option<u64>,
+    /// Working directory of this command alone.
+    pub cwd: Option<PathBuf>,
 }
 
 /// Why a definition cannot be expanded.
@@ -240,6 +244,7 @@ fn fill(
         build: build.transpose()?,
         parameters,
         link_seed: line.link_seed,
+        cwd: line.cwd.clone(),
     })
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use fauxplat_launch::{Capture, words};
+use fauxplat_launch::{Capture, LaunchError, words};
 use fauxplat_model::Outcome;
 use fauxplat_sys::clock;
 
@@ -76,10 +76,14 @@ impl Build {
             return Err(RevisionError::NoFolder { commit, folder: self.folder.clone() });
         }
         let begun_ns = clock::monotonic_ns();
-        let done = Capture { cwd: Some(cwd), ..in_own_repository(&self.line) }.run()?;
+        let done = Capture { cwd: Some(cwd), ..in_own_repository(&self.line) }.run();
+        let done = done.map_err(|error| match error {
+            LaunchError::Interrupted { .. } => RevisionError::Interrupted { commit: commit.clone() },
+            other => other.into(),
+        })?;
         let how = match done.outcome {
             Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
-            Outcome::TimedOut => return Err(RevisionError::Interrupted { commit }),
+            Outcome::TimedOut => "took too long".to_owned(),
             Outcome::Exited(code) => format!("ended with status {code}"),
             Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
         };

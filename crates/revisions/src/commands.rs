@@ -47,6 +47,23 @@ fn is_of_the_tree(repository: &Repository, tree: &Tree, command: &Command) -> Re
     }
 }
 
+/// Gives each command of a definition the folder of its work tree, the trees in turns, so that its setup runs there, too.
+///
+/// # Errors
+/// A tree lacks the folder that the user asked for.
+pub fn placed_in(
+    repository: &Repository,
+    trees: &[&Tree],
+    definition: &mut Definition,
+) -> Result<(), RevisionError> {
+    let asked = definition.condition.cwd.as_deref();
+    let folders = trees.iter().map(|tree| tree.working_directory(repository, asked));
+    let folders: Vec<PathBuf> = folders.collect::<Result<_, _>>()?;
+    let in_turns = folders.into_iter().cycle();
+    definition.commands.iter_mut().zip(in_turns).for_each(|(line, folder)| line.cwd = Some(folder));
+    Ok(())
+}
+
 impl Tree {
     /// Folder in which a command of this tree runs, where the user asked for another one than that of the call.
     fn working_directory(

@@ -5,7 +5,7 @@ use std::path::Path;
 use fauxplat_experiment::{Failure, Machine};
 use fauxplat_model::{Command, Definition};
 
-use crate::{Revision, RevisionError, Tree, Workshop, alike, commands_in};
+use crate::{Revision, RevisionError, Tree, Workshop, alike, commands_in, placed_in};
 
 /// Built work trees of the compared revisions, which stay as long as this lives.
 #[derive(Debug)]
@@ -45,6 +45,15 @@ impl Compared {
     /// The work trees, in the order of their words.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
+    }
+
+    /// Gives each command of a definition the folder of its work tree, the trees in turns.
+    ///
+    /// # Errors
+    /// As [`placed_in`].
+    pub fn place(&self, definition: &mut Definition) -> Result<(), RevisionError> {
+        let trees: Vec<&Tree> = self.trees.iter().collect();
+        placed_in(&self.workshop.repository, &trees, definition)
     }
 
     /// The commands of a definition, in the work trees in turns.

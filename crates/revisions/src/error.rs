@@ -162,10 +162,10 @@ impl From<RevisionError> for Failure {
             RevisionError::Cache(error) => return error.into(),
             RevisionError::Launch(error) => return error.into(),
             RevisionError::Build { .. } => Kind::Command,
+            RevisionError::Interrupted { .. } => Kind::Interrupted,
             RevisionError::NoGit
             | RevisionError::Owner { .. }
             | RevisionError::Git { .. }
-            | RevisionError::Interrupted { .. }
             | RevisionError::File { .. } => Kind::Machine,
             _ => Kind::Usage,
         };

@@ -18,7 +18,7 @@ mod workshop;
 
 pub use build::Build;
 pub use cache::key as hash_of;
-pub use commands::{alike, commands_in};
+pub use commands::{alike, commands_in, placed_in};
 pub use compared::Compared;
 pub use error::RevisionError;
 pub use repository::{LineCommit, Repository, Revision, WORKTREE};

@@ -27,6 +27,7 @@ pub mod text;
 pub mod timer;
 pub mod trace;
 pub mod wake;
+pub mod watch;
 pub mod workplace;
 
 /// A failed kernel call: the call, its subject, and the kernel's reason.

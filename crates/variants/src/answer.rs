@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use fauxplat_launch::Capture;
 use fauxplat_model::{Condition, Outcome};
-use fauxplat_sys::signal;
 
 use crate::VariantError;
 use crate::shell::fill_for_shell;
@@ -50,7 +49,6 @@ impl Question {
         };
         let captured = capture.run()?;
         match captured.outcome {
-            Outcome::TimedOut if signal::stop_requested() => Err(VariantError::Interrupted),
             // The output until the time limit is different each time.
             outcome @ Outcome::TimedOut => Ok(Some(Answer { outcome, output: [0; 32] })),
             // The output of a checking command is for people; only its exit status counts.

@@ -191,7 +191,6 @@ impl Builder {
             Outcome::Exited(0) => {
                 return Err(VariantError::NoProgram { line: build.line.clone(), output: output() });
             }
-            Outcome::TimedOut => return Err(VariantError::Interrupted),
             failed => {
                 return Err(VariantError::Failed { line, status: failed.exit_status(), output: output() });
             }

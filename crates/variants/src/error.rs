@@ -101,7 +101,16 @@ pub enum VariantError {
     Interrupted,
     /// A command could not be started.
     #[error(transparent)]
-    Launch(#[from] LaunchError),
+    Launch(LaunchError),
+}
+
+impl From<LaunchError> for VariantError {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Interrupted { .. } => VariantError::Interrupted,
+            other => VariantError::Launch(other),
+        }
+    }
 }
 
 /// Adds the path to an error of the file system.

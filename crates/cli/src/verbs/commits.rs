@@ -41,5 +41,5 @@ pub(super) fn spread(compared: &Compared, definition: &mut Definition) -> Result
             _ => Some(name),
         };
     }
-    Ok(())
+    Ok(compared.place(definition)?)
 }

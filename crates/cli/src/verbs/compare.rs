@@ -12,7 +12,7 @@ use fauxplat_model::{Build, CompareFindings, Comparison, Definition, GateQuestio
 use fauxplat_plan::expand;
 use fauxplat_revisions::Compared;
 use fauxplat_store::{Patience, Store};
-use fauxplat_sys::clock;
+use fauxplat_sys::{clock, signal};
 use fauxplat_units::Nanos;
 
 use super::aa::DRAWN;
@@ -165,7 +165,8 @@ fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) 
     if let Some(alarm) = alarms.into_iter().next() {
         return Err(alarm.into());
     }
-    let undecided = undecided(&args.fail_if, comparisons);
+    // An interrupted comparison ends as an interrupted one, whatever it would have been asked next.
+    let undecided = undecided(&args.fail_if, comparisons).filter(|_| !signal::stop_requested());
     match (args.undecided_code, undecided) {
         (Some(code), Some(words)) => Err(Failure::gate(format!("--undecided-code: {words}")).coded(code)),
         _ => Ok(()),

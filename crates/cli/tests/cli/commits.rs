@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab};
+use crate::common::{Done, Lab, SIGTERM, alive, eventually};
 
 /// Makes a program that sleeps for the seconds that the commit states.
 const BUILD: &str = r#"test -s seconds && printf '#!/bin/sh\nexec sleep %s\n' "$(cat seconds)" > program && chmod +x program"#;
@@ -258,4 +258,48 @@ fn a_suite_runs_in_the_work_trees_of_two_revisions() {
     run(&lab, &top, &["suite", "--commits", "HEAD,HEAD~1,HEAD~2", "sh bench"])
         .complains(2, &["two revisions"]);
     run(&lab, &top, &["suite", "--build", "make", "a", "b"]).ends_with(2);
+}
+
+/// A code for what is not decided is none for an interruption: `git bisect run` would pass the commit.
+#[test]
+fn an_interrupted_build_ends_with_130() {
+    let building = "touch begun; sleep 86452";
+    for words in [
+        &["compare", "--commits", "HEAD~1,HEAD", "--undecided-code", "125"][..],
+        &["suite", "--commits", "HEAD~1,HEAD", "--harness", "lines:(a)(b)"],
+        &["bisect", "--good", "HEAD~1", "--undecided-code", "125"],
+    ] {
+        let lab = Lab::new();
+        let top = repository(&lab, &["1", "2"]);
+        let line = [words, &["--build", building, "./program"]].concat();
+        let mut started = command(&lab, &top, &line);
+        let started = started.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        assert!(eventually(|| alive("sleep 86452") > 0), "{words:?}");
+        fauxplat_sys::signal::send(started.id() as i32, SIGTERM);
+        let done = started.wait_with_output().unwrap();
+        assert_eq!(done.status.code(), Some(130), "{words:?}: {done:?}");
+        assert_eq!(alive("sleep 86452"), 0, "{words:?}");
+    }
+}
+
+#[test]
+fn setups_run_in_each_work_tree() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.001", "0.002"]);
+    let setup = "cat seconds > data";
+    let words = ["compare", "--commits", "HEAD~1,HEAD", "--build", BUILD, "--setup", setup];
+    run(&lab, &top, &[&words[..], &["--max-pairs", "6", "cmp seconds data"]].concat()).ends_with(0);
+    assert!(!top.join("data").exists(), "the user's own folder is only read");
+}
+
+#[test]
+fn a_search_without_time_says_how_far_it_came() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.008", "0.012"]);
+    let words = ["bisect", "--good", "HEAD~2", "--build", BUILD, "./program"];
+    run(&lab, &top, &[&words[..], &["--names", "x"]].concat()).complains(2, &["--names"]);
+    let found = run(&lab, &top, &[&words[..], &["--max-time", "200ms", "--level", "0.1%"]].concat());
+    let said = found.ends_with(0).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!said.contains("0 suspects") && !said.contains("cannot be told apart"), "{said}");
+    assert!(!said.contains("--seed 0"), "{said}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Lab, Live, SIGINT, SIGTERM, alive, eventually, number, runs};
+use crate::common::{Lab, Live, SIGINT, SIGKILL, SIGTERM, alive, eventually, number, runs};
 
 fn log_bytes(lab: &Lab) -> u64 {
     fs::metadata(lab.path("log")).map_or(0, |log| log.len())
@@ -155,5 +155,55 @@ fn what_was_prepared_is_cleaned_up_after_an_interruption() {
             assert!(!lab.path("prepared").exists(), "{verb}: {done:?}");
             assert_eq!(lab.read("cleaned").lines().count(), 1, "{verb}");
         }
+    }
+}
+
+/// Lines that come before the first run: a setup, a build, a look at what a program can do.
+const BEFORE_THE_FIRST_RUN: [&[&str]; 6] = [
+    &["run", "true", "--setup", "touch begun; sleep 86451"],
+    &["compare", "true", "false", "--setup", "touch begun; sleep 86451", "--undecided-code", "125"],
+    &["compare", "{program}", "--build-a", "touch begun; sleep 86451", "--build-b", "true"],
+    &["why", "true", "false", "--setup", "touch begun; sleep 86451"],
+    &["suite", "--harness", "lines:(a)(b)", "./asked", "./asked"],
+    &["suite", "./asked", "./asked"],
+];
+
+/// A laboratory with a program that never answers.
+fn asking() -> Lab {
+    let lab = Lab::new();
+    lab.write("asked", "#!/bin/sh\ntouch begun; sleep 86451\n");
+    lab.shell("chmod +x asked");
+    lab
+}
+
+/// Starts a line, and waits until what it starts itself has begun.
+fn begun(lab: &Lab, words: &[&str]) -> Live {
+    let live = lab.start(words);
+    assert!(eventually(|| lab.path("begun").exists() && alive("sleep 86451") > 0), "{words:?}");
+    live
+}
+
+#[test]
+fn what_comes_before_the_first_run_is_interrupted_with_130() {
+    for words in BEFORE_THE_FIRST_RUN {
+        for signal in [SIGINT, SIGTERM] {
+            let lab = asking();
+            let live = begun(&lab, words);
+            live.signal(signal);
+            live.end().complains(130, &["interrupted"]);
+            assert_eq!(alive("sleep 86451"), 0, "{words:?}");
+        }
+    }
+}
+
+/// A process of its own watches over what is started beside the runs.
+#[test]
+fn what_comes_before_the_first_run_does_not_outlive_fauxplat() {
+    for words in BEFORE_THE_FIRST_RUN {
+        let lab = asking();
+        let live = begun(&lab, words);
+        live.signal(SIGKILL);
+        live.end();
+        assert!(eventually(|| alive("sleep 86451") == 0), "{words:?}");
     }
 }

@@ -63,9 +63,9 @@ fn what_a_command_leaves_goes_on_where_that_is_wanted() {
 fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
     let lab = Lab::new();
     for (line, told) in [
-        ("kill -STOP 0; true", "time limit"),
-        ("kill -STOP $PPID; exec sleep 86413", "time limit"),
-        ("kill -STOP $PPID; kill -STOP $$", "time limit"),
+        ("kill -STOP 0; true", "--timeout"),
+        ("kill -STOP $PPID; exec sleep 86413", "--timeout"),
+        ("kill -STOP $PPID; kill -STOP $$", "--timeout"),
         ("kill -9 0", "signal 9"),
         // At once, in the first instructions of the shell.
         ("kill -9 0", "signal 9"),

@@ -69,6 +69,11 @@ fn stored_results_are_weaker() {
     lab.write("none.json", "{}");
     Done::of(lab.bare(&["suite", "--from", "none.json", "none.json"]))
         .complains(2, &["none.json", "no benchmarks"]);
+    lab.write("rate.txt", "x: 5 MB/s\nx: 6 MB/s\n");
+    lab.write("time.txt", "x: 5 ns\nx: 6 ns\n");
+    let words = ["suite", "--harness", LINES, "--from", "rate.txt", "time.txt"];
+    let units = Done::of(lab.bare(&words)).succeeds().out;
+    assert!(units.contains("A is in MB/s and B in ns") && units.contains("not measured"), "{units}");
     let words = ["suite", "--from", "old.txt", "new.txt", "--format", "json", "--level", "5%"];
     let document = Done::of(lab.bare(&words)).succeeds().json();
     assert_eq!((&document["is_weaker"], state(&document, "BenchmarkX")), (&true.into(), "slower"));
@@ -140,4 +145,112 @@ fn a_file_that_is_no_suite_is_refused_with_its_fault() {
     lab.write("broken.toml", "[[benchmark]]\nname = 'x'\ncommands = 'y'\n");
     Done::of(lab.bare(&["suite", "broken.toml", "--store", "none"])).ends_with(2);
     Done::of(lab.bare(&["suite", "absent.toml", "--store", "none"])).complains(2, &["absent.toml"]);
+}
+
+/// A gate's answer is told, and so is what remains: a benchmark that is within the gate's margin needs no more time.
+#[test]
+fn a_report_says_what_a_gate_came_to() {
+    let lab = Lab::new();
+    let text = "rate: 9 MB/s\nsame: 7 ns\n";
+    let slow = text.replace('9', "6");
+    let done = suite(&lab, [text, &slow], &["--fail-if", "slower"]).ends_with(1);
+    let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The gate slower fails: 1 is slower by more than 3.00 % and 1 is not."), "{said}");
+    // The change of a rate is that of the numbers beside it.
+    assert!(said.contains("rate −33.3 %") && said.contains("slower, more is better"), "{said}");
+    let done = suite(&lab, [text, text], &["--fail-if", "faster,undecided"]).succeeds();
+    let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("The gate faster,undecided passes: 0 are faster by more than 3.00 % and 2 are not."),
+        "{said}"
+    );
+    assert!(!said.contains("more --max-time") && !said.contains("would take"), "{said}");
+}
+
+#[test]
+fn the_mean_of_a_suite_is_that_of_its_table() {
+    let lab = Lab::new();
+    let document = suite(
+        &lab,
+        ["a: 10 ns\nb: 10 ns\n", "a: 10 ns\nb: 40 ns\n"],
+        &["--format", "json", "--export", "text=t"],
+    );
+    let document = document.succeeds().json();
+    let mean = &document["mean"];
+    let ends = |end: &str| {
+        let all = document["benchmarks"].as_array().unwrap();
+        let product: f64 = all.iter().map(|it| it["effect"][end].as_f64().unwrap()).product();
+        product.sqrt()
+    };
+    for end in ["ratio", "low", "high"] {
+        assert!((mean[end].as_f64().unwrap() / ends(end) - 1.0).abs() < 1e-9, "{mean}");
+    }
+    let text = lab.read("t").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("at a level of 1.00 % for all together"), "{text}");
+}
+
+/// Names that a program repeats are benchmarks of their own, whatever harness they come from.
+#[test]
+fn names_that_occur_twice_are_numbered() {
+    let lab = Lab::new();
+    let document =
+        suite(&lab, ["x: 5 ns\nx: 7 ns\n", "x: 5 ns\nx: 9 ns\n"], &["--format", "json"]).succeeds().json();
+    assert_eq!([state(&document, "x"), state(&document, "x #2")], ["unchanged", "slower"]);
+}
+
+#[test]
+fn names_drive_no_terminal_and_a_suite_takes_no_negative_time() {
+    let lab = Lab::new();
+    let name = "a\u{1b}[31m\u{202e}\tb\"<";
+    let text = format!("{name}: 5 ns\n");
+    let exports = ["csv=c", "junit=j", "go-benchmark=g", "markdown=m", "text=t", "html=h"];
+    let words: Vec<&str> = exports.iter().flat_map(|export| ["--export", export]).collect();
+    suite(&lab, [&text, &text], &words).succeeds();
+    for file in ["c", "j", "g", "m", "t", "h"] {
+        let text = lab.read(file);
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{file}: {text}");
+    }
+    assert!(lab.read("j").contains(" time=\"0.000000000\""), "{}", lab.read("j"));
+}
+
+#[test]
+fn what_would_do_nothing_is_refused() {
+    let lab = Lab::new();
+    suite(&lab, [A, A], &["--simulated"]).complains(2, &["--simulated"]);
+    lab.write("suite.toml", FILE);
+    let file = ["suite", "suite.toml", "sleep", "sleep", "--store", "none"];
+    Done::of(lab.bare(&[&file[..], &["--simulated"]].concat())).complains(2, &["--simulated"]);
+    lab.write("own.toml", "[[benchmark]]\nname = 'x'\na = 'true'\nb = 'true'\n");
+    Done::of(lab.bare(&["suite", "own.toml", "a", "b", "--store", "none"])).complains(2, &["{program}"]);
+    let go = "BenchmarkX-2 \t 100\t 5 ns/op\nPASS\n";
+    lab.write("old.txt", go);
+    for option in
+        [&["--cpu", "free"][..], &["--timeout", "1s"], &["-i"], &["--seed", "1"], &["--max-time", "1s"]]
+    {
+        let words = [&["suite", "--from", "old.txt", "old.txt"], option].concat();
+        Done::of(lab.bare(&words)).complains(2, &["--from"]);
+    }
+    lab.write("prose.txt", "nothing of the kind\n");
+    let refused = Done::of(lab.bare(&["suite", "--from", "prose.txt", "old.txt"]));
+    let refused = refused.complains(2, &["prose.txt", "holds no results"]);
+    assert!(!refused.err.contains("--help"), "{}", refused.err);
+    let read = Done::of(lab.bare(&["suite", "--from", "old.txt", "old.txt"])).succeeds();
+    assert!(!read.out.contains("condition") && !read.out.contains("--seed"), "{}", read.out);
+}
+
+/// The output of a failed process counts where the user says so, and is left out where it should be.
+#[test]
+fn failures_are_ignored_or_left_out() {
+    let lab = Lab::new();
+    lab.write("suite.toml", "[[benchmark]]\nname = 'x'\na = 'sh -c \"exit 3\"'\nb = 'sh -c \"exit 3\"'\n");
+    let words = ["suite", "suite.toml", "--max-time", "3s", "--store", "none", "--format", "json"];
+    let measured = |more: &[&str]| Done::of(lab.bare(&[&words[..], more].concat()));
+    assert_eq!(state(&measured(&[]).ends_with(4).json(), "x"), "not-measured");
+    assert_ne!(state(&measured(&["-i"]).succeeds().json(), "x"), "not-measured");
+    assert_ne!(state(&measured(&["-i=3"]).succeeds().json(), "x"), "not-measured");
+    assert_eq!(state(&measured(&["-i=4"]).ends_with(4).json(), "x"), "not-measured");
+    // Of the first three runs each fails; then all is well.
+    lab.write("fails", "echo >> count; test $(wc -l < count) -gt 6\n");
+    lab.write("suite.toml", "[[benchmark]]\nname = 'x'\na = 'sh fails'\nb = 'sh fails'\n");
+    assert_ne!(state(&measured(&["--skip-failures"]).succeeds().json(), "x"), "not-measured");
 }

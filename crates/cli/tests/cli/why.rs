@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Lab};
+use crate::common::{Done, Lab, SIGINT, eventually};
 
 /// The document of an explanation of two commands, without the experiments that need tools or permissions.
 fn why(lab: &Lab, commands: [&str; 2], words: &[&str]) -> Value {
@@ -86,7 +86,13 @@ fn what_cannot_be_made_is_named_and_the_rest_is_done() {
     let document = why(&lab, ["true", "sleep 0.2"], &["--no-trace"]);
     assert_eq!(document["answer"], "unexplained", "{document:#}");
     let experiments = document["experiments"].as_array().unwrap();
-    assert!(experiments.iter().all(|it| it["question"] != "which calls, waits and conditions?"));
+    let traced =
+        experiments.iter().find(|it| it["question"] == "which calls, waits and conditions?").unwrap();
+    assert_eq!((&traced["took_s"], &traced["note"]), (&Value::Null, &"left out by --no-trace".into()));
+    let off = ["--no-trace", "--no-simulate", "--no-profile"];
+    let said = asked(&lab, ["true", "sleep 0.2"], &off).succeeds().out;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("nothing looked for the cause") && !said.contains("no experiment here"), "{said}");
 }
 
 #[test]
@@ -101,4 +107,20 @@ fn a_command_that_fails_ends_it() {
     let lab = Lab::new();
     let done = asked(&lab, ["true", "false"], &["--no-simulate"]);
     assert_ne!(done.code, Some(0), "{}", done.out);
+}
+
+/// Whenever it is interrupted, what is known then is told, and no experiment is blamed.
+#[test]
+fn an_interrupted_explanation_says_so() {
+    let lab = Lab::new();
+    for runs in [1, 3, 12, 40] {
+        lab.write("log", "");
+        let live = lab.start(&["why", "true", "sh -c 'echo >> log; sleep 0.05'", "--max-time", "60s"]);
+        assert!(eventually(|| lab.read("log").lines().count() >= runs), "{runs}");
+        live.signal(SIGINT);
+        let done = live.end().ends_with(130);
+        let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!said.contains("does not have the form") && !said.contains("no experiment here"), "{said}");
+        assert!(said.is_empty() || said.to_lowercase().contains("interrupted"), "{said}");
+    }
 }

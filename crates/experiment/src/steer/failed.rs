@@ -22,11 +22,15 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
             limit.0
         ));
     }
-    let hint = match command.condition.shell.is_used() || sample.outcome != Outcome::Exited(127) {
-        true => {
+    let may_lack_a_program = !command.condition.shell.is_used() && sample.outcome == Outcome::Exited(127);
+    let hint = match may_lack_a_program {
+        false if sample.outcome == Outcome::TimedOut => {
+            "allow it more time, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
+        }
+        false => {
             "see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
         }
-        false => "status 127 often means that a program was not found",
+        true => "status 127 often means that a program was not found",
     };
     Failure::command(format!(
         "`{}` {how} (run {} of the experiment); {hint}",
@@ -36,11 +40,11 @@ pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
 }
 
 /// Words for the outcome of a run that did not succeed.
-pub(crate) fn how_it_ended(outcome: Outcome) -> String {
+pub fn how_it_ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
         Outcome::Signaled(signal) => format!("was ended by signal {signal}{}", signal_name(signal)),
-        Outcome::TimedOut => "was still running at the time limit and was ended".to_owned(),
+        Outcome::TimedOut => "took longer than --timeout and was ended".to_owned(),
     }
 }
 
@@ -63,7 +67,7 @@ fn signal_name(signal: u8) -> &'static str {
 const FAILURES_MAX: u32 = 3;
 
 /// Number of runs of a command without a success after which none is expected.
-pub(crate) const HOPELESS_FROM: usize = 10;
+pub const HOPELESS_FROM: usize = 10;
 
 /// Number of failures of commands whose failed runs are not to be kept.
 #[derive(Debug, Default)]

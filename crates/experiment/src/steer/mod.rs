@@ -14,7 +14,7 @@ use crate::{Failure, Next};
 
 pub use compare::{CompareSteering, Until};
 pub use explain::ExplainSteering;
-pub(crate) use failed::{HOPELESS_FROM, how_it_ended};
+pub use failed::{HOPELESS_FROM, how_it_ended};
 pub use rounds::{Bounds, Rounds};
 pub use sweep::SweepSteering;
 pub use warm_up::WarmUp;

@@ -1,12 +1,12 @@
 //! Runs the user's lines once before the whole experiment and once after it: `--setup` and `--cleanup`.
 
-use fauxplat_launch::Capture;
-use fauxplat_model::{Condition, Definition, Outcome};
+use fauxplat_launch::{Capture, LaunchError};
+use fauxplat_model::{Condition, Definition};
 use fauxplat_plan::{Expanded, expand};
-use fauxplat_sys::signal;
 
 use crate::Failure;
 use crate::commands::by_shell;
+use crate::steer::how_it_ended;
 
 /// Cleanup lines, to be run when everything is over, however it ends.
 #[derive(Debug, Default)]
@@ -15,14 +15,14 @@ pub(crate) struct Cleanup {
 }
 
 /// A shell line, under the condition of the command that it was given for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Step {
     role: &'static str,
     line: String,
     condition: Condition,
 }
 
-/// Runs the setup lines, each once however many commands share it, and returns the cleanup lines. Called before
+/// Runs the setup lines, each once in its environment and directory however many commands share it, and returns the cleanup lines. Called before
 /// programs are looked for, since a setup may build them.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub(crate) fn set_up(definition: &Definition) -> Result<Cleanup, Failure> {
     Ok(cleanup)
 }
 
-/// The distinct lines, in the order of their commands.
+/// The lines that are distinct under their condition, in the order of their commands.
 fn steps(
     role: &'static str,
     definition: &Definition,
@@ -45,12 +45,14 @@ fn steps(
 ) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for one in expanded {
-        let Some(line) = line(one).filter(|line| steps.iter().all(|step| step.line != **line)) else {
-            continue;
-        };
+        let Some(line) = line(one) else { continue };
         let mut condition = definition.condition.clone();
         condition.env_set.extend_from_slice(&one.env);
-        steps.push(Step { role, line: line.clone(), condition });
+        condition.cwd = one.cwd.clone().or(condition.cwd);
+        let step = Step { role, line: line.clone(), condition };
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
     }
     steps
 }
@@ -97,18 +99,17 @@ impl Step {
             ends_group: false,
             limit: None,
         };
-        let captured = capture.run()?;
+        let (role, line) = (self.role, &self.line);
+        let captured = capture.run().map_err(|error| match error {
+            LaunchError::Interrupted { .. } => {
+                Failure::interrupted(format!("interrupted during the {role} `{line}`"))
+            }
+            other => other.into(),
+        })?;
         if captured.outcome.is_success() {
             return Ok(());
         }
-        let (role, line) = (self.role, &self.line);
-        if captured.outcome == Outcome::TimedOut && signal::stop_requested() {
-            return Err(Failure::machine(format!(
-                "interrupted during the {role} `{line}`: nothing was measured"
-            )));
-        }
-        let status = captured.outcome.exit_status();
-        let failure = Failure::command(format!("the {role} `{line}` ended with status {status}"));
+        let failure = Failure::command(format!("the {role} `{line}` {}", how_it_ended(captured.outcome)));
         Err(failure.quoting(&captured.output.text()))
     }
 }
@@ -131,7 +132,37 @@ impl Drop for Cleanup {
 
 #[cfg(test)]
 mod tests {
+    use fauxplat_model::CommandLine;
+
     use super::*;
+
+    #[test]
+    fn a_setup_runs_once_in_each_environment_and_directory() {
+        let command = |env: &str, cwd: Option<&str>| CommandLine {
+            command: "true".to_owned(),
+            env: vec![env.to_owned()],
+            setup: Some("make data".to_owned()),
+            cwd: cwd.map(Into::into),
+            ..CommandLine::default()
+        };
+        let commands = vec![
+            command("N=1", None),
+            command("N=2", None),
+            command("N=1", Some("/tmp")),
+            command("N=1", None),
+            CommandLine { setup: None, ..command("N=3", None) },
+        ];
+        let mut definition = Definition { commands, ..Definition::default() };
+        let expanded = expand(&definition).unwrap();
+        let found = steps("setup", &definition, &expanded, |one| one.setup.as_ref());
+        let of = |step: &Step| (step.condition.env_set.last().cloned(), step.condition.cwd.clone());
+        let told: Vec<_> = found.iter().map(of).collect();
+        let n = |n: &str| Some(format!("N={n}"));
+        assert_eq!(told, [(n("1"), None), (n("2"), None), (n("1"), Some("/tmp".into()))]);
+        definition.commands.iter_mut().for_each(|it| it.env.clear());
+        let expanded = expand(&definition).unwrap();
+        assert_eq!(steps("setup", &definition, &expanded, |one| one.setup.as_ref()).len(), 2);
+    }
 
     #[test]
     fn only_git_that_checks_out_switches() {

@@ -5,8 +5,8 @@ use std::path::Path;
 use fauxplat_model::{Aslr, Command, Definition, KnobOutcome, Restoration};
 use fauxplat_tuning::{Root, Tuned, Tuning, remainder};
 
-use crate::Failure;
 use crate::hidden::GUARDIAN_VERB;
+use crate::{Failure, Kind};
 
 /// Tunes the machine as the condition of a definition says; `None` when it says nothing.
 ///
@@ -29,7 +29,10 @@ pub(crate) fn tune(definition: &mut Definition, invocation: &[String]) -> Result
         argv: invocation,
         guardian_verb: GUARDIAN_VERB,
     };
-    let tuned = tuning.apply()?;
+    let tuned = tuning.apply().map_err(|error| match error.is_stopped() {
+        true => Failure::new(Kind::Interrupted, error),
+        false => error.into(),
+    })?;
     // An explicit ASLR setting in the condition of the commands has precedence.
     if tuned.process.aslr_off && definition.condition.aslr == Aslr::Inherit {
         definition.condition.aslr = Aslr::Off;

@@ -103,7 +103,8 @@ fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> s
 /// hyphen would be taken for the number of CPUs.
 fn safe(name: &str) -> String {
     let replaced = |c: char| if c.is_whitespace() || c == '/' { '_' } else { c };
-    let mut name: String = name.chars().map(replaced).collect();
+    // Blanks become lines under a word; what is hidden, or drives a terminal, becomes words.
+    let mut name = visible(&name.chars().map(replaced).collect::<String>());
     let number = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     if number < name.len() && name[..number].ends_with('-') {
         name.replace_range(number - 1..number, "_");
@@ -131,6 +132,7 @@ mod tests {
             ("-1", "Run__1"),
             ("7", "Run_7"),
             ("ßig", "Run_ßig"),
+            ("a\u{1b}[31m\u{202e}b\nBenchmarkX 1 2 ns/op", "A\\u{1b}[31m\\u{202e}b_BenchmarkX_1_2_ns_op"),
         ];
         for (name, expected) in cases {
             assert_eq!(safe(name), expected);

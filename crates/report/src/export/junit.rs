@@ -22,7 +22,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let count = |wanted: fn(&Outcome) -> bool| cases.iter().filter(|case| wanted(&case.outcome)).count();
     let failures = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
-    let time_s: f64 = cases.iter().filter_map(|case| case.time_s).sum();
+    // The sum of no times is minus zero where it does not begin with zero.
+    let time_s = cases.iter().filter_map(|case| case.time_s).fold(0.0, |sum, time_s| sum + time_s);
     let (suite, started) = (record.findings.schema(), &record.header.started);
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>")?;
     writeln!(

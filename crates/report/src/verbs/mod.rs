@@ -42,6 +42,10 @@ pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     pieces.extend(match record.findings {
         // Something was looked at and nothing was run, so that no condition held.
         Findings::Doctor(_) | Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
+        // Results of another time were judged, or nothing came to be run.
+        Findings::Own(_) | Findings::Compare(_) if record.commands.is_empty() => {
+            frame::inspected(record.header)
+        }
         // Nothing was measured at all, or it is no experiment.
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
             frame::imprint(record.header)

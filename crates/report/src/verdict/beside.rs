@@ -201,14 +201,17 @@ fn leaning(comparison: &Comparison, lean: DroppedLean, [a, b]: [&str; 2]) -> Str
         Verdict::Different => String::new(),
         _ => format!(", so {} is withheld", emphasis("equivalent")),
     };
-    format!("{name} waited in {more} of {} dropped pairs{withheld}.", lean.a + lean.b)
+    // Pairs that were dropped for another reason are none of these.
+    let pairs = lean.a + lean.b;
+    format!("In {more} of {pairs} pairs that were dropped since one of both waited, {name} did{withheld}.")
 }
 
 /// Dropped pairs by the command that waited more, for full reports.
 pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     let lean = comparison.dropped_lean.filter(|it| !it.leans)?;
     let each = [(a, lean.a), (b, lean.b)].map(|(name, pairs)| format!("{name} in {pairs}"));
-    Some(format!("In dropped pairs waited more: {}, no more than chance allows.", listed(&each)))
+    let each = listed(&each);
+    Some(format!("Of pairs that were dropped since one of both waited: {each}, no more than chance allows."))
 }
 
 /// Differences in runs after themselves and after another command, for full reports.

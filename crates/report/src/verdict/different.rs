@@ -32,8 +32,26 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     let typically = typically(comparison, a, b);
     match (side == Side::B) == (comparison.effect_ratio > 1.0) {
         true => format!("{typically}, and in some runs by more: beside that, {slow}"),
-        false => format!("{typically}, but in some runs the other way: beside that, {slow}"),
+        // Slow runs are counted from the typical difference: only a threshold beyond it leads to the other side of none.
+        false if tail.threshold_ratio.ln() > comparison.effect_ratio.ln().abs() => {
+            format!("{typically}, but in some runs the other way: beside that, {slow}")
+        }
+        false => format!("{typically}, but in some runs by less: {}", by_less(tail, side)),
     }
+}
+
+/// A sentence about runs in which a typical difference is smaller, and those in which it is larger.
+fn by_less(tail: &Tail, side: Side) -> String {
+    let (less, more) = match side {
+        Side::A => (tail.share_a, tail.share_b),
+        Side::B => (tail.share_b, tail.share_a),
+    };
+    let beyond = percent(tail.threshold_ratio - 1.0);
+    format!(
+        "in {} of the pairs by more than {beyond} less than typically, and in {} by as much more",
+        percent(less),
+        percent(more)
+    )
 }
 
 /// Whether the figure that decides, typical runs or the mean, is different.

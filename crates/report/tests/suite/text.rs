@@ -286,6 +286,26 @@ fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
     assert!(said.contains(wanted) && !said.contains("by more:"), "{said}");
 }
 
+/// Where the typical difference is larger than what slow runs add, the faster command stays the faster one in them.
+#[test]
+fn slow_runs_within_the_typical_difference_are_no_runs_the_other_way() {
+    for (effect, side) in [(1.3, Side::A), (0.7, Side::B)] {
+        let mut owned = common::compare_both();
+        let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+        let comparison = &mut found.comparisons[0];
+        comparison.effect_ratio = effect;
+        (comparison.ci_low_ratio, comparison.ci_high_ratio) = (effect * 0.99, effect * 1.01);
+        let tail = comparison.tail.as_mut().unwrap();
+        (tail.share_a, tail.share_b, tail.side) = (0.08, 0.02, Some(side));
+        let said = verdict(&owned).split_whitespace().collect::<Vec<_>>().join(" ");
+        let (less, more) = if side == Side::A { ("8.00 %", "2.00 %") } else { ("2.00 %", "8.00 %") };
+        let wanted = format!(
+            "but in some runs by less: in {less} of the pairs by more than 5.00 % less than typically, and in {more} by as much more"
+        );
+        assert!(said.contains(&wanted) && !said.contains("the other way"), "{said}");
+    }
+}
+
 #[test]
 fn slow_runs_of_another_metric_name_it() {
     let mut owned = common::compare_tails();

@@ -37,9 +37,14 @@ pub struct Test {
     pub margin: f64,
     /// Seconds for which an undecided comparison goes on.
     pub limit_s: f64,
+    /// Seconds after which it ends in any case; `None` where the user set no time.
+    pub most_s: Option<f64>,
     /// The question that ends it.
     pub until: Until,
 }
+
+/// Seconds below which nothing is left of a stated time: a comparison ends a run before its time is over.
+const LEFT_S_MIN: f64 = 0.1;
 
 /// Pairs without which no comparison ends undecided, however long they take: fewer have no pattern of signs that is rare
 /// enough.
@@ -53,7 +58,7 @@ impl Test {
             margin: self.margin,
             max_pairs: PAIRS_MIN,
             at_least_s: Some(self.limit_s),
-            max_time_s: None,
+            max_time_s: self.most_s,
             gate: Some(GateQuestion::Different),
             ..of_the_user.clone()
         }
@@ -142,6 +147,10 @@ impl Hunt {
         let mut course = Course { hunt: self, laboratory, note, known, budget, spent_s: 0.0 };
         let change = match course.ends()? {
             Ok(change) => change,
+            // Before the ends are compared, every commit may have made a change.
+            Err(Answer::Stopped) => {
+                return Ok(course.over(Answer::Stopped, Search::new(&self.parents).suspects(), None));
+            }
             Err(answer) => return Ok(course.over(answer, Vec::new(), None)),
         };
         let mut search = Search::new(&self.parents);
@@ -182,8 +191,8 @@ impl Course<'_> {
         let until =
             until(move |stands| Change::of(stands[0], margin).is_some() || stands[0].is_within(margin));
         // Of a stated time the ends may take a quarter, and the steps share the rest.
-        let limit_s = self.limit_s(4);
-        let test = Test { level: self.budget.ends(), margin, limit_s, until };
+        let (limit_s, most_s) = (self.limit_s(4), self.left_s());
+        let test = Test { level: self.budget.ends(), margin, limit_s, most_s, until };
         let ends = match self.compare(&[0, last], test)? {
             Attempt::Measured(compared) => compared[0],
             Attempt::Failed(why) => return Err(Failure::command(format!("an end of the search: {why}"))),
@@ -233,14 +242,15 @@ impl Course<'_> {
         Ok(None)
     }
 
-    /// Measures a commit beside both ends; `None` if the user stopped that.
+    /// Measures a commit beside both ends; `None` if the user, or the end of the time, stopped that before it was decided.
     fn step(&mut self, commit: usize, change: Change, limit_s: f64) -> Result<Option<Step>, Failure> {
         let measured = self.known.steps.iter().filter(|step| step.outcome != Outcome::Failed).count();
         let error = self.budget.step(measured as u32);
         // Of the two tests, each on one side, one has a true statement: with both and the winner's the judge has three
         // comparisons, and by Holm's procedure the last that is open has up to half of its level.
         let until = until(move |stands| change.side(stands[0].inverted(), stands[1]).is_some());
-        let test = Test { level: 4.0 * error, margin: change.margin(), limit_s, until };
+        let most_s = self.left_s();
+        let test = Test { level: 4.0 * error, margin: change.margin(), limit_s, most_s, until };
         let attempt = self.compare(&[commit, 0, self.hunt.last()], test)?;
         let step = Step {
             commit: self.hunt.commits[commit].clone(),
@@ -260,6 +270,8 @@ impl Course<'_> {
         let outcome = match change.side(from_good.ratio, to_bad.ratio) {
             Some(Side::Good) => Outcome::Good,
             Some(Side::Bad) => Outcome::Bad,
+            // A commit that had no more than the rest of the time is not passed for that.
+            None if self.is_out_of_time() => return Ok(None),
             None => Outcome::Undecided,
         };
         let is_between = change.is_between(from_good.ratio, to_bad.ratio);
@@ -278,7 +290,8 @@ impl Course<'_> {
             .tell(&format!("does {} differ from the commit before it?", self.hunt.commits[commit].name));
         let until = until(move |stands| change.is_made_by(stands[0]));
         let level = 2.0 * self.budget.confirmation();
-        let test = Test { level, margin: change.margin(), limit_s: self.limit_s(1), until };
+        let (limit_s, most_s) = (self.limit_s(1), self.left_s());
+        let test = Test { level, margin: change.margin(), limit_s, most_s, until };
         let own = match self.compare(&[before, commit], test)? {
             Attempt::Measured(compared) => Some(compared[0]),
             Attempt::Failed(_) => None,
@@ -287,7 +300,11 @@ impl Course<'_> {
             }
         };
         let is_made = own.is_some_and(|own| change.is_made_by(own.ratio));
-        let answer = if is_made { Answer::Commit } else { Answer::NotConfirmed };
+        let answer = match is_made {
+            true => Answer::Commit,
+            false if own.is_some() && self.is_out_of_time() => Answer::Stopped,
+            false => Answer::NotConfirmed,
+        };
         Ok(self.over(answer, suspects, Some((commit, before, own))))
     }
 
@@ -301,13 +318,17 @@ impl Course<'_> {
 
     /// Seconds for the next of so many comparisons: the usual limit, or its share of what is left of a stated time.
     fn limit_s(&self, parts: u32) -> f64 {
-        let Some(total_s) = self.hunt.total_s else { return self.hunt.limit_s };
-        let left_s = (total_s - self.spent_s).max(1.0);
+        let Some(left_s) = self.left_s() else { return self.hunt.limit_s };
         self.hunt.limit_s.max(left_s / f64::from(parts.max(1))).min(left_s)
     }
 
+    /// Seconds that are left of a stated time.
+    fn left_s(&self) -> Option<f64> {
+        self.hunt.total_s.map(|total_s| (total_s - self.spent_s).max(LEFT_S_MIN))
+    }
+
     fn is_out_of_time(&self) -> bool {
-        self.hunt.total_s.is_some_and(|total_s| self.spent_s >= total_s)
+        self.hunt.total_s.is_some_and(|total_s| self.spent_s >= total_s - LEFT_S_MIN)
     }
 
     fn over(

@@ -6,7 +6,7 @@ use fauxplat_experiment::measure::compare::{compare_until, complete};
 use fauxplat_experiment::{Driver, Failure, Kind, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_model::{CompareFindings, Definition};
-use fauxplat_revisions::{LineCommit, Tree, Workshop, alike, commands_in};
+use fauxplat_revisions::{LineCommit, Tree, Workshop, alike, commands_in, placed_in};
 use fauxplat_sys::signal;
 use fauxplat_verb::Host;
 
@@ -106,6 +106,7 @@ impl<'a> Here<'a> {
             fauxplat_model::CommandLine { name, ..only.clone() }
         };
         definition.commands = trees.iter().map(named).collect();
+        placed_in(&self.workshop.repository, &trees, &mut definition)?;
         definition.rule = test.rule(&definition.rule);
         let machine = Machine::here();
         let options = (&*self.args.output, &self.args.end);

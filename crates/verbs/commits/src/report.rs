@@ -9,6 +9,9 @@ use serde_json::{Error, Value};
 use crate::decision::Ratio;
 use crate::findings::{Answer, BisectFindings, Commit, Compared, Outcome, SCHEMA, Step};
 
+/// Ratio of the ends of an interval from which on it excludes nothing that anybody would think of.
+const UNBOUNDED: f64 = 1e6;
+
 /// Suspects that are named where there are more.
 const NAMED: usize = 10;
 
@@ -25,8 +28,15 @@ impl OwnReport for BisectReport {
         let found = BisectFindings::deserialize(document)?;
         let mut pieces = vec![answer(&found)];
         pieces.extend(ends(&found).map(Piece::plain));
-        if found.suspects.len() > 1 {
-            pieces.push(Piece::plain(format!("They cannot be told apart: {}.", suspects(&found.suspects))));
+        let left = suspects(&found.suspects);
+        match (found.answer, found.suspects.len()) {
+            (Answer::Several, 2..) => {
+                pieces.push(Piece::plain(format!("They cannot be told apart: {left}.")));
+            }
+            (Answer::Stopped, 2..) if found.ends.is_some() => {
+                pieces.push(Piece::plain(format!("The suspects: {left}.")));
+            }
+            _ => {}
         }
         if !found.steps.is_empty() {
             pieces.push(Piece::heading("Steps"));
@@ -83,7 +93,10 @@ pub(crate) fn summary(found: &BisectFindings) -> String {
         Answer::NotConfirmed => format!("{}, not confirmed", named(found)),
         Answer::NoChange => "no change between the ends".to_owned(),
         Answer::NotShown => "no change shown between the ends".to_owned(),
-        Answer::Stopped => format!("stopped with {} suspects", found.suspects.len()),
+        Answer::Stopped if found.ends.is_none() => "stopped before the ends were compared".to_owned(),
+        Answer::Stopped => {
+            format!("stopped with {}", say::counted(found.suspects.len(), "suspect", "suspects"))
+        }
     }
 }
 
@@ -127,6 +140,15 @@ fn answer(found: &BisectFindings) -> Piece {
                 name(&found.good),
                 name(&found.bad),
                 say::percent(found.margin)
+            ),
+        ),
+        (Answer::Stopped, _) if found.ends.is_none() => (
+            Tone::Doubt,
+            format!(
+                "Stopped before {} and {} were shown to differ: nothing is known of the {} yet, and the same call begins anew.",
+                name(&found.good),
+                name(&found.bad),
+                say::counted(found.commits, "commit", "commits")
             ),
         ),
         _ => (
@@ -200,6 +222,9 @@ fn changed(compared: Compared) -> String {
 
 fn interval(compared: Compared) -> String {
     let Ratio { ratio, low_ratio, high_ratio } = compared.ratio;
+    if high_ratio / low_ratio > UNBOUNDED {
+        return format!("{} (too few pairs for an interval)", say::change(ratio));
+    }
     format!("{} ({} to {})", say::change(ratio), say::change(low_ratio), say::change(high_ratio))
 }
 

@@ -6,8 +6,9 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::{Failure, Machine};
 use fauxplat_model::{Definition, Estimand, Rule};
 use fauxplat_options::{EndArgs, after, define};
-use fauxplat_report::OwnReport;
+use fauxplat_report::{OwnReport, say};
 use fauxplat_revisions::{LineCommit, Revision, WORKTREE, Workshop, hash_of};
+use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 use fauxplat_verb::{Group, Host, Verb};
 
@@ -87,6 +88,8 @@ fn bisect(args: &BisectArgs, host: &dyn Host, invocation: &[String]) -> Result<(
     here.conclude(&found, warnings(&found))?;
     match (args.undecided_code, found.answer) {
         (None, _) | (_, Answer::Commit) => Ok(()),
+        // An interrupted search ends as an interrupted one: nothing was asked to its end.
+        _ if signal::stop_requested() => Ok(()),
         (Some(code), _) => Err(Failure::gate(format!("--undecided-code: {}", found.summary)).coded(code)),
     }
 }
@@ -101,9 +104,13 @@ fn definition(args: &BisectArgs) -> Result<Definition, Failure> {
     (rule.margin, rule.level) = (asked.margin.unwrap_or(rule.margin), asked.level.unwrap_or(rule.level));
     rule.max_time_s = asked.max_time.map(Nanos::as_secs_f64);
     let (rule, commands) = (&definition.rule, definition.commands.len());
+    let is_named = !args.commands.command_name.is_empty() || !args.commands.names.is_empty();
     match () {
         () if commands != 1 || !definition.parameters.is_empty() => {
             Err(unfit("measures one command in every commit: give one, without parameter lists"))
+        }
+        () if is_named => {
+            Err(unfit("calls each commit by its hash and subject: leave --command-name and --names out"))
         }
         () if !rule.also.is_empty() => Err(unfit("follows one metric: give one --metric")),
         () if rule.margin_absolute.is_some() => Err(unfit("takes a margin as a share, such as 1%")),
@@ -172,16 +179,22 @@ fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition:
 fn plan(hunt: &Hunt, known: &Known) -> String {
     let commits = hunt.commits.len() - 1;
     let steps = Search::new(&hunt.parents).steps();
-    let most_s = match hunt.total_s {
-        Some(total_s) => total_s,
-        None => f64::from(steps + 2) * hunt.limit_s,
+    let time = match hunt.total_s {
+        Some(total_s) => format!("{total_s:.0} s at most"),
+        None => format!("about {:.0} s", f64::from(steps + 2) * hunt.limit_s),
+    };
+    let more = match hunt.total_s {
+        Some(_) => "",
+        None => ", less where differences are clear, and more where runs are long or commits stay undecided",
     };
     let before = match known.steps.len() {
         0 => String::new(),
         many => format!("; of these {many} are known from an interrupted call"),
     };
     format!(
-        "plan: {commits} commits; after the ends {steps} steps at most{before}; {most_s:.0} s at most without the builds"
+        "plan: {}; after the ends {}{before}; {time} without the builds{more}",
+        say::counted(commits, "commit", "commits"),
+        say::counted(steps as usize, "step", "steps")
     )
 }
 

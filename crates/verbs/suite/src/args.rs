@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fauxplat_experiment::Failure;
 use fauxplat_options::{
     CommitsArgs, ConditionArgs, EndArgs, Measured, Output, TreeBuildArgs, after, percent, time_with_unit,
@@ -12,6 +12,7 @@ use fauxplat_options::{
 use fauxplat_units::Nanos;
 use regex::Regex;
 
+use crate::findings::FailIf;
 use crate::harness::Choice;
 
 const EXAMPLES: &str = "\
@@ -116,17 +117,4 @@ impl SuiteArgs {
             )),
         }
     }
-}
-
-/// A finding that fails a suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailIf {
-    /// B is slower by more than the margin.
-    Slower,
-    /// B is faster by more than the margin.
-    Faster,
-    /// Either.
-    Changed,
-    /// A change beyond the margin is neither shown nor excluded.
-    Undecided,
 }

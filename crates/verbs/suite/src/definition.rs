@@ -7,13 +7,13 @@ use fauxplat_model::{Definition, Output, Placement};
 use fauxplat_options::{CommandArgs, define};
 
 use crate::analysis::{Rule, Side};
-use crate::args::{FailIf, SuiteArgs};
+use crate::args::SuiteArgs;
 use crate::file::Benchmark;
-use crate::findings::Control;
+use crate::findings::{Control, FailIf};
 use crate::measure::Asked;
 
-/// Plain commands are counted with 16 bits, two for each benchmark.
-const BENCHMARKS_MAX: usize = 20_000;
+/// Benchmarks of a suite of plain commands at most: each has two of the commands that an experiment may have.
+const BENCHMARKS_MAX: usize = 5_000;
 
 /// The question that the options ask.
 pub fn asked(args: &SuiteArgs) -> Asked {
@@ -21,6 +21,7 @@ pub fn asked(args: &SuiteArgs) -> Asked {
     let rule = Rule { level: args.level, margin: args.margin, control, gate: side(&args.fail_if) };
     Asked {
         rule,
+        fail_if: args.fail_if.clone(),
         max_time_s: args.max_time.as_secs_f64(),
         harness: args.harness.clone(),
         filter: args.filter.clone(),
@@ -52,15 +53,11 @@ pub fn definition(
     let commands = programs.map(str::to_owned).to_vec();
     let commands = CommandArgs { commands, seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
+    refuse_simulated(&definition)?;
     let condition = &mut definition.condition;
     if condition.shell.is_used() {
         return Err(Failure::usage(
             "--shell: words are added to the command lines of a suite, which a shell would read anew; leave it out",
-        ));
-    }
-    if condition.simulate.is_some() {
-        return Err(Failure::usage(
-            "a harness times its benchmarks itself, which a simulated machine cannot: leave the option out",
         ));
     }
     if condition.output != Output::Null {
@@ -98,6 +95,18 @@ pub fn definition_of_plain(
     }
     let commands = CommandArgs { seed: args.seed, ..CommandArgs::default() };
     let mut definition = define::definition(&commands, &args.condition, machine)?;
+    refuse_simulated(&definition)?;
     definition.commands = benchmarks.iter().flat_map(|it| it.sides.clone()).collect();
     Ok(definition)
+}
+
+/// Refuses a simulated machine: a harness times its benchmarks itself, and plain commands are judged by what runs of a real
+/// machine show.
+fn refuse_simulated(definition: &Definition) -> Result<(), Failure> {
+    match definition.condition.simulate {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage(
+            "a suite measures real runs: leave --simulated out, or count two commands by `fauxplat compare --simulated`",
+        )),
+    }
 }

@@ -45,7 +45,7 @@ pub enum SuiteError {
     NoBenchmarks(String, &'static str),
     /// The two programs have no benchmark in common.
     #[error(
-        "the two programs have no benchmark in common: {0} of the first are gone and {1} of the second are new"
+        "the two sides have no benchmark in common: {0} of the first are gone and {1} of the second are new"
     )]
     NothingInCommon(usize, usize),
     /// A benchmark of a file is incomplete or wrong.
@@ -54,6 +54,25 @@ pub enum SuiteError {
     /// A parameter of a benchmark has values that are no words.
     #[error("parameter {0}: its values are texts, numbers or booleans")]
     Parameter(String),
+    /// A parameter has no values, so that no benchmark would come of it.
+    #[error("parameter {0} has no values: give it one at least, or leave it out")]
+    NoValues(String),
+    /// The parameters of a file make more benchmarks than a suite may have.
+    #[error(
+        "with all combinations of their parameters these are more than the 20000 benchmarks that a file may have: give fewer values"
+    )]
+    TooMany,
+    /// The command lines of a file are too long together.
+    #[error("the command lines have more than 64 MiB together: give fewer or shorter values")]
+    TooLong,
+    /// Programs were given that no command of the file names.
+    #[error(
+        "no benchmark names {{program}}, so the programs after the file would not be run: write {{program}} where they belong, or leave them out"
+    )]
+    UnusedPrograms,
+    /// A file of results is of no harness that is known.
+    #[error("{0} holds no results of a harness that is known by them; name it with --harness: {1}")]
+    NotResults(String, String),
     /// An option has no valid value.
     #[error("{0}")]
     Option(String),

@@ -12,6 +12,12 @@ use serde::Deserialize;
 
 use crate::error::SuiteError;
 
+/// Benchmarks of a file at most, before some are chosen.
+const BENCHMARKS_MAX: usize = 20_000;
+
+/// Bytes of the command lines of all benchmarks at most: values may be long, and stand in many places.
+const TEXT_BYTES_MAX: usize = 64 << 20;
+
 /// Bytes of a file at most.
 const BYTES_MAX: usize = 1 << 20;
 
@@ -60,6 +66,33 @@ struct Entry {
     parameters: BTreeMap<String, Vec<toml::Value>>,
 }
 
+impl Entry {
+    /// Number of benchmarks that the entry stands for; saturates on overflow.
+    fn count(&self) -> usize {
+        self.parameters.values().map(Vec::len).fold(1, usize::saturating_mul)
+    }
+
+    /// Bytes that the lines of both sides have at most with these values.
+    fn bytes(&self, values: &[(&str, String)]) -> usize {
+        let of = |text: &String| {
+            let filled = |(name, value): &(&str, String)| text.matches(&place(name)).count() * value.len();
+            text.len() + values.iter().map(filled).sum::<usize>()
+        };
+        2 * self.texts().chain([&self.name]).map(of).sum::<usize>()
+    }
+
+    /// The lines that are run, and the environment in which they are.
+    fn texts(&self) -> impl Iterator<Item = &String> {
+        let lines =
+            [&self.command, &self.a, &self.b, &self.setup, &self.prepare, &self.conclude, &self.cleanup];
+        lines.into_iter().flatten().chain(&self.env)
+    }
+}
+
+fn names_program(text: &str) -> bool {
+    text.contains(PROGRAM)
+}
+
 /// The two sides of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Between<'a> {
@@ -90,11 +123,24 @@ pub fn read(path: &Path, between: Between<'_>, filter: Option<&Regex>) -> Result
 }
 
 fn benchmarks(written: &Written, between: Between<'_>) -> Result<Vec<Benchmark>, SuiteError> {
-    let mut all = Vec::new();
+    let count = written.benchmarks.iter().map(Entry::count).fold(0, usize::saturating_add);
+    if count > BENCHMARKS_MAX {
+        return Err(SuiteError::TooMany);
+    }
+    let (mut all, mut bytes) = (Vec::new(), 0);
     for entry in &written.benchmarks {
         for values in combinations(&entry.parameters)? {
+            bytes += entry.bytes(&values);
+            if bytes > TEXT_BYTES_MAX {
+                return Err(SuiteError::TooLong);
+            }
             all.push(benchmark(entry, &values, written.metric.as_deref(), between)?);
         }
+    }
+    if between.programs.is_some()
+        && !written.benchmarks.iter().any(|entry| entry.texts().any(|text| names_program(text)))
+    {
+        return Err(SuiteError::UnusedPrograms);
     }
     let mut names = BTreeSet::new();
     match all.iter().find(|it| !names.insert(&it.name)) {
@@ -125,9 +171,7 @@ fn benchmark(
         (None, Some(a), Some(b)) => [a, b],
         _ => return Err(wrong("it has either a `command` with {program}, or both `a` and `b`")),
     };
-    let all = [&entry.setup, &entry.prepare, &entry.conclude, &entry.cleanup];
-    let places = lines.into_iter().chain(all.into_iter().flatten());
-    if programs.is_none() && places.into_iter().any(|line| line.contains(PROGRAM)) {
+    if programs.is_none() && entry.texts().any(|text| names_program(text)) {
         return Err(wrong("its command names {program}: give the two programs after the file"));
     }
     let side = |side: usize| {
@@ -173,6 +217,9 @@ fn combinations(
             _ => Err(SuiteError::Parameter(name.clone())),
         });
         let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+        if texts.is_empty() {
+            return Err(SuiteError::NoValues(name.clone()));
+        }
         let mut longer = Vec::new();
         for before in &all {
             longer.extend(
@@ -223,6 +270,41 @@ mod tests {
         assert_eq!(commands(4), ["old x", "new x"]);
         assert_eq!(all[0].sides[1].prepare.as_deref(), Some("drop 10"));
         assert_eq!((all[0].margin, all[0].metric, all[4].metric), (Some(0.05), Metric::CPU, Metric::WALL));
+    }
+
+    /// A file of a few hundred bytes can ask for more benchmarks than any memory holds.
+    #[test]
+    fn parameters_are_counted_before_they_are_multiplied_out() {
+        let values: Vec<String> = (0..100).map(|value| value.to_string()).collect();
+        let list = |name: String| format!("{name} = [{}]", values.join(","));
+        let text = |parameters: usize| {
+            let lists: Vec<String> = (0..parameters).map(|at| list(format!("p{at}"))).collect();
+            format!("[[benchmark]]\nname='x'\na='1'\nb='2'\nparameters={{{}}}", lists.join(","))
+        };
+        assert_eq!(parsed(&text(2), None).unwrap().len(), 10_000);
+        for parameters in [3, 9, 20] {
+            let error = parsed(&text(parameters), None).unwrap_err().to_string();
+            assert!(error.contains("20000"), "{error}");
+        }
+        let long = "y".repeat(100_000);
+        let often = format!(
+            "[[benchmark]]\nname='x'\na='{}'\nb='2'\nparameters={{p=['{long}']}}",
+            "{p}".repeat(1000)
+        );
+        assert!(parsed(&often, None).unwrap_err().to_string().contains("64 MiB"));
+        let twice = text(2) + &text(2).replace("'x'", "'y'") + "\n" + &text(2).replace("'x'", "'z'");
+        assert!(parsed(&twice.replace("}[[", "}\n[["), None).is_err());
+        let none = "[[benchmark]]\nname='x'\na='1'\nb='2'\nparameters={n=[]}";
+        assert!(parsed(none, None).unwrap_err().to_string().contains("no values"));
+    }
+
+    #[test]
+    fn programs_that_no_command_names_are_refused() {
+        let both = Some(["./a", "./b"]);
+        let text = "[[benchmark]]\nname='x'\na='1'\nb='2'";
+        assert!(parsed(text, both).unwrap_err().to_string().contains("{program}"));
+        assert!(parsed(&format!("{text}\nenv=['P={{program}}']"), both).is_ok());
+        assert!(parsed(&format!("{text}\nsetup='make {{program}}'"), both).is_ok());
     }
 
     #[test]

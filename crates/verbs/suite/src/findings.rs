@@ -1,5 +1,6 @@
 //! Findings of a suite: the document `fauxplat.suite/1`.
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// Name of the document's schema.
@@ -32,6 +33,32 @@ pub enum State {
     NotMeasured,
 }
 
+/// A finding that fails a suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailIf {
+    /// B is slower by more than the margin.
+    Slower,
+    /// B is faster by more than the margin.
+    Faster,
+    /// Either.
+    Changed,
+    /// A change beyond the margin is neither shown nor excluded.
+    Undecided,
+}
+
+impl FailIf {
+    /// The word of the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            FailIf::Slower => "slower",
+            FailIf::Faster => "faster",
+            FailIf::Changed => "changed",
+            FailIf::Undecided => "undecided",
+        }
+    }
+}
+
 /// Answer to the question of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +80,13 @@ pub struct Ratio {
     pub low: Option<f64>,
     /// High end of the same interval.
     pub high: Option<f64>,
+}
+
+impl Ratio {
+    /// Whether the interval holds a ratio.
+    pub fn holds(self, ratio: f64) -> bool {
+        self.low.is_none_or(|low| low <= ratio) && self.high.is_none_or(|high| ratio <= high)
+    }
 }
 
 /// A benchmark of both programs.
@@ -111,7 +145,7 @@ pub struct Group {
     pub slower: u32,
     /// Of these, faster ones.
     pub faster: u32,
-    /// Geometric mean of their ratios, with a plain interval at 95 %.
+    /// Geometric mean of their ratios, with that of the ends of their intervals.
     pub mean: Ratio,
 }
 
@@ -144,6 +178,9 @@ pub struct SuiteFindings {
     pub level: f64,
     /// The margin as a share.
     pub margin: f64,
+    /// The gates that were asked for, by their words on the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fail_if: Vec<FailIf>,
     /// Seed of the coin.
     pub seed: u64,
     /// Whether results were stored before and not measured in turns, so that the machine may have changed between them.
@@ -154,7 +191,8 @@ pub struct SuiteFindings {
     pub new: Vec<String>,
     /// Benchmarks of A alone.
     pub gone: Vec<String>,
-    /// Geometric mean of all ratios, with a plain interval at 95 %; `None` without any pair.
+    /// Geometric mean of the ratios of all benchmarks, with that of the ends of their intervals, which hold together at the
+    /// level; `None` without any pair.
     pub mean: Option<Ratio>,
     /// A factor that nearly all benchmarks share, where there is one.
     pub common: Option<Ratio>,
@@ -182,5 +220,16 @@ impl SuiteFindings {
     /// Number of benchmarks of which the gate says this.
     pub fn gated(&self, gate: Gate) -> usize {
         self.benchmarks.iter().filter(|it| it.gate == Some(gate)).count()
+    }
+
+    /// Whether a gate that was asked for fails.
+    pub fn fails(&self) -> bool {
+        let (beyond, open) = (self.gated(Gate::Beyond), self.gated(Gate::Undecided));
+        !self.fail_if.is_empty() && (beyond > 0 || open > 0 && self.fail_if.contains(&FailIf::Undecided))
+    }
+
+    /// The words of the gates as on the command line.
+    pub fn gates(&self) -> String {
+        self.fail_if.iter().map(|gate| gate.word()).collect::<Vec<_>>().join(",")
     }
 }

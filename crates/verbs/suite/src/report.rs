@@ -9,7 +9,8 @@ use fauxplat_report::{Case, CaseOutcome, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
-use crate::findings::{Benchmark, Control, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
+use crate::findings::{Benchmark, Control, FailIf, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
+use crate::harness::Unit;
 
 /// Reports of suites.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ fn fields(it: &Benchmark) -> Vec<String> {
 }
 
 fn case(it: &Benchmark) -> Case {
-    let sentence = match it.effect {
+    let sentence = match as_read(it) {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect)),
         None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
     };
@@ -140,12 +141,8 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::said(Tone::Doubt, WEAKER));
     }
     pieces.extend(found.common.map(common));
-    pieces.extend(
-        found
-            .mean
-            .filter(|_| found.benchmarks.len() > 1)
-            .map(|mean| Piece::plain(format!("Geometric mean of B over A: {}.", with_interval(mean)))),
-    );
+    pieces.extend(gate(found));
+    pieces.extend(found.mean.filter(|_| found.benchmarks.len() > 1).map(|mean| mean_of(found, mean)));
     let sorted = sorted(&found.benchmarks);
     let (told, alike): (Vec<&Benchmark>, Vec<&Benchmark>) =
         sorted.iter().partition(|it| it.state != State::Unchanged);
@@ -224,7 +221,8 @@ fn answer(found: &SuiteFindings) -> Piece {
     };
     let worst = sorted(&found.benchmarks).into_iter().find(|it| is_changed(it));
     let worst = worst.and_then(|it| {
-        Some(format!("; the most: {} {}", say::named(&it.name), say::change(it.effect?.ratio)))
+        let more = if more_is_better(it) { " (more is better)" } else { "" };
+        Some(format!("; the most: {} {}{more}", say::named(&it.name), say::change(as_read(it)?.ratio)))
     });
     let tone = match (slower, faster, open + failed) {
         (0, 0, 0) => Tone::Good,
@@ -255,10 +253,60 @@ fn common(common: Ratio) -> Piece {
     )
 }
 
+/// The answer of the gates, and whether they fail.
+fn gate(found: &SuiteFindings) -> Option<Piece> {
+    let [beyond, within, open] =
+        [Gate::Beyond, Gate::Within, Gate::Undecided].map(|answer| found.gated(answer));
+    let asked = |gate| found.fail_if.contains(&gate);
+    let changed = match (asked(FailIf::Slower), asked(FailIf::Faster)) {
+        (true, false) if !asked(FailIf::Changed) => "slower",
+        (false, true) if !asked(FailIf::Changed) => "faster",
+        _ => "slower or faster",
+    };
+    let one_of = |count: usize, is: &str, are: &str| format!("{count} {}", if count == 1 { is } else { are });
+    let mut said = vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))];
+    said.extend((within > 0).then(|| one_of(within, "is not", "are not")));
+    said.extend((open > 0).then(|| one_of(open, "is not decided", "are not decided")));
+    let (tone, ends) = match found.fails() {
+        true => (Tone::Bad, "fails"),
+        false => (Tone::Neutral, "passes"),
+    };
+    (!found.fail_if.is_empty())
+        .then(|| Piece::said(tone, format!("The gate {} {ends}: {}.", found.gates(), say::listed(&said))))
+}
+
+fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
+    let level = say::percent(found.level);
+    let sentence = match (mean.low, mean.high) {
+        (None, None) => {
+            format!("{}; its interval is open, as are some of the benchmarks", say::change(mean.ratio))
+        }
+        _ => {
+            format!("{}, as the intervals below at a level of {level} for all together", with_interval(mean))
+        }
+    };
+    let of_rates = match found.benchmarks.iter().any(more_is_better) {
+        true => ", of rates those of the time behind them",
+        false => "",
+    };
+    Piece::plain(format!("Geometric mean of the changes{of_rates}: {sentence}."))
+}
+
+/// Whether more time may tell something of a benchmark: where there is a gate sampling goes on for its question alone.
+fn is_open(it: &Benchmark) -> bool {
+    it.trouble.is_none() && it.gate.map_or(it.state == State::Undecided, |gate| gate == Gate::Undecided)
+}
+
 /// The sentence about open benchmarks, and the time that they would take.
 fn open(found: &SuiteFindings) -> Option<Piece> {
-    let open: Vec<&Benchmark> =
-        found.benchmarks.iter().filter(|it| it.state == State::Undecided && it.trouble.is_none()).collect();
+    let open: Vec<&Benchmark> = found.benchmarks.iter().filter(|it| is_open(it)).collect();
+    let is_gated = !found.fail_if.is_empty();
+    if open.is_empty() && is_gated && found.count(State::Undecided) > 0 {
+        return Some(Piece::plain(
+            "The gate is answered for all of them, so sampling has ended; without --fail-if it goes on until each is decided.",
+        ));
+    }
+    let what = if is_gated { "What the gate leaves open" } else { "What is not decided" };
     if open.is_empty() || found.is_weaker {
         return None;
     }
@@ -268,9 +316,9 @@ fn open(found: &SuiteFindings) -> Option<Piece> {
     let known: Vec<f64> = open.iter().filter_map(|it| takes(&it)).collect();
     let more: f64 = known.iter().sum();
     let sentence = match known.len() {
-        0 => "What is not decided needs more pairs of processes: give it more --max-time.".to_owned(),
+        0 => format!("{what} needs more pairs of processes: give it more --max-time."),
         _ => format!(
-            "What is not decided would take about {} more for {} of them: --max-time, a wider --margin, or --filter.",
+            "{what} would take about {} more for {} of them: --max-time, a wider --margin, or --filter.",
             about(more.clamp(1.0, 1e7)),
             known.len()
         ),
@@ -326,17 +374,19 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
     for it in benchmarks {
         let tone = tone(it.state);
         let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
-        let (change, low, high) = match it.effect {
+        let (change, low, high) = match as_read(it) {
             Some(effect) => (say::change(effect.ratio), end(effect.low), end(effect.high)),
             None => ("?".to_owned(), "?".to_owned(), "?".to_owned()),
         };
+        let more = if more_is_better(it) { ", more is better" } else { "" };
         let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
             (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
             (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
-            (_, true) => format!("{}, within the margin{}", word(it.state), of_its_own(it)),
+            (_, true) => format!("{}, within the margin{}{more}", word(it.state), of_its_own(it)),
             _ if it.state == State::Unchanged && it.margin.is_some() => {
                 format!("unchanged within{}", of_its_own(it))
             }
+            _ if is_changed(it) => format!("{}{more}", word(it.state)),
             _ => word(it.state).to_owned(),
         };
         let cells = vec![
@@ -352,6 +402,21 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         grid.push(tone, cells);
     }
     grid
+}
+
+/// Whether more of the unit of a benchmark is better.
+fn more_is_better(it: &Benchmark) -> bool {
+    it.unit.parse().is_ok_and(|unit: Unit| unit.more_is_better())
+}
+
+/// The ratio of the readings as they stand beside it: that of a rate is the inverse of the ratio of times.
+fn as_read(it: &Benchmark) -> Option<Ratio> {
+    let effect = it.effect?;
+    let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
+    Some(match more_is_better(it) {
+        true => Ratio { ratio: 1.0 / effect.ratio, low: inverse(effect.high), high: inverse(effect.low) },
+        false => effect,
+    })
 }
 
 /// A margin that is another than that of the suite.
@@ -371,7 +436,9 @@ fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     let rest = if left_out > 0 { format!(", the first {ROWS_OF_FOREST}") } else { String::new() };
     (!rows.is_empty()).then(|| {
         Piece::effects(Effects {
-            title: format!("change from A to B, with simultaneous intervals{rest}"),
+            title: format!(
+                "change from A to B, with simultaneous intervals{rest}; of rates that of the time behind them"
+            ),
             description:
                 "A dot upon its interval for each benchmark, the worst at the top; a band is the margin"
                     .to_owned(),
@@ -400,11 +467,10 @@ fn groups(groups: &[Group]) -> Grid {
 }
 
 fn with_interval(ratio: Ratio) -> String {
+    let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
     match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => {
-            format!("{} ({} to {})", say::change(ratio.ratio), say::change(low), say::change(high))
-        }
-        _ => say::change(ratio.ratio),
+        (None, None) => say::change(ratio.ratio),
+        (low, high) => format!("{} ({} to {})", say::change(ratio.ratio), end(low), end(high)),
     }
 }
 

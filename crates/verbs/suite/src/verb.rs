@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_options::{EndArgs, Group};
-use fauxplat_report::OwnReport;
+use fauxplat_options::{ConditionArgs, EndArgs, Group};
+use fauxplat_report::{OwnReport, say};
 use fauxplat_revisions::Compared;
 use fauxplat_verb::{Host, Verb};
 use serde::Serialize;
 
-use crate::args::{FailIf, Sides, SuiteArgs};
+use crate::args::{Sides, SuiteArgs};
 use crate::definition::{asked, definition, definition_of_plain};
 use crate::file::{self, Between};
 use crate::findings::{Gate, SCHEMA, SuiteFindings};
@@ -31,7 +31,11 @@ impl Verb for Suite {
     }
 
     fn command(&self) -> Command {
-        SuiteArgs::augment_args(Command::new(NAME))
+        // Files are read as they are: what is about runs would do nothing.
+        let of_runs = ConditionArgs::augment_args(Command::new(NAME));
+        let of_runs = of_runs.get_arguments().map(|arg| arg.get_id().clone());
+        let of_runs: Vec<Id> = of_runs.chain(["seed", "max_time"].map(Id::from)).collect();
+        SuiteArgs::augment_args(Command::new(NAME)).mut_arg("from", |arg| arg.conflicts_with_all(of_runs))
     }
 
     fn measures(&self) -> bool {
@@ -82,7 +86,7 @@ impl Verb for Suite {
         }
         let findings = document(&found)?;
         host.conclude(driver.finish(findings, None), &args.output)?;
-        gate(&args.fail_if, &found)?;
+        gate(&found)?;
         all_ran(&found)
     }
 
@@ -126,6 +130,8 @@ fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failu
 /// A driver of the commands, in work trees where there are some.
 fn driver(beginning: Beginning<'_>, compared: Option<&Compared>) -> Result<Driver, Failure> {
     let Some(compared) = compared else { return Driver::of_commands(beginning) };
+    let mut beginning = beginning;
+    compared.place(&mut beginning.definition)?;
     let mut driver = Driver::of(beginning, |definition, machine| compared.resolve(definition, machine))?;
     let notes = compared.notes(&driver.commands);
     notes.into_iter().for_each(|note| driver.warn(note));
@@ -139,18 +145,15 @@ fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
 }
 
 /// Fails where a gate does.
-fn gate(gates: &[FailIf], found: &SuiteFindings) -> Result<(), Failure> {
-    let (beyond, open) = (found.gated(Gate::Beyond), found.gated(Gate::Undecided));
-    let words: Vec<&str> = gates.iter().map(|gate| gate_word(*gate)).collect();
-    let words = words.join(",");
-    match (beyond, open) {
-        (0, 0) => Ok(()),
-        (0, _) if !gates.contains(&FailIf::Undecided) => Ok(()),
-        (0, open) => Err(Failure::gate(format!("--fail-if {words}: {open} benchmarks are not decided"))),
-        (beyond, _) => Err(Failure::gate(format!(
-            "--fail-if {words}: {beyond} benchmarks, by more than {}",
-            margin(found)
-        ))),
+fn gate(found: &SuiteFindings) -> Result<(), Failure> {
+    let (beyond, open, words) = (found.gated(Gate::Beyond), found.gated(Gate::Undecided), found.gates());
+    let count = |number| say::counted(number, "benchmark", "benchmarks");
+    match (found.fails(), beyond) {
+        (false, _) => Ok(()),
+        (true, 0) => Err(Failure::gate(format!("--fail-if {words}: {} not decided", count(open)))),
+        (true, _) => {
+            Err(Failure::gate(format!("--fail-if {words}: {} by more than {}", count(beyond), margin(found))))
+        }
     }
 }
 
@@ -160,13 +163,4 @@ fn all_ran(found: &SuiteFindings) -> Result<(), Failure> {
     let (count, why) = (found.failed().count(), first.trouble.as_deref().unwrap_or("its process failed"));
     let more = if count > 1 { format!(", and {} more", count - 1) } else { String::new() };
     Err(Failure::command(format!("benchmark `{}` failed{more}: {why}", first.name)))
-}
-
-fn gate_word(gate: FailIf) -> &'static str {
-    match gate {
-        FailIf::Slower => "slower",
-        FailIf::Faster => "faster",
-        FailIf::Changed => "changed",
-        FailIf::Undecided => "undecided",
-    }
 }

@@ -1,16 +1,26 @@
 //! Differences with their intervals.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A difference with its interval, slower less faster, per run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
     /// The estimate.
     pub value: f64,
-    /// Low end of the interval.
+    /// Low end of the interval; infinite, and `null` in documents, where nothing is excluded.
+    #[serde(deserialize_with = "low")]
     pub low: f64,
-    /// High end of the interval.
+    /// High end of the interval, as the low one.
+    #[serde(deserialize_with = "high")]
     pub high: f64,
+}
+
+fn low<'de, D: Deserializer<'de>>(document: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(document)?.unwrap_or(f64::NEG_INFINITY))
+}
+
+fn high<'de, D: Deserializer<'de>>(document: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(document)?.unwrap_or(f64::INFINITY))
 }
 
 impl Amount {
@@ -32,5 +42,19 @@ impl Amount {
     /// The difference the other way round.
     pub fn turned(self) -> Self {
         Amount { value: -self.value, low: -self.high, high: -self.low }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_ends_survive_a_document() {
+        let open = Amount { value: 1.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
+        for amount in [open, Amount { low: 0.5, ..open }, Amount::exact(2.0)] {
+            let text = serde_json::to_string(&amount).unwrap();
+            assert_eq!(serde_json::from_str::<Amount>(&text).unwrap(), amount, "{text}");
+        }
     }
 }

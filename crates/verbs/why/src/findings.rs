@@ -286,6 +286,9 @@ pub struct WhyFindings {
     /// Seconds after which it was looked for again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_after_s: Option<f64>,
+    /// Whether the user interrupted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_interrupted: bool,
     /// Elapsed time in seconds.
     pub elapsed_s: f64,
 }

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use crate::amount::Amount;
-use crate::findings::{Account, Answer, Cause, Grade, SCHEMA, WhyFindings};
+use crate::findings::{Account, Answer, Cause, Experiment, Grade, SCHEMA, WhyFindings};
+use crate::measure::NO_CAUSE;
 
 /// Reports of explanations.
 #[derive(Debug)]
@@ -100,7 +101,11 @@ pub(crate) fn summary(found: &WhyFindings) -> String {
         (Answer::Cause, Some(first)) => format!("{} {}", found.programs[slower], first.what),
         (Answer::Equivalent, _) => "no difference, and no cause".to_owned(),
         (Answer::Vanished, _) => "the difference has gone".to_owned(),
+        (Answer::Unexplained, _) if found.is_interrupted => {
+            format!("{} is slower, interrupted before its cause was found", found.programs[slower])
+        }
         (Answer::Unexplained, _) => format!("{} is slower, unexplained", found.programs[slower]),
+        _ if found.is_interrupted => "interrupted before a difference was shown".to_owned(),
         _ => "no difference was shown".to_owned(),
     }
 }
@@ -136,6 +141,10 @@ fn answer(found: &WhyFindings) -> Piece {
             Tone::Good,
             format!("{a} and {b} do not differ by more than {margin}: there is nothing to explain."),
         ),
+        (Answer::Undecided, _) if found.is_interrupted => Piece::answer(
+            Tone::Doubt,
+            format!("Interrupted before {a} and {b} were shown to differ: no cause was looked for."),
+        ),
         (Answer::Undecided, _) => Piece::answer(
             Tone::Doubt,
             format!(
@@ -152,10 +161,28 @@ fn answer(found: &WhyFindings) -> Piece {
             Tone::Bad,
             format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)),
         ),
-        _ => Piece::answer(
-            Tone::Doubt,
-            format!("{slow} takes {more} more than {fast} per run, and no experiment here explains it."),
-        ),
+        _ => {
+            // Where it was interrupted at once there is the verdict, and not yet the account.
+            let than = match found.more_ns {
+                Some(_) => format!("{slow} takes {more} more than {fast} per run"),
+                None => format!("{slow} is slower than {fast} ({ratio})"),
+            };
+            Piece::answer(Tone::Doubt, format!("{than}{}.", why_not(found)))
+        }
+    }
+}
+
+/// Why there is no cause, as the end of a sentence.
+fn why_not(found: &WhyFindings) -> &'static str {
+    let looks = |it: &&Experiment| !NO_CAUSE.contains(&it.question.as_str());
+    let has_looked = found.experiments.iter().filter(looks).any(|it| it.took_s.is_some());
+    match (found.is_interrupted, has_looked) {
+        (true, false) => "; it was interrupted before anything looked for the cause",
+        (true, true) => "; it was interrupted, and what was made until then does not explain it",
+        (false, false) => {
+            "; nothing looked for the cause, since the experiments that do were not made, as is told below"
+        }
+        (false, true) => ", and no experiment here explains it",
     }
 }
 
@@ -316,7 +343,7 @@ fn experiments(found: &WhyFindings) -> Option<Piece> {
     if found.experiments.is_empty() {
         return None;
     }
-    let line = |it: &crate::findings::Experiment| {
+    let line = |it: &Experiment| {
         let took =
             it.took_s.map(|took_s| fauxplat_units::Nanos::from_secs_f64(took_s.clamp(0.0, 1e9)).to_string());
         let text = match (took, &it.note) {

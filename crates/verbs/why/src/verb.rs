@@ -2,8 +2,8 @@
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::{Driver, Failure, Machine};
-use fauxplat_model::Verdict;
 use fauxplat_model::document::{Findings, OwnFindings};
+use fauxplat_model::{Comparison, Verdict};
 use fauxplat_options::{EndArgs, Group, after};
 use fauxplat_report::OwnReport;
 use fauxplat_verb::{Host, Verb};
@@ -72,7 +72,11 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
     let chain = evidence.as_ref().map(explain).unwrap_or_default();
     let [a, b] = &driver.commands[..] else { return WhyFindings::default() };
     let are_same = a.program_sha256.as_ref().zip(b.program_sha256.as_ref());
-    let compared = comparison.map(|it| Compared {
+    // Where it was interrupted at once there is no ratio.
+    let is_told = |it: &&Comparison| {
+        [it.effect_ratio, it.ci_low_ratio, it.ci_high_ratio].iter().all(|ratio| ratio.is_finite())
+    };
+    let compared = comparison.filter(is_told).map(|it| Compared {
         verdict: it.verdict,
         ratio: it.effect_ratio,
         low_ratio: it.ci_low_ratio,
@@ -107,6 +111,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         experiments,
         again_ns,
         again_after_s,
+        is_interrupted: driver.is_interrupted(),
         elapsed_s: driver.elapsed_s(),
     };
     found.summary = summary(&found);

@@ -1,8 +1,8 @@
 //! Checks the answers of the commands: one more run of each, whose output is hashed and not timed. A processor that
 //! computes wrongly is rarely slow.
 
-use fauxplat_launch::{Capture, environment};
-use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, Outcome};
+use fauxplat_launch::{Capture, LaunchError, environment};
+use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord};
 
 use crate::{Driver, Failure};
 
@@ -19,15 +19,15 @@ pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<()
             driver.warn(format!("after `{line}` was asked for its answer: {why}"));
         }
         let done = match done {
+            Ok(Err(LaunchError::Interrupted { .. })) => {
+                return Err(Failure::machine("it was asked to end before every program had answered"));
+            }
             Ok(done) => done?,
             Err(why) => {
                 driver.warn(format!("`{line}` was not asked for its answer: {why}"));
                 continue;
             }
         };
-        if done.outcome == Outcome::TimedOut {
-            return Err(Failure::machine("it was asked to end before every program had answered"));
-        }
         if !done.outcome.is_success() && !driver.header.condition.ignore_failure.any() {
             let reason = format!("`{line}` failed when it was asked for its answer");
             record.failures.push(NodeFailure { command: Some(number), runs: 1, reason });

@@ -10,4 +10,4 @@ pub use judge::{Judge, Rule, Side};
 pub use race::chosen;
 pub use report::{Named, benchmarks};
 pub use stored::stored;
-pub use together::{Mean, Member, common, geometric_mean, group_of, groups};
+pub use together::{Together, group_of};

@@ -2,7 +2,7 @@
 
 use fauxplat_stats::describe::median;
 
-use super::judge::Judge;
+use super::judge::{Case, Judge};
 use super::together::group_of;
 use crate::findings::{Benchmark, Gate, Ratio, State};
 use crate::harness::Unit;
@@ -16,8 +16,6 @@ pub struct Named {
     pub unit: Unit,
     /// Readings of each pair, A and B.
     pub readings: Vec<(f64, f64)>,
-    /// The round of each pair.
-    pub rounds: Vec<u32>,
     /// Seconds that one process takes for it.
     pub cost_s: f64,
     /// Why readings are missing, if any are.
@@ -32,23 +30,15 @@ impl Named {
         let log_ratio = (a > 0.0 && b > 0.0).then(|| (b / a).ln()).filter(|it| it.is_finite())?;
         Some(if unit.more_is_better() { -log_ratio } else { log_ratio })
     }
-
-    /// The log ratios with the round of each.
-    pub fn pairs(&self) -> Vec<(u32, f64)> {
-        let pairs = self.rounds.iter().zip(&self.readings);
-        pairs
-            .filter_map(|(round, readings)| Some((*round, Named::log_ratio(&self.unit, *readings)?)))
-            .collect()
-    }
 }
 
-/// The findings of all benchmarks, in their order, and their simultaneous intervals as log ratios.
-pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, f64)>) {
+/// The findings of all benchmarks, in their order.
+pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
     let adjusted = judge.adjusted_p();
     let each = judge.rule().level / named.len().max(1) as f64;
     let one = |(at, named): (usize, &Named)| {
         let case = &judge.cases[at];
-        let (low, high) = shown_by(case.state, case.bets.interval(each));
+        let (low, high) = shown_by(case, case.bets.interval(each));
         let centre = case.centre().clamp(low, high);
         let end = |end: f64| end.is_finite().then(|| end.exp());
         let n = case.bets.len() as u32;
@@ -60,14 +50,14 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, 
         let takes = judge.pairs_to_decide(at);
         let of = |side: fn(&(f64, f64)) -> f64| median(&named.readings.iter().map(side).collect::<Vec<_>>());
         let margin = case.margin;
-        let benchmark = Benchmark {
+        Benchmark {
             name: named.name.clone(),
             group: group_of(&named.name).to_owned(),
             unit: named.unit.to_string(),
             state,
             effect: (n > 0).then(|| Ratio { ratio: centre.exp(), low: end(low), high: end(high) }),
             margin: (margin != judge.rule().margin.ln_1p()).then(|| margin.exp_m1()),
-            is_within_margin: case.is_within || low > -margin && high < margin,
+            is_within_margin: low >= -margin && high <= margin,
             gate: case.gate,
             ln_evidence: case.ln_changed(),
             p_adjusted: adjusted[at],
@@ -79,20 +69,24 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> (Vec<Benchmark>, Vec<(f64, 
             trouble: named.trouble.clone(),
             has_failed: named.has_failed,
             readings: named.readings.clone(),
-        };
-        (benchmark, (low, high))
+        }
     };
-    named.iter().enumerate().map(one).unzip()
+    named.iter().enumerate().map(one).collect()
 }
 
 /// The interval as far as it is compatible with what Holm's procedure showed: it goes further than intervals that share the
-/// level evenly, so an end that would lie beyond zero stands at it (Strassburger and Bretz 2008).
-fn shown_by(state: State, (low, high): (f64, f64)) -> (f64, f64) {
-    match state {
-        State::Slower => (low.max(0.0), high),
-        State::Faster => (low, high.min(0.0)),
-        _ => (low, high),
-    }
+/// level evenly, so an end that would lie beyond zero, or beyond the margin that a benchmark was shown to be within, stands at
+/// it (Strassburger and Bretz 2008).
+fn shown_by(case: &Case, whole: (f64, f64)) -> (f64, f64) {
+    let within = if case.is_within { case.margin } else { f64::INFINITY };
+    let (least, most) = match case.state {
+        State::Slower => (0.0, within),
+        State::Faster => (-within, 0.0),
+        _ => (-within, within),
+    };
+    // A statement of an earlier look may be contrary to what came later; then the interval alone is told.
+    let (low, high) = (whole.0.max(least), whole.1.min(most));
+    if low <= high { (low, high) } else { whole }
 }
 
 #[cfg(test)]

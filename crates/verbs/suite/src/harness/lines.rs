@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 
-use super::names::medians;
 use super::unit::number;
-use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit};
+use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
 /// Lines that match a pattern. Its groups are `name`, `value` and `unit`; without names they are the first, the second and
@@ -47,24 +46,47 @@ impl Harness for Lines {
     }
 
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError> {
-        Ok(medians(self.told(output)?.readings).into_iter().map(|it| it.name).collect())
+        Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
     }
 
     fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
         Asked::default()
     }
 
+    /// Two lines of one name are two benchmarks where one process printed them.
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {
+        self.rows(&output.stdout, numbered)
+    }
+
+    /// Two lines of one name are two readings where several processes printed them.
+    fn stored(&self, text: &str) -> Result<Told, SuiteError> {
+        self.rows(text, |names| names)
+    }
+
+    fn can_choose(&self) -> bool {
+        false
+    }
+}
+
+impl Lines {
+    /// The lines that match, under the names that `named` makes of theirs.
+    fn rows(&self, text: &str, named: impl Fn(Vec<String>) -> Vec<String>) -> Result<Told, SuiteError> {
+        let group = |found: &Captures<'_>, name: &str, number: usize| {
+            let group = found.name(name).or_else(|| found.get(number));
+            group.map_or(String::new(), |it| it.as_str().trim().to_owned())
+        };
+        let rows = self.pattern.captures_iter(text);
+        let rows: Vec<[String; 3]> = rows
+            .map(|found| {
+                [("name", 1), ("value", 2), ("unit", 3)].map(|(name, number)| group(&found, name, number))
+            })
+            .collect();
+        let names = named(rows.iter().map(|[name, ..]| name.clone()).collect());
         let mut told = Told::default();
-        for found in self.pattern.captures_iter(&output.stdout) {
-            let group = |name: &str, number: usize| {
-                found.name(name).or_else(|| found.get(number)).map_or("", |it| it.as_str())
-            };
-            let (name, value, unit) =
-                (group("name", 1).trim().to_owned(), group("value", 2), group("unit", 3));
-            match number(value) {
+        for (name, [_, value, unit]) in names.into_iter().zip(rows) {
+            match number(&value) {
                 Some(value) => {
-                    let (value, unit) = Unit::reading(value, unit.trim());
+                    let (value, unit) = Unit::reading(value, &unit);
                     told.readings.push(Reading { name, value, unit });
                 }
                 None => told.missing.push(Missing { name, why: format!("`{value}` is no number") }),
@@ -74,10 +96,6 @@ impl Harness for Lines {
             true => Err(SuiteError::output("lines", "none of its lines matches")),
             false => Ok(told),
         }
-    }
-
-    fn can_choose(&self) -> bool {
-        false
     }
 }
 
@@ -96,6 +114,17 @@ mod tests {
             [row("a, b", 1500.0, "ns"), row("c/d", 7.0, "ns"), row("rate", 3.0, "MB/s")]
         );
         assert!(lines.told(&Output::printed("nothing")).is_err());
+    }
+
+    #[test]
+    fn names_that_occur_twice_are_numbered() {
+        let lines = Lines::new(r"^(.+): (\S+) (ns)$").unwrap();
+        let told = lines.told(&Output::printed("a: 1 ns\nb: 2 ns\na: ? ns\na: 9 ns\n")).unwrap();
+        let names: Vec<&str> = told.readings.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "a #3"]);
+        assert_eq!(told.missing[0].name, "a #2");
+        let told = lines.stored("a: 1 ns\na: 9 ns\n").unwrap();
+        assert_eq!(told.readings.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a", "a"]);
     }
 
     #[test]

@@ -153,6 +153,14 @@ pub trait Harness: Debug {
     /// The output is not one of this harness, or is incomplete.
     fn told(&self, output: &Output) -> Result<Told, SuiteError>;
 
+    /// Reads a file that holds what one process or several told, one after the other.
+    ///
+    /// # Errors
+    /// As [`Harness::told`].
+    fn stored(&self, text: &str) -> Result<Told, SuiteError> {
+        self.told(&Output::printed(text))
+    }
+
     /// Whether a part of the benchmarks can be run.
     fn can_choose(&self) -> bool {
         true

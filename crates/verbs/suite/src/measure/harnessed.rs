@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::{Command, Setup};
+use fauxplat_model::Command;
 
 use super::listing::List;
 use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
@@ -91,9 +91,10 @@ impl Source for Harnessed<'_> {
 
     fn run(&self, driver: &mut Driver, turn: Turn, standing: Standing) -> Result<Option<Given>, Failure> {
         self.desk.clear().map_err(Failure::machine)?;
-        let command = (turn.side as u16, Setup::default());
+        // The processes of a pair share what a block draws.
+        let command = (turn.side as u16, driver.setup_of_block(turn.round));
         let Some(sample) = once(driver, turn, command, standing)? else { return Ok(None) };
-        if let Some(failed) = failed(&sample) {
+        if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {
             return Ok(Some(failed));
         }
         let (output, wall_s) = (self.desk.output().map_err(Failure::machine)?, wall_s(&sample));

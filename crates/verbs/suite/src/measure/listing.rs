@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use fauxplat_experiment::steer::how_it_ended;
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_launch::Capture;
 use fauxplat_model::{Command, Outcome};
@@ -14,6 +15,14 @@ use crate::harness::{Harness, Output, names_of_all, of_help};
 
 /// Time for a program to print its help: one that does not know the option may run everything instead.
 const HELP_LIMIT: Duration = Duration::from_secs(10);
+
+/// How programs are asked before anything is measured.
+struct Asking<'a> {
+    driver: &'a Driver,
+    desk: &'a Desk,
+    /// Seconds of the driver at which the time of the suite is over.
+    end_s: f64,
+}
 
 /// Benchmarks of both programs.
 #[derive(Debug)]
@@ -30,20 +39,22 @@ pub(super) struct List {
     pub(super) overhead_s: f64,
 }
 
-/// Asks both programs.
+/// Asks both programs, within the time of the suite, which began at this second of the driver.
 ///
 /// # Errors
-/// A harness that is not known, a program that fails or has no benchmarks, or programs with nothing in common.
-pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked) -> Result<List, Failure> {
+/// A harness that is not known, a program that fails or has no benchmarks, programs with nothing in common, or a user who
+/// interrupts it.
+pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked, began_s: f64) -> Result<List, Failure> {
+    let asking = Asking { driver, desk, end_s: began_s + asked.max_time_s };
     let [a, b] = driver.commands.as_slice() else {
         return Err(Failure::usage("a suite has two programs, A and B"));
     };
     let harness = match &asked.harness {
         Some(choice) => choice.harness().map_err(Failure::usage)?,
-        None => recognised(a)?,
+        None => asking.recognised(a)?,
     };
-    let (of_a, a_s) = names(harness.as_ref(), a, desk)?;
-    let (of_b, b_s) = names(harness.as_ref(), b, desk)?;
+    let (of_a, a_s) = asking.names(harness.as_ref(), a)?;
+    let (of_b, b_s) = asking.names(harness.as_ref(), b)?;
     let is_asked = |name: &&String| asked.filter.as_ref().is_none_or(|filter| filter.is_match(name));
     let has = |names: &[String]| names.iter().cloned().collect::<HashSet<String>>();
     let (in_a, in_b) = (has(&of_a), has(&of_b));
@@ -64,39 +75,55 @@ pub(super) fn list(driver: &Driver, desk: &Desk, asked: &Asked) -> Result<List, 
     Ok(List { harness, all: [of_a, of_b], common, new, gone, overhead_s })
 }
 
-fn recognised(command: &Command) -> Result<Box<dyn Harness>, Failure> {
-    let help = Capture {
-        limit: Some(HELP_LIMIT),
-        with_stderr: true,
-        ..capture(command, &["--help".to_owned()], &[])
-    };
-    let help = help.run()?.output.text().into_owned();
-    let not_recognised =
-        || SuiteError::NotRecognised { program: command.command.clone(), known: names_of_all() };
-    let unknown = || Failure::usage(not_recognised());
-    of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
-}
-
-/// Names of a program's benchmarks, and the seconds that it took to tell them.
-fn names(harness: &dyn Harness, command: &Command, desk: &Desk) -> Result<(Vec<String>, f64), Failure> {
-    desk.clear().map_err(Failure::machine)?;
-    let words = harness.list(&command.argv[1..], &desk.results());
-    let began_ns = clock::monotonic_ns();
-    let done = capture(command, &words.arguments, &words.env).run()?;
-    let seconds = (clock::monotonic_ns() - began_ns) as f64 / 1e9;
-    let failed = |why: String| {
-        Failure::command(format!("`{}` did not tell its benchmarks: {why}", command.command))
-            .quoting(&done.errors.text())
-    };
-    if done.outcome != Outcome::Exited(0) {
-        return Err(failed(format!("it ended with status {}", done.outcome.exit_status())));
+impl Asking<'_> {
+    /// Time that a program has to answer, and the option that says so.
+    fn limit(&self, command: &Command) -> (Duration, &'static str) {
+        let left = Duration::from_secs_f64((self.end_s - self.driver.elapsed_s()).max(0.0));
+        let own = command.condition.timeout.map(|limit| Duration::from_nanos(limit.0));
+        match own.filter(|own| *own < left) {
+            Some(own) => (own, "--timeout"),
+            None => (left, "--max-time"),
+        }
     }
-    let files = desk.files().map_err(Failure::machine)?;
-    let output = Output { stdout: done.output.text().into_owned(), files };
-    let names = harness.listed(&output).map_err(|error| failed(error.to_string()))?;
-    match names.is_empty() {
-        true => Err(Failure::usage(SuiteError::NoBenchmarks(command.command.clone(), ""))),
-        false => Ok((names, seconds)),
+
+    fn recognised(&self, command: &Command) -> Result<Box<dyn Harness>, Failure> {
+        let help = Capture {
+            limit: Some(HELP_LIMIT.min(self.limit(command).0)),
+            with_stderr: true,
+            ..capture(command, &["--help".to_owned()], &[])
+        };
+        let help = help.run()?.output.text().into_owned();
+        let not_recognised =
+            || SuiteError::NotRecognised { program: command.command.clone(), known: names_of_all() };
+        let unknown = || Failure::usage(not_recognised());
+        of_help(&help).ok_or_else(unknown)?.harness().map_err(Failure::usage)
+    }
+
+    /// Names of a program's benchmarks, and the seconds that it took to tell them.
+    fn names(&self, harness: &dyn Harness, command: &Command) -> Result<(Vec<String>, f64), Failure> {
+        self.desk.clear().map_err(Failure::machine)?;
+        let words = harness.list(&command.argv[1..], &self.desk.results());
+        let began_ns = clock::monotonic_ns();
+        let (limit, option) = self.limit(command);
+        let asked = Capture { limit: Some(limit), ..capture(command, &words.arguments, &words.env) };
+        let done = asked.run()?;
+        let seconds = (clock::monotonic_ns() - began_ns) as f64 / 1e9;
+        let failed = |why: String| {
+            Failure::command(format!("`{}` did not tell its benchmarks: {why}", command.command))
+                .quoting(&done.errors.text())
+        };
+        match done.outcome {
+            Outcome::Exited(0) => {}
+            Outcome::TimedOut => return Err(failed(format!("it took longer than {option} and was ended"))),
+            outcome => return Err(failed(format!("it {}", how_it_ended(outcome)))),
+        }
+        let files = self.desk.files().map_err(Failure::machine)?;
+        let output = Output { stdout: done.output.text().into_owned(), files };
+        let names = harness.listed(&output).map_err(|error| failed(error.to_string()))?;
+        match names.is_empty() {
+            true => Err(Failure::usage(SuiteError::NoBenchmarks(command.command.clone(), ""))),
+            false => Ok((names, seconds)),
+        }
     }
 }
 
@@ -111,6 +138,7 @@ fn capture(command: &Command, words: &[String], env: &[String]) -> Capture {
         env: condition.env,
         env_set: condition.env_set.iter().chain(env).filter_map(variable).collect(),
         cwd: condition.cwd.clone(),
+        stdin: condition.stdin.clone(),
         ends_group: true,
         ..Capture::default()
     }

@@ -13,7 +13,7 @@ use regex::Regex;
 
 use crate::analysis::Rule;
 use crate::file::Benchmark;
-use crate::findings::SuiteFindings;
+use crate::findings::{FailIf, SuiteFindings};
 use crate::harness::Choice;
 
 use harnessed::Harnessed;
@@ -27,6 +27,8 @@ pub use stored::stored;
 pub struct Asked {
     /// How it is judged.
     pub rule: Rule,
+    /// The gates.
+    pub fail_if: Vec<FailIf>,
     /// Seconds after which no further process begins.
     pub max_time_s: f64,
     /// The harness; recognised if `None`.
@@ -40,9 +42,10 @@ pub struct Asked {
 /// # Errors
 /// A program that has no benchmarks or whose harness is not known; those of running it.
 pub fn measure(driver: &mut Driver, desk: &Desk, asked: &Asked) -> Result<SuiteFindings, Failure> {
-    let list = listing::list(driver, desk, asked)?;
+    let began_s = driver.elapsed_s();
+    let list = listing::list(driver, desk, asked, began_s)?;
     let mut source = Harnessed::new(driver, desk, asked, &list);
-    rounds::run(driver, asked, &mut source)
+    rounds::run(driver, asked, &mut source, began_s)
 }
 
 /// Runs plain commands, which the driver has as A and B of each benchmark in turns, until everything is decided or the time is
@@ -57,5 +60,6 @@ pub fn measure_plain(
     asked: &Asked,
 ) -> Result<SuiteFindings, Failure> {
     let mut source = Plain::new(driver, benchmarks, programs);
-    rounds::run(driver, asked, &mut source)
+    let began_s = driver.elapsed_s();
+    rounds::run(driver, asked, &mut source, began_s)
 }

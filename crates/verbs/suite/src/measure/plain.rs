@@ -73,7 +73,7 @@ impl Source for Plain<'_> {
         let round = turn.round * self.benchmarks.len() as u32 + self.at as u32;
         let (turn, setup) = (Turn { round, ..turn }, driver.setup_of_block(round));
         let Some(sample) = once(driver, turn, (command, setup), standing)? else { return Ok(None) };
-        if let Some(failed) = failed(&sample) {
+        if let Some(failed) = failed(&sample, &driver.header.condition.ignore_failure) {
             return Ok(Some(failed));
         }
         let mut given = Given { wall_s: wall_s(&sample), ..Given::default() };

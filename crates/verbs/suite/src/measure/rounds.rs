@@ -1,20 +1,21 @@
 //! Rounds: which benchmarks run next, in which processes, in which order.
 
-use fauxplat_experiment::steer::Standing;
+use fauxplat_experiment::steer::{HOPELESS_FROM, Standing};
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::draw::Draw;
 
 use super::Asked;
 use super::source::{Given, Source, Turn};
-use crate::analysis::{Judge, Named, benchmarks, chosen, common, geometric_mean, groups};
-use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
+use crate::analysis::{Judge, Named, Together, benchmarks, chosen};
+use crate::findings::{StoppedBy, SuiteFindings};
 
 /// Seconds that a process works at the least, so that starting it costs little beside; and how often its start is in them.
 const WORK_S: f64 = 0.5;
 const STARTS: f64 = 10.0;
 
-/// Failures in a row after which a benchmark is given up.
+/// Failures in a row after which a benchmark is given up, and those where the user leaves failed runs out.
 const FAILURES_MAX: u32 = 3;
+const FAILURES_MAX_LEFT_OUT: u32 = HOPELESS_FROM as u32;
 
 /// A benchmark under way.
 #[derive(Debug, Default)]
@@ -34,9 +35,11 @@ struct Rounds<'a> {
     coin: Draw,
     processes: u32,
     began_s: f64,
+    failures_max: u32,
 }
 
-/// Runs both sides until everything is decided, the time is over, or the user interrupts.
+/// Runs both sides until everything is decided, the time is over, which began at this second of the driver, or the user
+/// interrupts.
 ///
 /// # Errors
 /// The programs cannot be started.
@@ -44,6 +47,7 @@ pub(super) fn run(
     driver: &mut Driver,
     asked: &Asked,
     source: &mut dyn Source,
+    began_s: f64,
 ) -> Result<SuiteFindings, Failure> {
     let (names, margins) = (source.facts().names, source.margins());
     let margins: Vec<f64> = margins.into_iter().map(|own| own.unwrap_or(asked.rule.margin)).collect();
@@ -57,7 +61,11 @@ pub(super) fn run(
         entries: names.into_iter().map(entry).collect(),
         coin: Draw::new(driver.header.seed, 47),
         processes: 0,
-        began_s: driver.elapsed_s(),
+        began_s,
+        failures_max: match driver.header.condition.ignore_failure.are_left_out() {
+            true => FAILURES_MAX_LEFT_OUT,
+            false => FAILURES_MAX,
+        },
     };
     let stopped = rounds.all(driver, source);
     source.finish(driver);
@@ -137,7 +145,7 @@ impl Rounds<'_> {
             self.processes += 1;
             given[side] = told;
         }
-        self.take(source, round, part, &given);
+        self.take(source, part, &given);
         Ok(true)
     }
 
@@ -150,7 +158,7 @@ impl Rounds<'_> {
     }
 
     /// Takes what both processes gave.
-    fn take(&mut self, source: &dyn Source, round: u32, part: &[usize], given: &[Given; 2]) {
+    fn take(&mut self, source: &dyn Source, part: &[usize], given: &[Given; 2]) {
         let spent_s = (0.5 * (given[0].wall_s + given[1].wall_s) - source.overhead_s()).max(1e-4);
         for &at in part {
             let entry = &mut self.entries[at];
@@ -163,7 +171,6 @@ impl Rounds<'_> {
                     entry.failures = 0;
                     entry.named.unit = unit;
                     entry.named.readings.push(readings);
-                    entry.named.rounds.push(round);
                     if let Some(log_ratio) = Named::log_ratio(&entry.named.unit, readings) {
                         self.judge.pair(at, log_ratio);
                     }
@@ -174,7 +181,7 @@ impl Rounds<'_> {
                     // A failure among others may be another's fault.
                     entry.failures +=
                         u32::from(part.len() == 1 || !entry.is_alone || source.most().is_none());
-                    if entry.failures >= FAILURES_MAX {
+                    if entry.failures >= self.failures_max {
                         entry.named.has_failed = given.iter().any(|given| given.failed.is_some());
                         self.judge.close(at);
                     }
@@ -186,15 +193,8 @@ impl Rounds<'_> {
     fn findings(mut self, driver: &Driver, source: &dyn Source, stopped_by: StoppedBy) -> SuiteFindings {
         self.judge.look();
         let named: Vec<Named> = self.entries.into_iter().map(|entry| entry.named).collect();
-        let (found, intervals) = benchmarks(&self.judge, &named);
-        let pairs: Vec<Vec<(u32, f64)>> = named.iter().map(Named::pairs).collect();
-        let slices: Vec<&[(u32, f64)]> = pairs.iter().map(Vec::as_slice).collect();
-        let mean = geometric_mean(&slices);
-        let members = |(benchmark, pairs)| -> (&str, _, &[(u32, f64)]) {
-            let (benchmark, pairs): (&Benchmark, &Vec<(u32, f64)>) = (benchmark, pairs);
-            (benchmark.group.as_str(), benchmark.state, pairs.as_slice())
-        };
-        let groups = groups(&found.iter().zip(&pairs).map(members).collect::<Vec<_>>());
+        let found = benchmarks(&self.judge, &named);
+        let together = Together::of(&found, self.asked.rule.margin);
         let facts = source.facts();
         SuiteFindings {
             harness: facts.harness,
@@ -203,14 +203,15 @@ impl Rounds<'_> {
             control: self.asked.rule.control,
             level: self.asked.rule.level,
             margin: self.asked.rule.margin,
+            fail_if: self.asked.fail_if.clone(),
             seed: driver.header.seed,
             is_weaker: false,
-            common: common(mean, &intervals, self.asked.rule.margin),
-            mean: mean.map(|mean| mean.ratio()),
+            common: together.common,
+            mean: together.mean,
+            groups: together.groups,
             benchmarks: found,
             new: facts.new,
             gone: facts.gone,
-            groups,
             processes: self.processes,
             elapsed_s: driver.elapsed_s() - self.began_s,
             stopped_by,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use fauxplat_experiment::steer::{Landed, Standing, Steering};
+use fauxplat_experiment::steer::{Landed, Standing, Steering, how_it_ended};
 use fauxplat_experiment::{Driver, Failure, Next};
-use fauxplat_model::{Metric, Outcome, Phase, Sample, Setup, Trial};
+use fauxplat_model::{IgnoredFailures, Metric, Phase, Sample, Setup, Trial};
 
 use crate::harness::{Told, Unit, medians};
 
@@ -131,11 +131,10 @@ pub(super) fn wall_s(sample: &Sample) -> f64 {
     sample.get(Metric::WALL).unwrap_or(0) as f64 / 1e9
 }
 
-/// The outcome of a process that failed; `None` of one that did not.
-pub(super) fn failed(sample: &Sample) -> Option<Given> {
-    let Outcome::Exited(0) = sample.outcome else {
-        let failed = Some(format!("its process ended with status {}", sample.outcome.exit_status()));
-        return Some(Given { failed, wall_s: wall_s(sample), ..Given::default() });
-    };
-    None
+/// The outcome of a process that failed; `None` of one that did not, or whose failure the user ignores.
+pub(super) fn failed(sample: &Sample, ignored: &IgnoredFailures) -> Option<Given> {
+    (!ignored.lets_pass(sample.outcome)).then(|| {
+        let failed = Some(format!("its process {}", how_it_ended(sample.outcome)));
+        Given { failed, wall_s: wall_s(sample), ..Given::default() }
+    })
 }

@@ -13,4 +13,4 @@ mod start;
 mod timed;
 mod traced;
 
-pub(crate) use plan::{Measured, measure};
+pub(crate) use plan::{Measured, NO_CAUSE, measure};

@@ -3,6 +3,7 @@
 use fauxplat_experiment::measure::compare::{compare, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
 use fauxplat_model::{CompareFindings, Metric, Placement, Verdict};
+use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
 use super::aside::{Effort, differences, pairs};
@@ -31,6 +32,12 @@ const LOOK_FROM: f64 = 0.15;
 const SAMPLED_MIN: f64 = 10.0;
 /// How much longer a run takes in the simulator, usually.
 const SIMULATED_TIMES: f64 = 40.0;
+
+/// Why an experiment was not made that the user did not wait for.
+const INTERRUPTED: &str = "it was interrupted";
+
+/// Questions that look for no cause.
+pub(crate) const NO_CAUSE: [&str; 2] = ["in which account of time is it?", "is the difference still there?"];
 
 /// A comparison, and the experiments after it.
 pub(crate) struct Measured {
@@ -118,26 +125,38 @@ impl Plan<'_> {
         ((self.left_s * share).min(self.rest_s()).max(0.0) * 1e9) as u64
     }
 
-    /// Makes an experiment where there is time, and notes what came of it.
+    /// Takes note of an interruption, whoever of those that run programs beside the record met it.
+    fn hear(&mut self) {
+        if signal::stop_requested() {
+            self.driver.interrupt();
+        }
+    }
+
+    /// Makes an experiment where there is time, and notes what came of it. `off` is the option that leaves it out.
     fn ask<T>(
         &mut self,
         question: &str,
-        is_asked: bool,
+        (is_asked, off): (bool, Option<&str>),
         make: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Option<T> {
-        if !is_asked || self.driver.is_interrupted() {
+        if !is_asked {
             return None;
         }
         let begun_s = self.driver.elapsed_s();
-        let is_late = self.rest_s() <= 0.0;
         let share = 1.0 - self.rest_s() / self.left_s;
         let words = question.to_owned();
         self.driver.tell(&Standing { share: share.clamp(0.0, 1.0), words, blocks: 0 });
-        let made = if is_late {
-            Err("there was no time left: give it more --max-time".to_owned())
-        } else {
-            make(self)
+        self.hear();
+        let made = match off {
+            Some(option) => Err(format!("left out by {option}")),
+            None if self.driver.is_interrupted() => Err(INTERRUPTED.to_owned()),
+            None if self.rest_s() <= 0.0 => Err("there was no time left: give it more --max-time".to_owned()),
+            None => make(self),
         };
+        self.hear();
+        // An experiment that an interruption broke off has no fault of its own.
+        let made =
+            made.map_err(|why| if self.driver.is_interrupted() { INTERRUPTED.to_owned() } else { why });
         let took_s = self.driver.elapsed_s() - begun_s;
         let (result, note) = match made {
             Ok(result) => (Some(result), None),
@@ -152,7 +171,7 @@ impl Plan<'_> {
     /// comparison ended with them.
     fn account(&mut self, evidence: &mut Evidence) {
         let placement = self.driver.header.condition.cpu.clone();
-        let found = self.ask("in which account of time is it?", true, |plan| {
+        let found = self.ask(NO_CAUSE[0], (true, None), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
             let pairs =
@@ -167,9 +186,9 @@ impl Plan<'_> {
     }
 
     fn all(&mut self, evidence: &mut Evidence) {
-        let driver_can_trace = !self.args.no_trace;
+        let off = self.args.no_trace.then_some("--no-trace");
         evidence.traced = self
-            .ask("which calls, waits and conditions?", driver_can_trace, |plan| {
+            .ask("which calls, waits and conditions?", (true, off), |plan| {
                 let longest_ns = plan.ns(FOR_TRACES);
                 let traced =
                     traced::traced(plan.driver, longest_ns).map_err(|failure| failure.to_string())?;
@@ -195,7 +214,7 @@ impl Plan<'_> {
         let Some(held) = evidence.traced.as_ref().map(|[a, b]| [a.held.clone(), b.held.clone()]) else {
             return;
         };
-        let found = self.ask("does it take longer to load and link?", is_asked, |plan| {
+        let found = self.ask("does it take longer to load and link?", (is_asked, None), |plan| {
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
         });
@@ -204,7 +223,8 @@ impl Plan<'_> {
 
     fn counts(&mut self, evidence: &mut Evidence, is_asked: bool) {
         let cpu_s: f64 = mean_cpu_s(evidence).iter().sum();
-        evidence.simulated = self.ask("more work, or slower work?", is_asked && !self.args.no_simulate, |plan| {
+        let off = self.args.no_simulate.then_some("--no-simulate");
+        evidence.simulated = self.ask("more work, or slower work?", (is_asked, off), |plan| {
             let longest_ns = plan.ns(FOR_COUNTS);
             if cpu_s * SIMULATED_TIMES > longest_ns as f64 / 1e9 {
                 let takes_s = cpu_s * SIMULATED_TIMES;
@@ -232,7 +252,8 @@ impl Plan<'_> {
             (Of::Cpu, on_cpu, "in which functions is the CPU time?"),
             (Of::Waits, off_cpu, "in which functions does it wait?"),
         ] {
-            let found = self.ask(question, is_asked && !self.args.no_profile, |plan| {
+            let off = self.args.no_profile.then_some("--no-profile");
+            let found = self.ask(question, (is_asked, off), |plan| {
                 let longest_ns = plan.ns(FOR_SAMPLES);
                 if wall_s * SAMPLED_MIN > longest_ns as f64 / 1e9 {
                     return Err(format!(
@@ -252,7 +273,7 @@ impl Plan<'_> {
 
     /// Runs both on one CPU, where no other CPU can take a cache line away.
     fn one_cpu(&mut self, evidence: &mut Evidence, is_asked: bool) {
-        evidence.on_one_cpu = self.ask("does it stay on one CPU?", is_asked, |plan| {
+        evidence.on_one_cpu = self.ask("does it stay on one CPU?", (is_asked, None), |plan| {
             let one: CpuSet = plan.driver.machine().allowed().iter().take(1).collect();
             let mut both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             for command in &mut both {
@@ -270,7 +291,7 @@ impl Plan<'_> {
     fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
         let placement = self.driver.header.condition.cpu.clone();
-        let found = self.ask("is the difference still there?", !is_in_some_runs, |plan| {
+        let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
             let pairs =

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::thread;
 
+use fauxplat_experiment::steer::how_it_ended;
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::describe::median;
 
@@ -66,9 +67,9 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
     match outcome.filter(|&outcome| !ignored.lets_pass(outcome)) {
         // A program that traces others, or looks whether it is traced, does something else here than in timed runs.
         Some(failed) => Err(Failure::command(format!(
-            "`{}` ends with status {} when it is traced, and not otherwise",
+            "when it is traced, and not otherwise, `{}` {}",
             driver.commands[usize::from(command)].command,
-            failed.exit_status()
+            how_it_ended(failed)
         ))),
         None => Ok(outcome.and(traced)),
     }
