@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::{open_regular, open_regular_with};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,8 +26,8 @@ impl Journal {
     /// # Errors
     /// The journal cannot be read or written, or is damaged.
     pub(crate) fn open<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<Self, FleetError> {
-        let options = File::options().read(true).append(true).create(true).open(path);
-        let file = options.map_err(FleetError::at(path))?;
+        let file = open_regular_with(File::options().read(true).append(true).create(true), path);
+        let file = file.map_err(FleetError::at(path))?;
         let good_bytes = read(&file, path, each)?;
         file.set_len(good_bytes).map_err(FleetError::at(path))?;
         Ok(Journal { file, path: path.to_owned(), waiting: String::new() })
@@ -37,7 +38,7 @@ impl Journal {
     /// # Errors
     /// As [`Journal::open`].
     pub(crate) fn entries<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<(), FleetError> {
-        let file = File::open(path).map_err(FleetError::at(path))?;
+        let file = open_regular(path).map_err(FleetError::at(path))?;
         read(&file, path, each).map(drop)
     }
 

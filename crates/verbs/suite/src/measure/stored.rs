@@ -1,11 +1,12 @@
 //! Stored results of two times, judged as weaker: nothing ran in turns.
 
-use std::fs;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
+use fauxplat_sys::text::read_bytes;
 
 use super::Asked;
+use super::desk::FILE_BYTES_MAX;
 use crate::analysis;
 use crate::error::SuiteError;
 use crate::findings::{StoppedBy, SuiteFindings};
@@ -79,7 +80,8 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+    let bytes = read_bytes(path, FILE_BYTES_MAX)
+        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
