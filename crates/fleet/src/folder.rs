@@ -195,6 +195,11 @@ impl RunFolder {
         self.path.join(name)
     }
 
+    /// Whether the run was carried to its end: what it needed to go on is removed then, see [`crate::Site::tidy`].
+    pub(crate) fn is_tidied(&self) -> bool {
+        fs::read_dir(self.file("programs")).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// Writes a file atomically: after any failure the file is complete or absent.
     ///
     /// # Errors
