@@ -32,6 +32,7 @@ mod load;
 mod man;
 mod misuse;
 mod output;
+mod overwritten;
 mod profile;
 mod run;
 mod spoken;
