@@ -20,7 +20,7 @@ use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
     FleetAction, Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted,
-    with_dashes,
+    with_commands, with_dashes,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -132,8 +132,14 @@ fn dispatch(words: &[String]) -> u8 {
     code
 }
 
-/// A misuse with the line in which a word has the dashes of the option that it names.
+/// A misuse with the line in which a word has the dashes of the option that it names, or a missing command is there.
 fn advised(failure: Failure, words: &[String]) -> Failure {
+    let said = failure.to_string();
+    let lacks_command =
+        failure.kind() == Kind::Usage && said.contains("command") && !said.contains("as in: ");
+    if let Some(line) = lacks_command.then(|| with_commands(words)).flatten() {
+        return failure.advising(&format!("try: {line}"));
+    }
     let is_told =
         |word: &&String| failure.kind() == Kind::Usage && failure.to_string().contains(&format!("`{word}`"));
     match words[2.min(words.len())..].iter().filter(is_told).find_map(|word| with_dashes(words, word)) {

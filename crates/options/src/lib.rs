@@ -48,7 +48,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use fauxplat_units::Nanos;
 
 pub use aa::AaArgs;
-pub use advice::with_dashes;
+pub use advice::{with_commands, with_dashes};
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::{CommitsArgs, TreeBuildArgs};
