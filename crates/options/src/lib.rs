@@ -216,11 +216,11 @@ pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 
-/// Parses a time above zero.
+/// Parses a time above zero, with its unit.
 fn some_time(text: &str) -> Result<Nanos, String> {
-    match text.parse::<Nanos>() {
+    match time_with_unit(text) {
         Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
-        read => read.map_err(|error| error.to_string()),
+        read => read,
     }
 }
 
