@@ -10,6 +10,7 @@ mod names;
 mod output;
 mod progress;
 mod registry;
+mod style;
 mod verbs;
 
 use std::process::ExitCode;
@@ -101,7 +102,7 @@ fn dispatch(words: &[String]) -> u8 {
             return match short {
                 Some(text) => output::names(&[text.trim_end().to_owned()])
                     .map_or_else(|failure| exit::tell(&failure), |()| 0),
-                None => told(error.print()),
+                None => output::help(&error).map_or_else(|failure| exit::tell(&failure), |()| 0),
             };
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -158,16 +159,6 @@ fn has_an_end(parsed: &Parsed) -> bool {
             Verb::Latency(_) | Verb::Load(_) | Verb::Node(_) => false,
             verb => measures(verb),
         },
-    }
-}
-
-/// The exit code of a text answer. A closed pipe is no error.
-fn told(printed: std::io::Result<()>) -> u8 {
-    match printed {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            exit::tell(&Failure::machine(format!("standard output: {error}")))
-        }
-        _ => 0,
     }
 }
 
