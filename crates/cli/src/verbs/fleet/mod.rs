@@ -40,7 +40,10 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
             "--store none: answers of machines are kept in a folder as they come; name one with --folder DIR",
         ));
     }
-    let store = fauxplat_store::local_path(output.store.as_deref())?;
+    let store = fauxplat_store::local_path(output.store.as_deref());
+    let store = store.map_err(|error| {
+        Failure::from(error).advising("runs of a fleet can have a folder of their own: --folder DIR")
+    })?;
     Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
 }
 
