@@ -886,7 +886,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, boxes, lscpu' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'

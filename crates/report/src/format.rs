@@ -154,7 +154,7 @@ impl Format {
             Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
             Format::OpenMetrics => &["fleet", "table", "counters"],
             Format::SlurmDrain => &["fleet"],
-            Format::Boxes | Format::Lscpu => &["topo"],
+            Format::Boxes | Format::Lscpu => &["topo", "pick"],
             Format::Svg => &[
                 "run",
                 "compare",
@@ -168,6 +168,7 @@ impl Format {
                 "load",
                 "profile",
                 "topo",
+                "pick",
                 "fleet",
                 "fleet-compare",
                 "fleet-watch",
