@@ -100,9 +100,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l load -d 'Hold 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -125,6 +123,8 @@ command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s N -l no-shell -d 'No shell, which is the default (the same as --shell=none)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l tree -d 'List each process of the command: pid, parent, CPU time, wall time, peak memory (one extra, traced run)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
@@ -203,9 +203,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l load -d 'H
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -222,6 +220,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l commits -d 'Compare revisions of the git repository around this folder, each in a work tree of its own: BASE and one or more others, each against BASE; WORKTREE is the local changes. One command stands for all; --build CMD is run in the same folder of each work tree, and what it made is kept for the next call' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l confirm -d 'Before a gate fails, measure a second time: it fails if both say the same. The first measurement is stored, and the report is that of the second'
@@ -295,9 +295,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l load -d 'Hold a
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -314,6 +312,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l rivals -d 'Go on after each verdict until the rules of other tools have the runs that they take by themselves: some seconds for each comparison. Without it they judge only what happens to have runs enough'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l anytime -d 'A verdict that is valid at every moment, so that you may watch and stop at will; needs more pairs'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l duet -d 'Run both commands at the same moment, on two like CPUs, and change their places in every pair: for machines where neighbours and steal are the largest noise'
@@ -332,12 +332,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s n -l count -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l object -d 'Only this object (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l key -d 'Only this key (repeatable) [default: all]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l names -d 'What keys and objects are called: requests=0,bytes=1 for keys, server=@7 for object 7, or a file with one of these per line; they come before what the table says of its keys. For openmetrics a name in _total of a key that the table does not describe is a counter, and every other one a gauge' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html, openmetrics' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand table" -l brief -d 'A line for each comparison or command, and no more'
@@ -355,9 +355,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l load -d 'H
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -374,6 +372,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l capacity -d 'What one more thread is worth, and so what is left of the machine while it works: first measured, then live'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -385,12 +385,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s p -l pid 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s e -l counters -d 'What is counted of it, as for `run` [default: default]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l series -d 'The length of an interval, at the end of each of which the counters are read (1ms or more) [default: 1s]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l max-time -d 'Watch it no longer than this' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand counters" -l brief -d 'A line for each comparison or command, and no more'
@@ -445,9 +445,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l load -d 'H
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -464,6 +462,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, folded, speedscope, firefox, pprof' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s e -l counters -d 'Sample at this event, as `fauxplat counters` names it: cpu-clock, cycles:u, page-faults; off-cpu: the time in which threads wait, by where they do [default: cycles, or cpu-clock where the processor counts none]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l user-only -d 'Leave out what happens in the kernel'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l tree -d 'Show who called whom as a tree, too'
@@ -496,9 +496,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l load -d 'H
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -515,6 +513,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -573,9 +573,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l load -d 'Hol
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -592,6 +590,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
@@ -604,9 +604,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s q -l quiet -
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s t -l time -d 'Hold the loads for this time [default: until Ctrl-C]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -623,6 +621,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l beep -d 'A sound of the terminal when it is over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -638,9 +638,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l load -d 'Hol
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -657,6 +655,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l all-cpus -d 'Every CPU that is allowed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l together -d 'All of them at once, as a machine under full load; without it one after the other, in turns'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l beep -d 'A sound of the terminal when it is over'
@@ -714,9 +714,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l load -d 'Hol
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -733,6 +731,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l exhaustive -d 'Every level in every block, those included that must be equal; stop for no answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l fail-if-effect -d 'Fail with exit code 1 if the factor has an effect'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
@@ -750,12 +750,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l for -d 'Tune,
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l max -d 'Restore after this time (30m, 2h), by a guardian that outlives fauxplat, but not its container or service' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, else one that is there, else /run/fauxplat/journal, or /var/lib/fauxplat/journal where that cannot be]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l list -d 'List profiles and knobs, with their values on this machine'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l dry-run -d 'Say what would be changed, and change nothing'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l status -d 'Say what is changed at this moment, and who changes it'
@@ -766,12 +766,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -l ascii -d 'Onl
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand tune" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l journal -d 'Journal of changes [default: $FAUXPLAT_JOURNAL, else one that is there, else /run/fauxplat/journal, or /var/lib/fauxplat/journal where that cannot be]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l sysroot -d 'Read and write the machine below this folder' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l force -d 'Put back also what somebody else changed meanwhile, and what a journal says that is cut off at its end or of which nobody can tell whether it is of this boot'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l wait -d 'Wait while another fauxplat is tuning, instead of naming it and giving up'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand restore" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -784,18 +784,18 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "check" -d 'Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "new" -d 'Make a folder with a lab in it that runs, to be changed into yours'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and not __fish_seen_subcommand_from list show run compare check new help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l max-time -d 'How long all of them may take: each has an equal share, and leaves to the others what it does not need' -r
@@ -805,9 +805,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l seed -d 'Seed of the order within rounds [default: drawn, and reported]' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l keep -d 'Keep the JSON documents of the experiments in this folder' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -824,6 +822,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l all -d 'Every lab that is listed'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l strict -d 'Fail with exit code 1 unless every claim is reproduced'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l beep -d 'A sound of the terminal when it is over'
@@ -832,12 +832,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s q -l quiet -d 'No progress line'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from compare" -l brief -d 'A line for each comparison or command, and no more'
@@ -856,24 +856,24 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l interval -d
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l fail-if -d 'Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out what fauxplat neutralises itself (repeatable; levels are low, medium, high)' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l explain -d 'Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one' -r -a "(fauxplat __words hazards 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l sysroot -d 'Look at the tree of files below this folder instead of /: a capture of another machine, at one moment' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l all -d 'Show what is harmless, unknown or not applicable too'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, boxes, lscpu' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l draw -d 'Nested boxes, in characters (the same as --format boxes)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
@@ -882,12 +882,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and not __fish_seen_subcommand_from pick help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l watch -d 'How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l sysroot -d 'Read sys and proc below this folder: the captured tree of another machine' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, boxes, lscpu' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand topo; and __fish_seen_subcommand_from pick" -s q -l quiet -d 'No progress line'
@@ -946,9 +946,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l load -d 'H
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -965,6 +963,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
@@ -1038,9 +1038,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1057,6 +1055,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-answers -d 'Run no command once more for a checksum of its answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l no-confirm -d 'Do not measure suspects again'
@@ -1121,9 +1121,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1140,6 +1138,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l shared -d 'Let Slurm run other jobs on a node beside a measurement'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l no-answers -d 'Run no command once more for a checksum of its answer'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
@@ -1154,13 +1154,13 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l fail-if -d 'Fail with exit code 1 if some machine is confirmed, suspect, wrong-answer, missing (asked, and no figure came), unreached (it could not be asked), uncompared (none has its hardware), changed (over the runs of this definition that are kept), or if there is a notice (too fast, runs that scatter, a number of runs, a fact) or a setting by which slowness is explained' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l brief -d 'A line for each comparison or command, and no more'
@@ -1168,42 +1168,42 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l every -d 'Say how the engine of that run repeats it each hour, day, week or month. Nothing is entered anywhere' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l fail-if -d 'Fail with exit code 1 if some machine is confirmed, suspect, wrong-answer, missing (asked, and no figure came), unreached (it could not be asked), uncompared (none has its hardware), changed (over the runs of this definition that are kept), or if there is a notice (too fast, runs that scatter, a number of runs, a fact) or a setting by which slowness is explained' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s n -l command-name -d 'What reports call a command (repeatable: once for each, in their order)' -r
@@ -1252,12 +1252,12 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l load -d 'Hold a load beside the whole measurement, such as llc@1 or integer:30%@1 (repeatable; see load --help)' -r -a "(fauxplat __words loads 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l show-output -d 'The same as --stdout inherit'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l skip-failures -d 'Go on after runs that fail, count them, and leave them out of all figures; ten in a row without one that succeeds end it'
@@ -1266,13 +1266,13 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l fail-if -d 'Fail with exit code 1 if some machine is confirmed, suspect, wrong-answer, missing (asked, and no figure came), unreached (it could not be asked), uncompared (none has its hardware), changed (over the runs of this definition that are kept), or if there is a notice (too fast, runs that scatter, a number of runs, a fact) or a setting by which slowness is explained' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l folder -d 'The folder that holds a folder for each run; for Slurm one that nodes share, if there is one [default: `fleet` beside the store]' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l brief -d 'A line for each comparison or command, and no more'
@@ -1306,17 +1306,15 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l name -d 'Only those with a command that contains this' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l since -d 'Only those since this time, for instance 2026-11' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l limit -d 'At most so many, the newest' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1338,13 +1336,13 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html, openmetrics, folded, speedscope, firefox, pprof, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1366,34 +1364,36 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 command\t''
 mean-time\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html, openmetrics, folded, speedscope, firefox, pprof, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s v -l verbose -d 'All of the report as text: what the answer rests upon, every metric, what was not measured, condition and machine. The other formats have all of it without'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l brief -d 'A line for each comparison or command, and no more'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l all -d 'All that are over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l all -d 'All that are over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s h -l help -d 'Print help'
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from help" -f -a "list" -d 'One line per experiment, newest last'
@@ -1439,9 +1439,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l load -d 'Hol
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1458,6 +1456,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l commits -d 'Compare revisions of the git repository around this folder, each in a work tree of its own: BASE and one or more others, each against BASE; WORKTREE is the local changes. One command stands for all; --build CMD is run in the same folder of each work tree, and what it made is kept for the next call' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l build -d 'Shell command that builds a work tree, in the same folder as this one; what it made is kept for the next call' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l from -d 'Judge two files of results of one harness and run nothing; weaker, since the machine may have changed between them' -r -F
@@ -1520,9 +1520,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l load -d 'Ho
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1539,6 +1537,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l first-parent -d 'Follow only the first parent of merges: a merge is one commit with all that it brought'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l anew -d 'Begin anew, rather than go on where an interrupted search of the same ends and command stopped'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
@@ -1593,9 +1593,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l load -d 'Hold 
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l tune -d 'Tune the machine for the whole experiment and restore it at its end: a profile (quiet, latency, throughput), a TOML file, or KNOB=VALUE (repeatable; see `fauxplat tune --list`)' -r -a "(fauxplat __words knobs 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l limit -d 'Measure within the limits of a control group, joined by +: cpu:50% (of one CPU), weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0 (none unless stated, where memory is), pids:64, io:/dev/sda:wbps=1MiB' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l notify -d 'Shell command that is run when it is over, however it ended, for 10 s at most; it finds FAUXPLAT_VERDICT, FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing' -r
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1612,6 +1610,8 @@ color\t''
 none\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l no-simulate -d 'Leave the simulator out (valgrind\'s cachegrind, which counts instructions and misses some thirty times slower)'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l no-trace -d 'Leave out traced runs, for programs that may not be traced'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l no-profile -d 'Leave out sampled runs'

@@ -10,6 +10,7 @@ mod names;
 mod output;
 mod progress;
 mod registry;
+mod style;
 mod verbs;
 
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
     FleetAction, Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted,
-    with_dashes,
+    with_commands, with_dashes,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -101,7 +102,7 @@ fn dispatch(words: &[String]) -> u8 {
             return match short {
                 Some(text) => output::names(&[text.trim_end().to_owned()])
                     .map_or_else(|failure| exit::tell(&failure), |()| 0),
-                None => told(error.print()),
+                None => output::help(&error).map_or_else(|failure| exit::tell(&failure), |()| 0),
             };
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -132,8 +133,14 @@ fn dispatch(words: &[String]) -> u8 {
     code
 }
 
-/// A misuse with the line in which a word has the dashes of the option that it names.
+/// A misuse with the line in which a word has the dashes of the option that it names, or a missing command is there.
 fn advised(failure: Failure, words: &[String]) -> Failure {
+    let said = failure.to_string();
+    let lacks_command =
+        failure.kind() == Kind::Usage && said.contains("command") && !said.contains("as in: ");
+    if let Some(line) = lacks_command.then(|| with_commands(words)).flatten() {
+        return failure.advising(&format!("try: {line}"));
+    }
     let is_told =
         |word: &&String| failure.kind() == Kind::Usage && failure.to_string().contains(&format!("`{word}`"));
     match words[2.min(words.len())..].iter().filter(is_told).find_map(|word| with_dashes(words, word)) {
@@ -152,16 +159,6 @@ fn has_an_end(parsed: &Parsed) -> bool {
             Verb::Latency(_) | Verb::Load(_) | Verb::Node(_) => false,
             verb => measures(verb),
         },
-    }
-}
-
-/// The exit code of a text answer. A closed pipe is no error.
-fn told(printed: std::io::Result<()>) -> u8 {
-    match printed {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            exit::tell(&Failure::machine(format!("standard output: {error}")))
-        }
-        _ => 0,
     }
 }
 

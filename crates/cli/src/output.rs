@@ -11,9 +11,11 @@ use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_report::{Format, ReportError, Style};
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
-use fauxplat_sys::{process, signal};
+use fauxplat_sys::{inherited, process, signal};
 
-use fauxplat_options::{Export, Look, OutputArgs, When};
+use fauxplat_options::{Export, Look, OutputArgs};
+
+pub(crate) use crate::style::{can_redraw, style};
 
 /// Prints a message of fauxplat on standard error.
 pub(crate) fn complain(line: &str) {
@@ -155,10 +157,30 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
     fauxplat_report::write(record, output.format, &style, &mut error.lock()).map_err(refused)
 }
 
+/// Standard output, unless it was closed when fauxplat was started.
+///
+/// # Errors
+/// It was, and the report would be lost without a word.
+fn stdout() -> Result<std::io::Stdout, Failure> {
+    let why = "standard output is closed, so that what belongs there is lost; name a file with --output FILE";
+    if inherited::lacks_stdout() { Err(Failure::machine(why)) } else { Ok(std::io::stdout()) }
+}
+
+/// Writes the help or the version that somebody asked for. A closed pipe is no error.
+pub(crate) fn help(asked: &clap::Error) -> Result<(), Failure> {
+    stdout()?;
+    match asked.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::machine(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes names to standard output, a line each.
 pub(crate) fn names(names: &[String]) -> Result<(), Failure> {
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
-    std::io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
+    stdout()?.write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
 }
 
 /// Writes plain lines to the destination that the options name.
@@ -195,7 +217,10 @@ fn with_writer(
     body: impl FnOnce(&Style, &mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     match output.output.as_deref().filter(|path| !is_stdout(path)) {
-        None => body(&style(output, std::io::stdout().is_terminal()), &mut std::io::stdout().lock()),
+        None => {
+            let stdout = stdout()?;
+            body(&style(output, stdout.is_terminal()), &mut stdout.lock())
+        }
         // Collectors of metrics read the file at any moment, and on a full disk the report before is worth more than half of
         // this one: it is replaced as a whole.
         Some(path) if output.format == Format::OpenMetrics || can_replace(path) => {
@@ -391,7 +416,7 @@ impl<'a> Looks<'a> {
                 "--export writes one report at the end, and --watch has none: leave --watch out, or name the format and the file of the looks with --format and --output",
             ));
         }
-        let stdout = std::io::stdout();
+        let stdout = stdout();
         let place = match output.output.as_deref().filter(|path| !is_stdout(path)) {
             Some(path) if output.format == Format::OpenMetrics => {
                 remove_forgotten(folder_of(&target_of(path)));
@@ -401,8 +426,13 @@ impl<'a> Looks<'a> {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
                 Place::Stream(Stoppable(Box::new(file)))
             }
-            None if stdout.is_terminal() && output.format == Format::Text => Place::Screen,
-            None => Place::Stream(Stoppable(unbuffered(stdout))),
+            None => {
+                let stdout = stdout?;
+                match stdout.is_terminal() && output.format == Format::Text {
+                    true => Place::Screen,
+                    false => Place::Stream(Stoppable(unbuffered(stdout))),
+                }
+            }
         };
         Ok(Looks { output, place, first: true })
     }
@@ -444,49 +474,6 @@ fn screen(record: &Record<'_>, style: &Style, first: bool) -> Result<(), Failure
     let mut out = std::io::stdout().lock();
     let done = out.write_all(drawn.as_bytes()).and_then(|()| out.flush());
     done.map_err(|error| Failure::new(Kind::Machine, error))
-}
-
-/// Whether to use colour: as the option says, or else on a terminal that supports it.
-fn has_colour(output: &OutputArgs, terminal: bool) -> bool {
-    match (output.style, output.colour) {
-        (Look::Full | Look::Color, _) | (_, When::Always) => true,
-        (Look::Basic | Look::Nocolor, _) | (_, When::Never) => false,
-        (Look::Auto | Look::None, When::Auto) => wants_colour(terminal),
-    }
-}
-
-/// Whether the environment asks for colours, see no-color.org and bixense.com/clicolors. `NO_COLOR` overrides the
-/// variables that ask for them.
-fn wants_colour(terminal: bool) -> bool {
-    let says = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let is_on = |name: &str| says(name).map(|value| value != "0");
-    let is_shown = terminal && can_redraw() && is_on("CLICOLOR") != Some(false);
-    says("NO_COLOR").is_none() && (is_on("CLICOLOR_FORCE") == Some(true) || is_shown)
-}
-
-/// Whether the terminal can move its cursor, and so redraw lines.
-pub(crate) fn can_redraw() -> bool {
-    std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
-}
-
-/// Colour and width of the destination.
-pub(crate) fn style(output: &OutputArgs, terminal: bool) -> Style {
-    let colour = has_colour(output, terminal);
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let width = columns.or_else(|| if terminal { seen() } else { None }).unwrap_or(Style::default().width);
-    Style { colour, width, unicode: !output.ascii && speaks_unicode() && (!terminal || can_redraw()) }
-}
-
-/// Whether the locale is UTF-8. In a pipe without any locale UTF-8 is the better guess than question marks.
-fn speaks_unicode() -> bool {
-    let set = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-    set.is_none_or(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 //! is kept is limited.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use fauxplat_sys::files::open_regular;
 
 use crate::FleetError;
 use crate::engine::{Said, Task};
@@ -45,7 +47,7 @@ impl Growing {
     }
 
     fn read(&mut self, path: &Path, each: &mut dyn FnMut(&str, bool)) -> io::Result<()> {
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let facts = file.metadata()?;
         if self.inode != facts.ino() || facts.len() < self.read_bytes {
             *self = Growing { inode: facts.ino(), ..Growing::default() };
@@ -219,7 +221,7 @@ pub(crate) fn complaint(folder: &RunFolder, task: u32) -> Option<String> {
 
 /// Text of up to this many bytes at the end of a file.
 pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = open_regular(path).ok()?;
     let begin = file.metadata().ok()?.len().saturating_sub(bytes);
     file.seek(SeekFrom::Start(begin)).ok()?;
     let mut end = Vec::new();
@@ -229,6 +231,7 @@ pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use super::*;

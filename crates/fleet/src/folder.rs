@@ -5,7 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use fauxplat_sys::files::{self, Exposed};
+use fauxplat_sys::files::{self, Exposed, open_regular_with};
+use fauxplat_sys::text::read_regular_text;
 
 use crate::FleetError;
 
@@ -20,6 +21,9 @@ pub struct RunFolder {
 pub(crate) const ASKED: &str = "run.json";
 /// File with the id of the run, which does not change when the folder is renamed.
 const TOKEN: &str = "token";
+const TOKEN_BYTES_MAX: usize = 4096;
+/// Maximum size of a file of a run that is read as a whole; a request of a hundred thousand nodes has a tenth of it.
+const FILE_BYTES_MAX: usize = 256 << 20;
 const LOCK: &str = "lock";
 
 /// Lock of a run, which only this process may collect while this exists.
@@ -111,7 +115,7 @@ impl RunFolder {
 
     /// The run whose folder is at this path, with the id from its token file, since a folder may be renamed.
     fn at(path: PathBuf) -> Option<Self> {
-        let id = fs::read_to_string(path.join(TOKEN)).ok().filter(|id| is_uuid(id))?;
+        let id = read_regular_text(&path.join(TOKEN), TOKEN_BYTES_MAX).ok().filter(|id| is_uuid(id))?;
         Some(RunFolder { path, id })
     }
 
@@ -191,6 +195,11 @@ impl RunFolder {
         self.path.join(name)
     }
 
+    /// Whether the run was carried to its end: what it needed to go on is removed then, see [`crate::Site::tidy`].
+    pub(crate) fn is_tidied(&self) -> bool {
+        fs::read_dir(self.file("programs")).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// Writes a file atomically: after any failure the file is complete or absent.
     ///
     /// # Errors
@@ -198,7 +207,9 @@ impl RunFolder {
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FleetError> {
         let (path, part) = (self.file(name), self.file(&format!("{name}.part")));
         let write = || {
-            let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+            let mut options = File::options();
+            let mut file =
+                open_regular_with(options.write(true).create(true).truncate(true).mode(0o600), &part)?;
             file.write_all(bytes)?;
             file.sync_all()?;
             fs::rename(&part, &path)?;
@@ -214,7 +225,7 @@ impl RunFolder {
     /// The file cannot be read.
     pub(crate) fn read(&self, name: &str) -> Result<String, FleetError> {
         let path = self.file(name);
-        fs::read_to_string(&path).map_err(FleetError::at(&path))
+        read_regular_text(&path, FILE_BYTES_MAX).map_err(FleetError::at(&path))
     }
 
     /// Refuses the folder of another user, and for root also one that another user could replace, as in a user's home
@@ -235,7 +246,8 @@ impl RunFolder {
     pub fn hold(&self) -> Result<Held, FleetError> {
         self.check_strangers()?;
         let path = self.file(LOCK);
-        let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let mut options = File::options();
+        let file = open_regular_with(options.write(true).create(true).truncate(false).mode(0o600), &path);
         let file = file.map_err(FleetError::at(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Held { _lock: file }),
@@ -322,6 +334,28 @@ mod tests {
         fs::write(renamed.join(TOKEN), "$(reboot)").unwrap();
         assert!(RunFolder::find(runs.path(), renamed.to_str().unwrap()).is_err());
         assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
+    }
+
+    /// A user who may write to the folder could otherwise make every verb wait for ever.
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+        let runs = private();
+        for name in [ASKED, TOKEN, LOCK, "journal", "run.json.part"] {
+            let run = begun(runs.path());
+            let path = run.file(name);
+            let _old = fs::remove_file(&path);
+            assert!(fauxplat_sys::pipes::make_pipe(&path).unwrap());
+            let done = match name {
+                ASKED => crate::Asked::read(&run).map(drop),
+                TOKEN => run.token().map(drop),
+                LOCK => run.hold().map(drop),
+                "journal" => crate::evidence(&run, &crate::Asked::default(), &[]).map(drop),
+                _ => run.write(ASKED, b"{}"),
+            };
+            let said = done.unwrap_err().to_string();
+            assert!(said.contains("no regular file"), "{name}: {said}");
+            fs::remove_dir_all(run.path()).unwrap();
+        }
     }
 
     #[test]

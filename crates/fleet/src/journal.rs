@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::{open_regular, open_regular_with};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,20 +26,21 @@ impl Journal {
     /// # Errors
     /// The journal cannot be read or written, or is damaged.
     pub(crate) fn open<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<Self, FleetError> {
-        let options = File::options().read(true).append(true).create(true).open(path);
-        let file = options.map_err(FleetError::at(path))?;
+        let file = open_regular_with(File::options().read(true).append(true).create(true), path);
+        let file = file.map_err(FleetError::at(path))?;
         let good_bytes = read(&file, path, each)?;
         file.set_len(good_bytes).map_err(FleetError::at(path))?;
         Ok(Journal { file, path: path.to_owned(), waiting: String::new() })
     }
 
-    /// Passes on the entries of a journal without changing it.
+    /// Passes on the entries of a journal without changing it, and returns whether it ends within a line.
     ///
     /// # Errors
     /// As [`Journal::open`].
-    pub(crate) fn entries<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<(), FleetError> {
-        let file = File::open(path).map_err(FleetError::at(path))?;
-        read(&file, path, each).map(drop)
+    pub(crate) fn entries<E: DeserializeOwned>(path: &Path, each: impl FnMut(E)) -> Result<bool, FleetError> {
+        let file = open_regular(path).map_err(FleetError::at(path))?;
+        let good_bytes = read(&file, path, each)?;
+        Ok(file.metadata().map_err(FleetError::at(path))?.len() > good_bytes)
     }
 
     /// Adds an entry, which is durable after the next [`Journal::flush`].
@@ -140,8 +142,10 @@ mod tests {
         journal.add(&4_u32);
         journal.flush().unwrap();
         let mut entries: Vec<u32> = Vec::new();
-        Journal::entries(&path, |entry| entries.push(entry)).unwrap();
-        assert_eq!(entries, [0, 1, 2, 4]);
+        let is_cut = Journal::entries(&path, |entry| entries.push(entry)).unwrap();
+        assert_eq!((entries.as_slice(), is_cut), (&[0, 1, 2, 4][..], false));
+        File::options().append(true).open(&path).unwrap().write_all(b"0").unwrap();
+        assert!(Journal::entries(&path, |_: u32| ()).unwrap(), "it ends within a line");
     }
 
     #[test]

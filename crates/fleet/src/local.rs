@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fauxplat_launch::{Errand, Sent, Trace};
+use fauxplat_launch::{Errand, LaunchError, Sent, Trace};
 use fauxplat_model::Outcome;
 
 use crate::FleetError;
@@ -46,7 +46,7 @@ impl Local {
             output: self.site.folder.out(task.number),
             errors: self.site.folder.errors(task.number),
         };
-        let sent = errand.send().map_err(|error| error.to_string())?;
+        let sent = errand.send().map_err(|error| refused(&error))?;
         let handle = handle_of(sent.trace);
         self.running.insert(task.number, sent);
         Ok(handle)
@@ -75,6 +75,17 @@ impl Local {
         ended.iter().for_each(|(task, _)| drop(self.running.remove(task)));
         self.ended.extend(ended);
     }
+}
+
+/// Message about a process that could not be started: the program is in the folder of the run.
+fn refused(error: &LaunchError) -> String {
+    let hint = match error {
+        LaunchError::File { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            "; where the file system is mounted noexec, --folder DIR names a folder in which programs may run"
+        }
+        _ => "",
+    };
+    format!("{error}{hint}")
 }
 
 /// Message about a process that failed on a node, with its last error line.

@@ -155,8 +155,10 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
         Some(Delivery { node: node.name.clone(), round: 0, attempt: 1, state, reason })
     }));
     let path = folder.file(JOURNAL);
+    let mut told = Told { has_ended: folder.is_tidied(), ..Told::default() };
     if path.exists() {
-        Journal::entries(&path, |entry| match entry {
+        told.is_there = true;
+        told.is_cut = Journal::entries(&path, |entry| match entry {
             Entry::Answer { mut record, .. } => {
                 for block in &mut record.blocks {
                     block.values.retain(|id, _| metrics.contains(&id.as_str()));
@@ -168,14 +170,42 @@ pub fn evidence(folder: &RunFolder, asked: &Asked, metrics: &[&str]) -> Result<F
             Entry::Task(_) | Entry::Handed { .. } => {}
         })?;
     }
-    let unheard = unheard(&evidence, asked);
+    let unheard = unheard(&evidence, asked, told);
     evidence.deliveries.extend(unheard);
     Ok(evidence)
 }
 
+/// State of the journal, by which a node that has not answered is told from one whose answer was lost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    is_there: bool,
+    /// Whether the journal ends within a line.
+    is_cut: bool,
+    /// Whether the run was carried to its end, so that the journal had an entry for every node.
+    has_ended: bool,
+}
+
+impl Told {
+    /// Why nothing is recorded of a node.
+    fn why(self) -> &'static str {
+        match self {
+            Told { is_there: false, .. } => {
+                "the journal of the run is not there: the run was killed as it began, or the file was lost"
+            }
+            Told { has_ended: true, .. } => {
+                "the run was over, so its answer was cut off the journal or lost with it"
+            }
+            Told { is_cut: true, .. } => {
+                "it had not answered when the run was ended, or its answer was cut off: the journal ends within a line"
+            }
+            _ => "it had not answered when the run was ended",
+        }
+    }
+}
+
 /// A delivery for every node that was asked and of which nothing is recorded: the run was killed before the node
 /// answered, or still goes on. Without it a report would leave out just those machines that may hang.
-fn unheard(evidence: &FleetEvidence, asked: &Asked) -> Vec<Delivery> {
+fn unheard(evidence: &FleetEvidence, asked: &Asked, told: Told) -> Vec<Delivery> {
     let records = evidence.records.iter().map(|record| (record.round, record.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|delivery| (delivery.round, delivery.node.as_str()));
     let heard: HashSet<(u32, &str)> = records.chain(deliveries).collect();
@@ -187,8 +217,7 @@ fn unheard(evidence: &FleetEvidence, asked: &Asked) -> Vec<Delivery> {
         reason: Some(reason),
     };
     let names = asked.nodes.iter().map(|node| &node.name).filter(|name| !heard.contains(&(0, name.as_str())));
-    let why = "it had not answered when the run was ended";
-    let named = names.map(|name| missing(name.clone(), why.to_owned()));
+    let named = names.map(|name| missing(name.clone(), told.why().to_owned()));
     let completions = asked.completions.unwrap_or(0) as usize;
     let unnamed = (asked.nodes.len() + 1..=completions).map(|at| {
         missing(
@@ -197,4 +226,40 @@ fn unheard(evidence: &FleetEvidence, asked: &Asked) -> Vec<Delivery> {
         )
     });
     named.chain(unnamed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Reasons why the second of two nodes is missing. The first has an answer, unless the journal is gone.
+    #[test]
+    fn an_answer_that_was_lost_is_told_from_one_that_never_came() {
+        let runs = crate::private();
+        let folder = RunFolder::make(runs.path()).unwrap();
+        let node = |name: &str| AskedNode { name: name.to_owned(), unable: None };
+        let asked = Asked { nodes: vec![node("n1"), node("n2")], ..Asked::default() };
+        let record = Box::new(NodeRecord { node: "n1".to_owned(), ..NodeRecord::default() });
+        let mut journal = Journal::open(&folder.file(JOURNAL), |_: Entry| ()).unwrap();
+        journal.add(&Entry::Answer { task: 0, record });
+        journal.flush().unwrap();
+        let reasons = || -> Vec<String> {
+            let found = evidence(&folder, &asked, &[]).unwrap();
+            found.deliveries.into_iter().filter_map(|it| it.reason).collect()
+        };
+        let program = folder.file("programs").join("x86_64");
+        fs::write(&program, "").unwrap();
+        assert_eq!(reasons(), ["it had not answered when the run was ended"]);
+        let text = fs::read(folder.file(JOURNAL)).unwrap();
+        fs::write(folder.file(JOURNAL), [&text[..], b"0123"].concat()).unwrap();
+        assert!(reasons()[0].contains("ends within a line"), "{:?}", reasons());
+        fs::write(folder.file(JOURNAL), &text).unwrap();
+        fs::remove_file(&program).unwrap();
+        assert!(reasons()[0].contains("was cut off the journal"), "{:?}", reasons());
+        fs::remove_file(folder.file(JOURNAL)).unwrap();
+        assert_eq!(reasons().len(), 2);
+        assert!(reasons().iter().all(|it| it.contains("journal of the run is not there")), "{:?}", reasons());
+    }
 }

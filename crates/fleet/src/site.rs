@@ -82,7 +82,9 @@ impl Site {
                 return Ok(());
             }
             let part = to.with_extension("part");
-            std::fs::copy(from, &part).map_err(FleetError::at(from))?;
+            // An error of the copy itself is one of the folder: of a full disk above all.
+            std::fs::File::open(from).map_err(FleetError::at(from))?;
+            std::fs::copy(from, &part).map_err(FleetError::at(&part))?;
             std::fs::rename(&part, &to).map_err(FleetError::at(&to))
         };
         copy(own, self.own_program())?;

@@ -29,7 +29,8 @@ pub fn engine(words: &str, site: Site) -> Result<Box<dyn Engine>, FleetError> {
     match kind {
         "local" => {
             let count = rest.parse().ok().filter(|count| (1..=LOCAL_MAX).contains(count));
-            let count = count.ok_or_else(|| refuse("it takes a number of nodes from 1 on, as in local:2"))?;
+            let why = || format!("it takes a number of nodes from 1 to {LOCAL_MAX}, as in local:2");
+            let count = count.ok_or_else(|| refuse(&why()))?;
             Ok(Box::new(Local::new(count, site)))
         }
         "slurm" => Ok(Box::new(Slurm::new((!rest.is_empty()).then(|| rest.to_owned()), site)?)),

@@ -8,13 +8,16 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::Failure;
 use fauxplat_model::LabDefinition;
 use fauxplat_plan::LabSettings;
-use fauxplat_sys::text::read_text;
+use fauxplat_sys::text::{read_regular, read_text};
 use rust_embed::RustEmbed;
 
 /// The labs of this repository, embedded so that a copied binary has them.
 #[derive(RustEmbed)]
 #[folder = "../../labs"]
 struct BuiltIn;
+
+/// Maximum size of a file that a lab borrows from another.
+const BORROWED_BYTES_MAX: usize = 64 << 20;
 
 /// A lab that was found and read.
 #[derive(Debug)]
@@ -148,7 +151,8 @@ impl Lab {
     fn borrowed(&self, file: &str) -> Result<Vec<u8>, Failure> {
         let beside = self.folder().and_then(Path::parent).map(|labs| labs.join(file));
         let installed = installed().map(|labs| labs.join(file));
-        let on_disk = beside.into_iter().chain(installed).find_map(|path| fs::read(path).ok());
+        let on_disk =
+            beside.into_iter().chain(installed).find_map(|path| read_regular(&path, BORROWED_BYTES_MAX).ok());
         let built_in = || BuiltIn::get(file).map(|file| file.data.into_owned());
         on_disk.or_else(built_in).ok_or_else(|| {
             Failure::usage(format!(

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fauxplat_sys::SysError;
+use fauxplat_sys::files::open_regular;
 use fauxplat_sys::spawn::Stage;
 
 /// Why a command could not be launched.
@@ -164,7 +165,7 @@ fn why_not(path: &Path) -> &'static str {
 /// The interpreter or loader that an existing file needs and that is missing, as far as the beginning of the file shows.
 pub(crate) fn missing_interpreter(path: &Path) -> Option<String> {
     let mut begin = [0; 256];
-    let got = std::fs::File::open(path).and_then(|mut file| file.read(&mut begin)).ok()?;
+    let got = open_regular(path).and_then(|mut file| file.read(&mut begin)).ok()?;
     let begin = &begin[..got];
     if begin.starts_with(b"\x7fELF") {
         let why = "the dynamic loader that it names is not (readelf -l shows which): it was built for another C library or \

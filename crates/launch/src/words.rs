@@ -4,6 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::open_regular;
 use sha2::{Digest, Sha256};
 
 use crate::LaunchError;
@@ -170,7 +171,7 @@ fn not_usable(word: &str, path: PathBuf, found: bool, hint: String) -> LaunchErr
 
 /// SHA-256 of a file in hexadecimal; `None` when it cannot be read.
 pub fn sha256(path: &Path) -> Option<String> {
-    let mut file = std::fs::File::open(path).ok()?;
+    let mut file = open_regular(path).ok()?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 64 << 10]);
     loop {
         match file.read(&mut buffer).ok()? {

@@ -25,7 +25,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "CPUS")]
     pub cpu: Option<Relation>,
     /// Time between the two readings of everything that counts
-    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = super::time_with_unit)]
     pub interval: Nanos,
     /// Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out
     /// what fauxplat neutralises itself (repeatable; levels are low, medium, high)

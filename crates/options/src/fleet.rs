@@ -9,7 +9,7 @@ use fauxplat_units::Nanos;
 
 use super::compare::metric;
 use super::help::{after, after_fleet};
-use super::output::{Kept, Listed, Measured, Output};
+use super::output::{Kept, Listed, OfFleetPairs, OfFleets, Output, Watched};
 use super::{CommandArgs, ConditionArgs, EndArgs, some_time};
 
 const EXAMPLES: &str = "\
@@ -171,7 +171,7 @@ pub struct FleetRunArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: Output<Measured>,
+    pub output: Output<OfFleets>,
 }
 
 #[derive(Debug, Args)]
@@ -192,7 +192,7 @@ pub struct FleetCompareArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: Output<Measured>,
+    pub output: Output<OfFleetPairs>,
 }
 
 #[derive(Debug, Args)]
@@ -221,7 +221,7 @@ pub struct FleetWatchArgs {
     #[command(flatten)]
     pub place: FleetPlaceArgs,
     #[command(flatten)]
-    pub output: Output<Kept>,
+    pub output: Output<Watched>,
 }
 
 #[derive(Debug, Args)]
@@ -328,6 +328,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Measured;
 
     /// An option about the measurement that a resumed run silently ignored would mislead its user.
     #[test]

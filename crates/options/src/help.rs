@@ -4,6 +4,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 use crate::joined::{Group, joined};
+use crate::overwritten;
 
 /// The verbs, grouped by the questions that they answer.
 const GROUPS: [(Group, &[&str]); 4] = [
@@ -110,6 +111,7 @@ pub enum Parsed {
 /// Those of the parser, help and version among them.
 pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     let mut matches = definition().try_get_matches_from(words)?;
+    overwritten::refuse(&matches)?;
     let is_joined = |name: &str| joined().iter().any(|verb| (verb.command)().get_name() == name);
     match matches.subcommand_name().is_some_and(is_joined) {
         true => {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use fauxplat_units::Nanos;
 
 use super::help::after;
-use super::output::{Looked, Measured, Output, Plain};
+use super::output::{LookedAtLabs, OfLabs, Output, Plain};
 use super::{EndArgs, time_with_unit};
 
 const EXAMPLES: &str = "\
@@ -52,7 +52,7 @@ pub enum LabAction {
         #[arg(value_name = "RECORD")]
         b: PathBuf,
         #[command(flatten)]
-        output: Output<Looked>,
+        output: Output<LookedAtLabs>,
     },
     /// Say what a lab lacks: its page, its claims, a made-up machine for each outcome. Nothing of it is run
     #[command(after_help = after("fauxplat lab check ./my-lab"))]
@@ -103,5 +103,5 @@ pub struct LabRunArgs {
     #[command(flatten)]
     pub end: EndArgs,
     #[command(flatten)]
-    pub output: Output<Measured>,
+    pub output: Output<OfLabs>,
 }

@@ -32,6 +32,7 @@ mod load;
 mod man;
 mod misuse;
 mod output;
+mod overwritten;
 mod profile;
 mod run;
 mod spoken;
@@ -47,7 +48,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use fauxplat_units::Nanos;
 
 pub use aa::AaArgs;
-pub use advice::with_dashes;
+pub use advice::{with_commands, with_dashes};
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::{CommitsArgs, TreeBuildArgs};
@@ -215,11 +216,11 @@ pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }
 
-/// Parses a time above zero.
+/// Parses a time above zero, with its unit.
 fn some_time(text: &str) -> Result<Nanos, String> {
-    match text.parse::<Nanos>() {
+    match time_with_unit(text) {
         Ok(Nanos(0)) => Err("it has to be above 0, such as 30m or 2h".to_owned()),
-        read => read.map_err(|error| error.to_string()),
+        read => read,
     }
 }
 

@@ -37,7 +37,7 @@ pub struct LoadArgs {
     #[arg(value_name = "KIND[:INTENSITY][@CPUS]", required = true)]
     pub loads: Vec<LoadSpec>,
     /// Hold the loads for this time [default: until Ctrl-C]
-    #[arg(short, long, value_name = "TIME")]
+    #[arg(short, long, value_name = "TIME", value_parser = super::time_with_unit)]
     pub time: Option<Nanos>,
     #[command(flatten)]
     pub end: EndArgs,

@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use fauxplat_store::masked;
 
-use crate::advice::{for_option, for_verb, with_quotes};
+use crate::advice::{example, for_option, for_verb, is_program, with_options, with_quotes, without};
 use crate::foreign::{ours, verb_for};
 use crate::help::verb_of;
 
@@ -20,7 +20,7 @@ pub fn misuse(error: &clap::Error, words: &[String]) -> String {
         ErrorKind::InvalidValue => (told.not_among(), None),
         ErrorKind::ValueValidation => (told.refused(), None),
         ErrorKind::ArgumentConflict => (told.conflict(), None),
-        ErrorKind::MissingRequiredArgument => (told.missing(), None),
+        ErrorKind::MissingRequiredArgument => told.missing(),
         ErrorKind::InvalidUtf8 => ("a word of the command line is not UTF-8".to_owned(), None),
         _ => (rendered(error), None),
     };
@@ -76,16 +76,23 @@ impl Told<'_> {
             _ => None,
         };
         let lines = for_option(self.words, &option, similar);
-        let remedy = match (ours(self.verb, &option), with_quotes(self.words)) {
+        let quoted = with_quotes(self.words);
+        let remedy = match (ours(self.verb, &option).filter(|_| !self.is_behind_a_program(&option)), quoted) {
             (Some(ours), Some(line)) => {
                 Some(format!(": {ours}; where {option} belongs to the command: {line}"))
             }
             (Some(ours), None) => Some(format!(": {ours}")),
             (None, _) if !lines.is_empty() => Some(format!("; try: {}", lines.join(", or "))),
             (None, Some(line)) => Some(format!("; a command is one word of the shell, try: {line}")),
-            (None, None) => None,
+            (None, None) => without(self.words, &option).map(|line| format!("; without it: {line}")),
         };
         (what, remedy)
+    }
+
+    /// Whether an option stands behind a program, to which it belongs then.
+    fn is_behind_a_program(&self, option: &str) -> bool {
+        let at = self.words.iter().position(|word| word.starts_with(option));
+        at.and_then(|at| self.words.get(2..at)).is_some_and(|before| before.last().is_some_and(is_program))
     }
 
     /// The verb, or the program where there is none.
@@ -104,6 +111,9 @@ impl Told<'_> {
 
     fn no_verb(&self) -> (String, Option<String>) {
         let word = self.text(ContextKind::InvalidSubcommand);
+        if self.verb == "help" {
+            return (format!("`{word}` is no verb of fauxplat"), Some(" (see fauxplat help)".to_owned()));
+        }
         let what = match self.verb {
             "" => format!("`{word}` is neither a verb of fauxplat nor a program"),
             verb => format!("`{word}` is nothing that {verb} does"),
@@ -154,8 +164,12 @@ impl Told<'_> {
         }
     }
 
-    fn missing(&self) -> String {
+    fn missing(&self) -> (String, Option<String>) {
         let needed = self.text(ContextKind::InvalidArg);
-        format!("{} needs {needed}", self.who())
+        let options: Vec<String> =
+            needed.split(", ").map(|it| it.split(' ').next().unwrap_or_default().to_owned()).collect();
+        let mended = with_options(self.words, &options).map(|line| format!("; try: {line}"));
+        let shown = || example(self.words).map(|line| format!("; as in: {line}"));
+        (format!("{} needs {needed}", self.who()), mended.or_else(shown))
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use fauxplat_report::{Detail, Format, ReportError, TimeUnit, View};
+use fauxplat_report::{Detail, Format, HISTORY, LISTS, ReportError, TimeUnit, View, WORDS};
 
 /// Where results go and how they look, whatever of that a verb takes.
 #[derive(Clone, Debug)]
@@ -70,8 +70,8 @@ impl Default for OutputArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Document {
-    // The help text lists the formats, so `Format` provides it.
-    #[arg(short, long, value_name = "FORMAT", default_value = "text", help = Format::HELP)]
+    // `of_verb` adds the formats of the verb to the help, and takes no others.
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// File for the report instead of standard output, which is - here
     #[arg(short, long, value_name = "FILE", value_parser = report_file)]
@@ -240,6 +240,9 @@ impl Group {
 pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUPS: Groups;
+    /// The kind of what is written, where it is not what the verb's name says; see [`Format::suits`].
+    #[doc(hidden)]
+    const KIND: Option<&'static str> = None;
 }
 
 /// Groups of options; which there are is a matter of this module.
@@ -247,13 +250,14 @@ pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
 pub struct Groups(&'static [Group]);
 
 macro_rules! taken {
-    ($($(#[$doc:meta])* $name:ident: $($group:ident)+;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $kind:tt)?: $($group:ident)+;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl Taken for $name {
             const GROUPS: Groups = Groups(&[$(Group::$group),+]);
+            $(const KIND: Option<&'static str> = Some($kind);)?
         }
     )+};
 }
@@ -263,14 +267,24 @@ taken! {
     OfRuns: Document Exports Colour Whole InBrief Hyperfine Times Stored Followed Told;
     /// Of a verb that measures and has tables of its own.
     Measured: Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
+    /// Of `lab run`.
+    OfLabs as "lab": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
+    /// Of `fleet run`.
+    OfFleets as "fleet": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
+    /// Of `fleet compare`.
+    OfFleetPairs as "fleet-compare": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
     /// Of a stored experiment.
-    Shown: Document Exports Colour Whole InBrief Hyperfine Times Stored;
-    /// Of what is kept beside a store.
-    Kept: Document Exports Colour Whole InBrief Stored;
+    Shown as HISTORY: Document Exports Colour Whole InBrief Hyperfine Times Stored;
+    /// Of a fleet run that is kept beside a store.
+    Kept as "fleet": Document Exports Colour Whole InBrief Stored;
+    /// Of several of them.
+    Watched as "fleet-watch": Document Exports Colour Whole InBrief Stored;
     /// Of a list of what is stored.
-    Listed: Document Colour Stored;
+    Listed as LISTS: Document Colour Stored;
     /// Of a look that is brief or whole.
     Looked: Document Exports Colour Whole InBrief;
+    /// Of two records of labs.
+    LookedAtLabs as "lab-compare": Document Exports Colour Whole InBrief;
     /// Of one that has no brief form.
     Drawn: Document Exports Colour Whole;
     /// Of a look with a form for scripts.
@@ -278,7 +292,7 @@ taken! {
     /// Of one that is always whole.
     Seen: Document Exports Colour;
     /// Of a list that is written as it is.
-    Plain: Document Colour;
+    Plain as WORDS: Document Colour;
 }
 
 /// The options about results that a verb takes.
@@ -296,9 +310,36 @@ impl<T: Taken> Deref for Output<T> {
     }
 }
 
+/// The options with the formats that have a form for what this kind of verb writes, and no others: a report that cannot be
+/// is refused before anything is measured.
+fn of_verb(command: Command, kind: &str) -> Command {
+    let (of_format, of_export) = (kind.to_owned(), kind.to_owned());
+    let format = move |word: &str| {
+        let unknown = |error| match error {
+            ReportError::UnknownFormat { word, .. } => {
+                ReportError::UnknownFormat { word, known: Format::names_of(&of_format) }
+            }
+            other => other,
+        };
+        let format: Format = word.parse().map_err(unknown)?;
+        format.suits(&of_format).map(|()| format)
+    };
+    let export = move |text: &str| {
+        let export: Export = text.parse()?;
+        export.format.suits(&of_export).map(|()| export).map_err(|error| error.to_string())
+    };
+    let has_exports = command.get_arguments().any(|arg| arg.get_id() == "export");
+    let command = command.mut_arg("format", |arg| arg.help(Format::names_of(kind)).value_parser(format));
+    match has_exports {
+        true => command.mut_arg("export", |arg| arg.value_parser(export)),
+        false => command,
+    }
+}
+
 impl<T: Taken> Args for Output<T> {
     fn augment_args(command: Command) -> Command {
-        T::GROUPS.0.iter().fold(command, |command, group| group.augment(command))
+        let kind = T::KIND.unwrap_or(command.get_name()).to_owned();
+        of_verb(T::GROUPS.0.iter().fold(command, |command, group| group.augment(command)), &kind)
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -3,7 +3,9 @@
 
 use clap::error::ErrorKind;
 
-use crate::advice::{self, is_bare, is_program, of_documents, takes_commands, with_quotes};
+use crate::advice::{
+    self, commands, in_our_words, is_bare, is_program, of_documents, takes_commands, with_quotes,
+};
 use crate::foreign::verb_for;
 use crate::help::{Parsed, whole};
 use crate::{Verb, parse};
@@ -58,7 +60,19 @@ fn joined(words: &[String]) -> Vec<String> {
 /// Why a command line that could be read is refused: it was probably meant otherwise, and what would be measured then is
 /// not what was asked for.
 pub fn doubt(words: &[String]) -> Option<String> {
-    unsaid_verb(words).or_else(|| shell_or_command(words))
+    foreign_verb(words).or_else(|| unsaid_verb(words)).or_else(|| shell_or_command(words))
+}
+
+/// A line in the words of another tool, whose name may stand before its verb: `fauxplat perf stat ls`.
+fn foreign_verb(words: &[String]) -> Option<String> {
+    const TOOLS: [&str; 2] = ["perf", "hyperfine"];
+    let first = words.get(1).filter(|first| is_bare(first) && !has_verb(first))?;
+    let tool = TOOLS.contains(&first.as_str());
+    let verb = words.get(1 + usize::from(tool)).filter(|verb| is_bare(verb))?;
+    let ours = verb_for(verb).or_else(|| tool.then_some("fauxplat run 'COMMAND'"))?;
+    let rest = words.get(1 + usize::from(tool && verb_for(verb).is_some())..)?;
+    let line = in_our_words(&[&words[..1], rest].concat(), ours)?;
+    Some(format!("`{first}` is no verb of fauxplat; try: {line}"))
 }
 
 /// A line that begins with a bare word that is no verb: `fauxplat diff` asks for something else than 500 runs of diff.
@@ -85,8 +99,7 @@ fn unsaid_verb(words: &[String]) -> Option<String> {
 /// Why a line that was read is refused: its commands were typed without quotes, or stored results were taken for commands.
 /// `words` are the line as it was understood.
 pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
-    let Parsed::Defined(cli) = parsed else { return None };
-    let commands = commands(&cli.verb)?;
+    let commands = commands(parsed)?;
     let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
     if commands.len() < 2 || words.iter().any(is_shell) || commands.iter().all(is_program) {
         return None;
@@ -100,7 +113,8 @@ pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
     }
     // Of two words that are compared, the second may as well be a program with a slip in its name.
     let other = commands.iter().find(|word| !is_program(word))?;
-    if matches!(&cli.verb, Verb::Compare(_)) && commands.len() == 2 && !std::path::Path::new(other).exists() {
+    let compares = matches!(parsed, Parsed::Defined(cli) if matches!(cli.verb, Verb::Compare(_)));
+    if compares && commands.len() == 2 && !std::path::Path::new(other).exists() {
         return None;
     }
     let line = with_quotes(words)?;
@@ -114,8 +128,8 @@ fn shell_or_command(words: &[String]) -> Option<String> {
     let understood = understood(words);
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
-    let Parsed::Defined(cli) = parse(&understood).ok()? else { return None };
-    let commands = commands(&cli.verb)?;
+    let parsed = parse(&understood).ok()?;
+    let commands = commands(&parsed)?;
     (commands.len() > 1 && commands.contains(behind)).then(|| {
         format!(
             "{} `{behind}`: is this the shell, or the first command? Say --shell='{behind}' for the shell, or \
@@ -123,20 +137,6 @@ fn shell_or_command(words: &[String]) -> Option<String> {
             understood[at]
         )
     })
-}
-
-/// The commands of a verb that has some.
-fn commands(verb: &Verb) -> Option<&[String]> {
-    let args = match verb {
-        Verb::Run(args) => &args.commands,
-        Verb::Compare(args) => &args.commands,
-        Verb::Aa(args) => &args.commands,
-        Verb::Sweep(args) => &args.commands,
-        Verb::Explain(args) => &args.commands,
-        Verb::Profile(args) => &args.commands,
-        _ => return None,
-    };
-    Some(&args.commands)
 }
 
 /// Whether a word that was not taken for a shell may be one: a shell with words that are no options, or a single plain word,

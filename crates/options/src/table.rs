@@ -7,6 +7,7 @@ use fauxplat_units::Nanos;
 
 use super::help::after;
 use super::output::{Looked, Output};
+use super::time_with_unit;
 
 const EXAMPLES: &str = "\
   fauxplat table /dev/shm/server.table
@@ -19,7 +20,8 @@ pub struct TableArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Look again and again, this long apart, and show how fast the values rise [default interval: 1s]
-    #[arg(short, long, value_name = "INTERVAL", num_args = 0..=1, default_missing_value = "1s")]
+    #[arg(short, long, value_name = "INTERVAL", num_args = 0..=1, default_missing_value = "1s",
+        value_parser = time_with_unit)]
     pub watch: Option<Nanos>,
     /// With --watch: end after so many looks
     #[arg(short = 'n', long, value_name = "N", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]

@@ -80,7 +80,7 @@ pub struct PickArgs {
     #[arg(value_name = "RELATION")]
     pub relation: Relation,
     /// How long the CPUs are watched for interrupts, steal and load; 0s looks at nothing
-    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = super::time_with_unit)]
     pub watch: Nanos,
     #[command(flatten)]
     pub machine: TopoMachine,

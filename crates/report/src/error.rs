@@ -13,6 +13,18 @@ pub enum ReportError {
         /// The formats that there are.
         known: String,
     },
+    /// A verb writes nothing in this form.
+    #[error("{subject} has no such form as {format}{}; take one of: {known}", whose(verbs))]
+    NoForm {
+        /// Name of the format.
+        format: &'static str,
+        /// Words for what the verb writes.
+        subject: String,
+        /// The formats that there are.
+        known: String,
+        /// The verbs that have the format.
+        verbs: &'static [&'static str],
+    },
     /// The output could not be written.
     #[error("the report could not be written: {0}")]
     Io(#[from] io::Error),
@@ -91,4 +103,9 @@ impl From<csv::Error> for ReportError {
             other => ReportError::Io(io::Error::other(format!("{other:?}"))),
         }
     }
+}
+
+/// The verbs that have a form, behind its name; nothing where every verb has it.
+fn whose(verbs: &[&str]) -> String {
+    if verbs.is_empty() { String::new() } else { format!(", which is for {}", verbs.join(", ")) }
 }

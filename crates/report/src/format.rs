@@ -18,6 +18,13 @@ pub(crate) const TWO_PROFILES: &str =
 pub(crate) const UNTIMED: &str =
     "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
 
+/// Stands in the place of a verb for lists of what is kept.
+pub const LISTS: &str = "list";
+/// Stands in the place of a verb for text that is written as it is.
+pub const WORDS: &str = "words";
+/// The verb that shows an experiment of any other.
+pub const HISTORY: &str = "history";
+
 /// A form in which a record can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -100,40 +107,78 @@ impl Format {
         Format::SlurmDrain,
     ];
 
-    /// Help text of the option for formats.
-    pub const HELP: &'static str = "text, json, csv, csv-summary, markdown, asciidoc, org, html, junit, \
-        hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark; svg where there is a drawing; boxes and lscpu for topo; \
-        openmetrics for table, fleet and counters --pid; folded, speedscope, firefox and pprof for profiles; slurm-drain for fleet";
-
     /// The words of all formats, for a message.
     pub(crate) fn names() -> String {
         let [before @ .., last] = &Format::ALL.map(Format::name);
         format!("{} or {last}", before.join(", "))
     }
 
-    /// Refuses a format that has no form for the results of a verb. Not every refusal can be foreseen: some formats
-    /// need a part that a report may lack.
+    /// The formats that have a form for what a verb writes, in words for help and messages.
+    pub fn names_of(verb: &str) -> String {
+        let suiting = Format::ALL.into_iter().filter(|format| format.is_of(verb));
+        suiting.map(Format::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Refuses a format that has no form for what a verb writes. Not every refusal can be foreseen: some formats need a
+    /// part that a report may lack.
     ///
     /// # Errors
-    /// [`ReportError::NothingToExport`].
+    /// [`ReportError::NoForm`].
     pub fn suits(self, verb: &str) -> Result<(), ReportError> {
-        let verbs: &[&str] = match self {
+        match self.is_of(verb) {
+            true => Ok(()),
+            false => Err(ReportError::NoForm {
+                format: self.name(),
+                subject: subject(verb),
+                known: Format::names_of(verb),
+                verbs: self.verbs().unwrap_or_default(),
+            }),
+        }
+    }
+
+    fn is_of(self, verb: &str) -> bool {
+        match verb {
+            LISTS => matches!(self, Format::Text | Format::Json),
+            WORDS => self == Format::Text,
+            HISTORY => !matches!(self, Format::Boxes | Format::Lscpu),
+            _ => self.verbs().is_none_or(|verbs| verbs.contains(&verb)),
+        }
+    }
+
+    /// The verbs, and kinds of what one of them writes, with such a form; `None` where all have it.
+    fn verbs(self) -> Option<&'static [&'static str]> {
+        Some(match self {
             Format::GoBenchmark => &["run", "compare", "suite"],
             format if format.is_of_times() => &["run", "compare"],
+            Format::JUnit => &["run", "compare", "lab", "suite", "bisect", "why"],
             Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
-            Format::OpenMetrics | Format::SlurmDrain => &["fleet"],
-            Format::Boxes | Format::Lscpu => &[],
-            Format::Svg if verb == "index" => &[],
-            _ => return Ok(()),
-        };
-        let reason = match self {
-            Format::OpenMetrics => EXPOSED,
-            _ => "what this verb finds has no such form; take text, json, csv, markdown or html",
-        };
-        match verbs.contains(&verb) {
-            true => Ok(()),
-            false => Err(ReportError::NothingToExport { format: self.name(), reason }),
-        }
+            Format::OpenMetrics => &["fleet", "table", "counters"],
+            Format::SlurmDrain => &["fleet"],
+            Format::Boxes | Format::Lscpu => &["topo", "pick"],
+            Format::Svg => &[
+                "run",
+                "compare",
+                "aa",
+                "sweep",
+                "explain",
+                "contend",
+                "counters",
+                "latency",
+                "limit",
+                "load",
+                "profile",
+                "topo",
+                "pick",
+                "fleet",
+                "fleet-compare",
+                "fleet-watch",
+                "lab",
+                "suite",
+                "bisect",
+                "why",
+            ],
+            _ => return None,
+        })
     }
 
     /// Whether the format can hold a report of this many commands, and of simulated runs.
@@ -192,6 +237,16 @@ impl Format {
             Format::Pprof => "pprof",
             Format::SlurmDrain => "slurm-drain",
         }
+    }
+}
+
+/// Words for what a verb writes. Findings of one verb may have a kind behind its name.
+fn subject(verb: &str) -> String {
+    match verb {
+        LISTS => "a list".to_owned(),
+        WORDS => "this text".to_owned(),
+        HISTORY => "a stored experiment".to_owned(),
+        verb => format!("what {} finds", verb.replace('-', " ")),
     }
 }
 
@@ -281,8 +336,8 @@ mod tests {
     fn formats_read_what_they_print() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
-            let words: Vec<&str> = Format::HELP.split([',', ';', ' ']).collect();
-            assert!(words.contains(&format.name()), "the help leaves {format} out");
+            let has_verb = format.verbs().is_none_or(|verbs| !verbs.is_empty());
+            assert!(has_verb, "no verb writes {format}");
         }
         let message = "yaml".parse::<Format>().unwrap_err().to_string();
         assert!(message.contains("`yaml`") && message.contains("hyperfine-json"), "{message}");

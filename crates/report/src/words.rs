@@ -47,16 +47,17 @@ pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
-/// The first line of a text within `width` columns: whole sentences where they fill half of it, or else whole words,
-/// and a mark for the rest.
-pub(crate) fn first_line(text: &str, width: usize, ellipsis: &str) -> String {
+/// The sentences at the beginning of a text that fit `width` columns, at least one of them, and a mark for the rest. No
+/// sentence is cut.
+pub(crate) fn first_sentences(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
     let fitting = prefix(text.chars(), width.saturating_sub(ellipsis.width() + 1));
-    let sentences = fitting.rfind(". ").map(|end| end + 1).filter(|&end| end >= fitting.len() / 2);
-    let end = sentences.or_else(|| fitting.rfind(' ')).unwrap_or(fitting.len());
-    format!("{} {ellipsis}", fitting[..end].trim_end_matches([' ', ',', ';', ':']))
+    match fitting.rfind(". ").or_else(|| text.find(". ")) {
+        Some(end) => format!("{} {ellipsis}", &text[..=end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The beginning of a text within `width` columns, and a mark for the rest.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fauxplat_sys::clock;
+use fauxplat_sys::text::read_regular_text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -20,6 +21,8 @@ use crate::snapshot::Snapshot;
 
 /// Largest total size of built trees in bytes; those whose last use is longest ago are removed first.
 const BYTES_MAX: u64 = 4 << 30;
+/// Maximum size of a note, which lists the files of a tree.
+const NOTE_BYTES_MAX: usize = 256 << 20;
 /// Characters of a tree's name.
 const NAME_CHARACTERS: usize = 16;
 
@@ -130,7 +133,7 @@ impl Trees {
     /// Removes the trees whose last use is longest ago, until the rest takes at most `bytes_max`.
     fn shrink(&self, bytes_max: u64) {
         let entries = list(&self.folder.join("notes")).filter_map(|note| {
-            let read: Note = serde_json::from_slice(&fs::read(&note).ok()?).ok()?;
+            let read = noted(&note)?;
             Some((fs::metadata(&note).ok()?.modified().ok()?, read.files.bytes(), note))
         });
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = entries.collect();
@@ -159,11 +162,16 @@ impl Trees {
     }
 }
 
+/// The note about a tree; `None` where there is none that can be read.
+fn noted(note: &Path) -> Option<Note> {
+    serde_json::from_str(&read_regular_text(note, NOTE_BYTES_MAX).ok()?).ok()
+}
+
 impl Held {
     /// Time that the build took, if the tree is there as its build left it. Files that came later are removed where this
     /// process has the tree alone.
     fn find(&self, is_alone: bool) -> Option<u64> {
-        let note: Note = serde_json::from_slice(&fs::read(&self.note).ok()?).ok()?;
+        let note = noted(&self.note)?;
         let now = Snapshot::of(&self.folder);
         if note.key != self.key || !note.files.is_in(&now) {
             return None;

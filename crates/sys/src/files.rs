@@ -27,20 +27,30 @@ pub fn open_at_once(path: &Path, append: bool) -> io::Result<File> {
     }
 }
 
-/// Opens a file for reading at arbitrary positions. A file without positions, a pipe above all, is refused, and never
-/// waited for.
+/// Opens a regular file for reading. Everything else, a pipe above all, is refused, and never waited for.
 ///
 /// # Errors
 /// Errors of `open(2)`; the path is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let file = open_at_once(path, false)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is no regular file, as it has to be to be read here and there",
-        )),
+    open_regular_with(File::options().read(true), path)
+}
+
+/// Opens a regular file with these options. Everything else is refused, and never waited for.
+///
+/// # Errors
+/// Errors of `open(2)`; the path is no regular file.
+pub fn open_regular_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let refuse = || {
+        let why = "it is no regular file, but a pipe, a folder, a device or a socket";
+        io::Error::new(io::ErrorKind::InvalidInput, why)
+    };
+    // Opening some devices has an effect, and the kernel's words for a pipe without a reader name no cause.
+    if path.metadata().is_ok_and(|facts| !facts.is_file()) {
+        return Err(refuse());
     }
+    // Another file may have taken the place meanwhile.
+    let file = open_without_waiting(options, path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refuse()) }
 }
 
 /// Raises the soft limit of open files to the hard one, see getrlimit(2). Child processes inherit that, so it is for
@@ -270,6 +280,24 @@ mod tests {
         assert!(may_write(&inner) && !may_write(&top.join("missing")));
         std::fs::remove_file(link).unwrap();
         std::fs::remove_dir_all(top).unwrap();
+    }
+
+    #[test]
+    fn a_regular_file_is_what_is_opened_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("plain"), "text").unwrap();
+        std::os::unix::fs::symlink(at("plain"), at("link")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        assert!(crate::pipes::make_pipe(&at("pipe")).unwrap());
+        assert!(open_regular(&at("plain")).is_ok() && open_regular(&at("link")).is_ok());
+        assert_eq!(open_regular(&at("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        for name in ["pipe", "socket", ".", "/dev/zero"] {
+            for options in [File::options().read(true), File::options().append(true).create(true)] {
+                let said = open_regular_with(options, &at(name)).unwrap_err().to_string();
+                assert!(said.contains("no regular file"), "{name}: {said}");
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
     reason = "signal dispositions are read and set by C calls, before main by an entry of .init_array"
 )]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Largest signal number. SIGKILL and SIGSTOP, which cannot be ignored, and the signals that the C library reserves are
 /// left out.
@@ -40,6 +40,7 @@ const OWN: [i32; 11] = [
 
 static IGNORED: AtomicU64 = AtomicU64::new(0);
 static BLOCKED: AtomicU64 = AtomicU64::new(0);
+static LACKS_STDOUT: AtomicBool = AtomicBool::new(false);
 
 /// Runs before `main`, see `ld.so(8)` and the System V ABI on `.init_array`.
 #[used]
@@ -52,10 +53,17 @@ extern "C" fn look() {
     let signals = Signals::now();
     IGNORED.store(signals.ignored, Ordering::Relaxed);
     BLOCKED.store(signals.blocked, Ordering::Relaxed);
+    // SAFETY: only integers are passed. Rust's start-up code opens /dev/null in the place of a closed descriptor.
+    LACKS_STDOUT.store(unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1, Ordering::Relaxed);
     if signals.ignores(libc::SIGCHLD) {
         set(libc::SIGCHLD, libc::SIG_DFL);
     }
     set(libc::SIGXFSZ, libc::SIG_IGN);
+}
+
+/// Whether this process was started with its standard output closed, so that whatever is written there is lost.
+pub fn lacks_stdout() -> bool {
+    LACKS_STDOUT.load(Ordering::Relaxed)
 }
 
 /// Signals that a process ignores and blocks, which exec preserves. Bit n − 1 is signal n, as in `/proc/PID/status`.

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::files::{open_regular, open_without_waiting};
 use crate::process::wait_readable;
 use crate::signal::stop_requested;
 
@@ -17,8 +17,7 @@ const LOOK_MS: i32 = 100;
 /// # Errors
 /// As [`read_bytes`]; the file is not UTF-8.
 pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
-    let bytes = read_bytes(path, bytes_max)?;
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+    as_text(read_bytes(path, bytes_max)?)
 }
 
 /// A whole file of at most `bytes_max` bytes. A pipe is read to its end; a named pipe without a writer is empty, and
@@ -27,7 +26,31 @@ pub fn read_text(path: &Path, bytes_max: usize) -> io::Result<String> {
 /// # Errors
 /// Errors of `open(2)` and `read(2)`; a file that is longer; a stop.
 pub fn read_bytes(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
-    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    read_opened(open_without_waiting(File::options().read(true), path)?, bytes_max)
+}
+
+/// A whole regular file of at most `bytes_max` bytes, as text: for files that fauxplat keeps, where a pipe can only be
+/// somebody else's.
+///
+/// # Errors
+/// As [`read_text`]; the path is no regular file.
+pub fn read_regular_text(path: &Path, bytes_max: usize) -> io::Result<String> {
+    as_text(read_regular(path, bytes_max)?)
+}
+
+/// A whole regular file of at most `bytes_max` bytes.
+///
+/// # Errors
+/// As [`read_bytes`]; the path is no regular file.
+pub fn read_regular(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
+    read_opened(open_regular(path)?, bytes_max)
+}
+
+fn as_text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+fn read_opened(mut file: File, bytes_max: usize) -> io::Result<Vec<u8>> {
     if file.metadata().is_ok_and(|facts| facts.len() > bytes_max as u64) {
         return Err(io::Error::other(too_long(bytes_max)));
     }

@@ -7,6 +7,7 @@ use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
 use fauxplat_sys::clock;
+use fauxplat_sys::text::read_regular_text;
 use fauxplat_sys::workplace::Workplace;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -14,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::VariantError;
 use crate::answer::{Answer, Question};
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, Key, NOTE_BYTES_MAX};
 use crate::error::at;
 use crate::flags::{self, Words};
 use crate::toolchain::Toolchain;
@@ -252,7 +253,7 @@ impl Recipe {
 fn probed(cache: &Cache, fingerprint: &str) -> Result<Toolchain, VariantError> {
     let note = cache.note("toolchain.json");
     let noted: Option<(String, Toolchain)> =
-        std::fs::read_to_string(&note).ok().and_then(|text| serde_json::from_str(&text).ok());
+        read_regular_text(&note, NOTE_BYTES_MAX).ok().and_then(|text| serde_json::from_str(&text).ok());
     if let Some((of, toolchain)) = noted
         && of == fingerprint
     {

@@ -9,6 +9,7 @@ use fauxplat_launch::words::sha256;
 use fauxplat_sys::{
     files::{self, Exposed},
     process,
+    text::read_regular_text,
     workplace::{Workplace, remove_forgotten},
 };
 use sha2::{Digest, Sha256};
@@ -20,6 +21,8 @@ use crate::error::at;
 const BYTES_MAX: u64 = 512 << 20;
 /// Age of the last use within which a program may be in use by another fauxplat.
 const IN_USE: Duration = Duration::from_secs(3600);
+/// Maximum size of a note in the cache.
+pub(crate) const NOTE_BYTES_MAX: usize = 1 << 20;
 /// File name of the program in its folder.
 const PROGRAM: &str = "program";
 
@@ -101,7 +104,7 @@ impl Cache {
     pub(crate) fn find(&self, key: &Key) -> Option<(PathBuf, String)> {
         let folder = self.folder.join("variants").join(&key.0);
         let program = folder.join(PROGRAM);
-        let noted = fs::read_to_string(folder.join("sha256")).ok()?;
+        let noted = read_regular_text(&folder.join("sha256"), NOTE_BYTES_MAX).ok()?;
         let hash = sha256(&program).filter(|hash| *hash == noted)?;
         // Marks the entry as just used, so that it is removed last. A cache that cannot be written to can still be
         // read.

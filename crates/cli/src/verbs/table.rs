@@ -86,6 +86,9 @@ impl<'a> Live<'a> {
         let Some(rates) = sample else { return Ok(None) };
         let info = table.info();
         let keys = table.described();
+        if self.started_ns.is_none() && !self.args.output.quiet {
+            self.doubts(keys, &rates).iter().for_each(|doubt| output::complain(doubt));
+        }
         let names = self.key_names(keys);
         Ok(Some(Findings::Table(TableFindings {
             file: self.args.file.display().to_string(),
@@ -105,6 +108,33 @@ impl<'a> Live<'a> {
         let is_free = |key: &&Key| !self.names.keys.values().any(|name| *name == key.name);
         let own = keys.iter().filter(is_free).map(|key| (key.number, key.name.clone()));
         own.chain(self.names.keys.clone()).collect()
+    }
+
+    /// Names of the user that name nothing in the table, or take the place of a name that the table has for another key.
+    fn doubts(&self, keys: &[Key], rates: &[Rate]) -> Vec<String> {
+        let is_chosen = |chosen: &[u64], number: &u64| chosen.is_empty() || chosen.contains(number);
+        let has_key =
+            |key: &u64| keys.iter().any(|it| it.number == *key) || rates.iter().any(|it| it.key == *key);
+        let has_object = |object: &u64| rates.iter().any(|it| it.object == *object);
+        let idle = |kind: &str, number: &u64, name: &String| {
+            format!("--names: the table has no {kind} {number}, so that `{name}` names nothing in it")
+        };
+        let of_keys =
+            self.names.keys.iter().filter(|(key, _)| is_chosen(&self.args.keys, key) && !has_key(key));
+        let of_objects = self
+            .names
+            .objects
+            .iter()
+            .filter(|(object, _)| is_chosen(&self.args.objects, object) && !has_object(object));
+        let taken = keys.iter().filter_map(|own| {
+            let (key, name) = self.names.keys.iter().find(|(key, name)| **name == own.name && **key != own.number)?;
+            (!self.names.keys.contains_key(&own.number)).then(|| {
+                let number = own.number;
+                format!("--names: the table calls its key {number} `{name}`; that key has no name here, since key {key} has it")
+            })
+        });
+        let idle_keys = of_keys.map(|(key, name)| idle("key", key, name));
+        idle_keys.chain(of_objects.map(|(object, name)| idle("object", object, name))).chain(taken).collect()
     }
 
     fn value(&self, rate: &Rate, names: &BTreeMap<u64, String>) -> TableValue {

@@ -5,7 +5,7 @@ use std::fs;
 use fauxplat_sys::process;
 use serde_json::Value;
 
-use crate::common::{Lab, alive, number, runs, spin};
+use crate::common::{Done, Lab, alive, number, runs, spin};
 
 #[test]
 fn a_failing_command_is_named_with_its_status() {
@@ -91,6 +91,26 @@ fn a_closed_standard_input_is_the_commands_own_affair() {
     lab.settle(&mut shell);
     let status = shell.status().unwrap();
     assert_eq!(runs(&lab.last(), 0).len(), 3, "{status}");
+}
+
+/// A run is stored all the same, and the loss of its report is no success. A pipe whose reader has left is no failure.
+#[test]
+fn a_report_that_goes_nowhere_is_a_failure() {
+    let lab = Lab::new();
+    let to = |words: &str, where_to: &str| {
+        let mut shell = std::process::Command::new("sh");
+        let program = lab.starter().join(" ");
+        shell.args(["-c", &format!("exec {program} {words} --store store.sqlite {where_to}")]);
+        lab.settle(&mut shell);
+        Done::of(shell)
+    };
+    let run = "run true --runs 2";
+    to(run, ">&-").complains(3, &["standard output is closed"]);
+    assert_eq!(runs(&lab.last(), 0).len(), 2);
+    to("history list", ">&-").complains(3, &["standard output is closed"]);
+    to(run, ">/dev/full").complains(3, &["No space left"]);
+    to(&format!("{run} --output report"), ">&-").ends_with(0);
+    assert!(lab.read("report").contains("true"));
 }
 
 #[test]

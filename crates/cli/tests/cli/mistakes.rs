@@ -3,7 +3,7 @@
 use crate::common::{Done, Lab};
 
 /// A line, and the line that its refusal proposes.
-const MENDED: [(&str, &str); 26] = [
+const MENDED: [(&str, &str); 43] = [
     ("run sort access.log", "fauxplat run 'sort access.log'"),
     ("run -- sort access.log", "fauxplat run 'sort access.log'"),
     ("run ls -l access.log", "fauxplat run 'ls -l access.log'"),
@@ -33,6 +33,23 @@ const MENDED: [(&str, &str); 26] = [
     ("doctor --json", "fauxplat doctor --format json"),
     ("topo --json", "fauxplat topo --format json"),
     ("lab lsit", "fauxplat lab list"),
+    ("stat ls", "fauxplat run -e page-faults ls"),
+    ("perf stat ls -la", "fauxplat run -e page-faults 'ls -la'"),
+    ("perf stat -d ls", "fauxplat run -e page-faults ls"),
+    ("time ls", "fauxplat run ls"),
+    ("time ls -la", "fauxplat run 'ls -la'"),
+    ("hyperfine ls", "fauxplat run ls"),
+    ("runs 5 ls", "fauxplat run --runs 5 ls"),
+    ("ls -la", "fauxplat run 'ls -la'"),
+    ("run -r 3 --stat ls", "fauxplat run -r 3 ls"),
+    ("run --nosuch 5 ls", "fauxplat run ls"),
+    ("fleet run --on local:2 ls -la", "fauxplat fleet run --on local:2 'ls -la'"),
+    ("fleet run ls", "fauxplat fleet run ls --on local:2"),
+    ("fleet run", "fauxplat fleet run --on local:2 ls"),
+    ("fleet compare --on local:2 ls", "fauxplat fleet run --on local:2 ls"),
+    ("compare ls", "fauxplat run ls"),
+    ("compare", "fauxplat compare ls 'ls /'"),
+    ("run", "fauxplat run ls"),
 ];
 
 #[test]
@@ -59,7 +76,7 @@ fn a_refusal_ends_with_the_line_that_works() {
 }
 
 /// A line, and what its refusal says where no single line is known to be meant.
-const TOLD: [(&str, &str); 14] = [
+const TOLD: [(&str, &str); 16] = [
     ("diff", "fauxplat compare"),
     ("stat", "fauxplat run -e"),
     ("watch", "fauxplat counters"),
@@ -74,6 +91,8 @@ const TOLD: [(&str, &str); 14] = [
     ("compare true", "fauxplat run"),
     ("topo --no-such-thing", "see fauxplat topo --help"),
     ("run --format xml true", "json"),
+    ("help nosuch", "see fauxplat help)"),
+    ("table", "as in: fauxplat table /dev/shm/server.table"),
 ];
 
 #[test]

@@ -76,7 +76,7 @@ fn a_table_is_printed_in_every_format() {
         lab.run(&["table", shared.file(), "--format", "hyperfine-json"])
             .complains(2, &["hyperfine-json", "table"]);
     }
-    assert!(Lab::new().run(&["run", "true", "--format", "openmetrics"]).err.contains("fauxplat table"));
+    assert!(Lab::new().run(&["run", "true", "--format", "openmetrics"]).err.contains("for fleet, table"));
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn metrics_are_an_exposition_that_appears_at_once() {
     );
     assert_eq!(lab.read("fauxplat.prom"), expected);
     // An error while writing leaves the old file, and no other file beside it.
-    let refused = lab.run(&[&words[..], &["--names", "requests served=0"]].concat());
-    refused.complains(2, &["`requests served`", "openmetrics"]);
+    let refused = lab.run(&[&words[..], &["--names", "debt_total=3"]].concat());
+    refused.complains(2, &["`debt`", "openmetrics", "below zero"]);
     assert_eq!(lab.read("fauxplat.prom"), expected);
     assert_eq!(fs::read_dir(lab.folder()).unwrap().count(), 1);
     // The temporary file of a writer that was killed is removed.
@@ -170,7 +170,20 @@ fn what_the_creator_described_needs_no_names() {
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
-    lab.run(&["table", file, "--format", "openmetrics"]).complains(2, &["queue", "openmetrics"]);
+    // A name that no metric can have is spelt as one can, and told.
+    let metrics = lab.run(&["table", file, "--format", "openmetrics"]).succeeds().out;
+    assert!(metrics.contains("\nqueue__length_{") && metrics.contains("key 7, named"), "{metrics}");
+    // Names that name nothing, or that the table has for another key.
+    let said = lab.run(&["table", file, "--names", "x=55,sent=0,server=@9"]).ends_with(0).err;
+    for told in ["no key 55", "no object 9", "calls its key 1 `sent`"] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    let quiet = ["table", file, "--names", "x=7,server=@1"];
+    assert_eq!(lab.run(&quiet).succeeds().err, "");
+    lab.run(&["table", file, "--watch", "5"]).reports_misuse(&["--watch", "no unit", "5ms or 5s"]);
+    let kept = fs::read(&shared.path).unwrap();
+    lab.run(&["table", file, "--output", file]).reports_misuse(&["would overwrite it"]);
+    assert!(fs::read(&shared.path).unwrap() == kept);
 }
 
 /// A reader that has fallen asleep, and a look of many lines: the user need not wait for either.

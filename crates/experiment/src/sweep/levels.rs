@@ -11,6 +11,7 @@ use fauxplat_model::{
 };
 use fauxplat_plan::{Sweep, apply, parse_sweep, places, stack_class};
 use fauxplat_sys::clock;
+use fauxplat_sys::files::open_regular;
 
 use super::builds::Builds;
 use super::offer::offer;
@@ -279,7 +280,7 @@ fn start_of(command: &Command, interpreter: Option<&[String]>) -> (usize, usize)
 /// The interpreter of a script, and its argument if it has one.
 fn interpreter(program: &Path) -> Option<Vec<String>> {
     let mut head = [0; 256];
-    let read = std::fs::File::open(program).ok()?.read(&mut head).ok()?;
+    let read = open_regular(program).ok()?.read(&mut head).ok()?;
     let line = head[..read].strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line).trim().to_owned();
     // Everything after the first blank is one argument.

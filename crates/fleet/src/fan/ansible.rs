@@ -1,11 +1,12 @@
 //! Ansible, which writes a file with the answer of each host (`ansible --tree`).
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::open_regular;
 use serde_json::Value;
 
 use super::call::{Call, HOSTS, words};
@@ -74,7 +75,7 @@ impl Trees {
 /// Content of a file; `None` if it is longer than any answer.
 fn told(file: &Path) -> Option<Value> {
     let mut bytes = Vec::new();
-    File::open(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
+    open_regular(file).ok()?.take(2 * TEXT_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fauxplat_sys::text::read_text;
+
 use crate::FleetError;
 use crate::ask::{ask, has};
 
@@ -18,6 +20,9 @@ pub(crate) enum Tool {
     /// Ansible.
     Ansible,
 }
+
+/// Maximum size of a list of hosts.
+const INVENTORY_BYTES_MAX: usize = 64 << 20;
 
 const HINT: &str = "install clustershell, pdsh or ansible, or name another engine after --on";
 
@@ -131,7 +136,7 @@ impl Tool {
 }
 
 fn read(path: &str) -> Result<String, FleetError> {
-    std::fs::read_to_string(path).map_err(FleetError::at(Path::new(path)))
+    read_text(Path::new(path), INVENTORY_BYTES_MAX).map_err(FleetError::at(Path::new(path)))
 }
 
 #[cfg(test)]

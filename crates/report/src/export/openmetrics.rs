@@ -27,10 +27,12 @@ const COUNTED: &str = "fauxplat_counted";
 const UNITS: [&str; 9] =
     ["seconds", "bytes", "ratio", "celsius", "meters", "joules", "volts", "amperes", "grams"];
 
-/// The values of one name.
+/// The values of one key with a name, or of all keys without one.
 struct Family<'a> {
-    /// The name without `_total`, and with the unit at its end, as the specification demands.
+    /// The name in the format's characters, without `_total`, and with the unit at its end, as the specification demands.
     name: String,
+    /// The key and its name as the table or the user has it; `None` for keys without a name.
+    key: Option<(u64, &'a str)>,
     counter: bool,
     described: Option<&'a TableKey>,
     values: Vec<&'a TableValue>,
@@ -88,48 +90,57 @@ fn objects(values: &[TableValue]) -> BTreeMap<u64, String> {
     each.iter().map(|value| value.object).zip(names).collect()
 }
 
-/// The values by the name of their key; those of a family follow each other, as the specification demands.
+/// The values by the name of their key; those of a family follow each other, as the specification demands. A collector
+/// drops the whole exposition where a name could be mistaken for a part of another, so that a name that is taken has the
+/// number of its key at its end.
 fn families(found: &TableFindings) -> Vec<Family<'_>> {
-    let mut by_name: BTreeMap<&str, Vec<&TableValue>> = BTreeMap::new();
+    let mut by_key: BTreeMap<Option<(&str, u64)>, Vec<&TableValue>> = BTreeMap::new();
     for value in &found.values {
-        by_name.entry(value.key_name.as_deref().unwrap_or(UNNAMED)).or_default().push(value);
+        by_key.entry(value.key_name.as_deref().map(|name| (name, value.key))).or_default().push(value);
     }
-    let described = |values: &[&TableValue]| {
-        let key = values.first().filter(|value| value.key_name.is_some())?.key;
-        found.keys.iter().find(|one| one.key == key)
-    };
-    let family = |(name, values): (&str, Vec<_>)| Family::new(name, described(&values), values);
-    by_name.into_iter().map(family).collect()
+    let described = |key| found.keys.iter().find(|one| one.key == key);
+    let mut taken: BTreeSet<String> = [ALIVE.to_owned(), UNNAMED.to_owned()].into();
+    let mut families = Vec::new();
+    for (key, values) in by_key {
+        families.push(match key {
+            None => Family { name: UNNAMED.to_owned(), key: None, counter: false, described: None, values },
+            Some((name, key)) => {
+                let mut family = Family::new((name, name, key), described(key), values);
+                let mut numbered = format!("{}_key_{key}", name.strip_suffix("_total").unwrap_or(name));
+                while !family.claims(&mut taken) {
+                    family = Family::new((&numbered, name, key), described(key), family.values);
+                    numbered.push('_');
+                }
+                family
+            }
+        });
+    }
+    families
 }
 
-/// Names that the format takes, none of which could be mistaken for a part of another, and counters from zero on.
+/// Counters have values from zero on.
 fn check(families: &[Family<'_>]) -> Result<(), ReportError> {
-    let refuse = |name: &str, reason| Err(ReportError::NotAMetric { name: visible(name), reason });
-    let mut taken: BTreeSet<String> = [ALIVE.to_owned()].into();
-    for family in families {
-        if !is_name(&family.name) {
-            return refuse(
-                &family.name,
-                "a metric's name has letters, digits, _ and :, and no digit in front",
-            );
-        }
-        let suffixes: &[&str] = if family.counter { &["", "_total", "_created"] } else { &[""] };
-        let fresh = suffixes.iter().all(|suffix| taken.insert(format!("{}{suffix}", family.name)));
-        let key = family.values.first().map(|value| value.key);
-        let is_one_key = family.is_unnamed() || family.values.iter().all(|value| Some(value.key) == key);
-        if !fresh || !is_one_key {
-            return refuse(&family.name, "it clashes with the name of another key");
-        }
-        if family.counter && family.values.iter().any(|value| value.value < 0) {
-            return refuse(&family.name, "it is a counter, and one of its values is below zero");
-        }
+    let is_below = |family: &&Family<'_>| family.counter && family.values.iter().any(|it| it.value < 0);
+    let reason = "it is a counter, and one of its values is below zero";
+    match families.iter().find(is_below) {
+        Some(family) => Err(ReportError::NotAMetric { name: family.name.clone(), reason }),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_' || c == ':'
 }
 
 fn is_name(name: &str) -> bool {
-    let letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
-    name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
+    name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+}
+
+/// The name in the characters that a metric's name has: letters, digits, `_` and `:`, and no digit in front.
+fn spelt(name: &str) -> String {
+    let spelt = name.chars().map(|c| if is_letter(c) || c.is_ascii_digit() { c } else { '_' });
+    let front = if name.starts_with(is_letter) { "" } else { "_" };
+    format!("{front}{}", spelt.collect::<String>())
 }
 
 /// Whether a name ends in a unit, behind an underscore.
@@ -138,9 +149,15 @@ fn ends_with_unit(name: &str, unit: &str) -> bool {
 }
 
 impl<'a> Family<'a> {
-    fn new(name: &str, described: Option<&'a TableKey>, values: Vec<&'a TableValue>) -> Self {
-        let stem = name.strip_suffix("_total");
-        let counter = described.map_or(stem.is_some(), |key| key.kind == TableKind::Counter);
+    /// The family of a key by this name; `own` is the name of the key as it is.
+    fn new(
+        (name, own, key): (&str, &'a str, u64),
+        described: Option<&'a TableKey>,
+        values: Vec<&'a TableValue>,
+    ) -> Self {
+        let name = &spelt(name);
+        let stem = name.strip_suffix("_total").filter(|stem| is_name(stem));
+        let counter = described.map_or(own.ends_with("_total"), |key| key.kind == TableKind::Counter);
         let stem = stem.filter(|_| counter).unwrap_or(name);
         // A unit that no name could end in is left to the help.
         let unit = described.map(|key| key.unit.as_str()).filter(|unit| is_name(unit));
@@ -148,7 +165,18 @@ impl<'a> Family<'a> {
             Some(unit) if !ends_with_unit(stem, unit) => format!("{stem}_{unit}"),
             _ => stem.to_owned(),
         };
-        Family { name, counter, described, values }
+        Family { name, key: Some((key, own)), counter, described, values }
+    }
+
+    /// Takes the name, and those that a collector derives from it; false if one of them is taken.
+    fn claims(&self, taken: &mut BTreeSet<String>) -> bool {
+        let suffixes: &[&str] = if self.counter { &["", "_total", "_created"] } else { &[""] };
+        let names: Vec<String> = suffixes.iter().map(|suffix| format!("{}{suffix}", self.name)).collect();
+        let is_free = names.iter().all(|name| !taken.contains(name));
+        if is_free {
+            taken.extend(names);
+        }
+        is_free
     }
 
     fn unit(&self) -> Option<&str> {
@@ -156,22 +184,21 @@ impl<'a> Family<'a> {
         own.into_iter().chain(UNITS).find(|unit| ends_with_unit(&self.name, unit))
     }
 
+    /// The help that the table has for the key, and the key's own name where the family could not have it.
     fn help(&self) -> String {
-        match self.described.map(|key| key.help.as_str()) {
-            Some(help) if !help.is_empty() => escaped(&visible(help)),
-            _ if self.is_unnamed() => "Of a live table, by object and key.".to_owned(),
+        let Some((key, own)) = self.key else { return "Of a live table, by object and key.".to_owned() };
+        let help = match self.described.map(|key| key.help.as_str()) {
+            Some(help) if !help.is_empty() => visible(help),
             _ => "Of a live table, by object.".to_owned(),
-        }
-    }
-
-    /// Whether the family is that of keys without a name.
-    fn is_unnamed(&self) -> bool {
-        self.name == UNNAMED
+        };
+        let is_own = spelt(own) == own && !self.name.ends_with(&format!("_key_{key}"));
+        let called = if is_own { String::new() } else { format!(" (key {key}, named \"{}\")", visible(own)) };
+        escaped(&format!("{help}{called}"))
     }
 
     fn write(&self, file: &str, objects: &BTreeMap<u64, String>, out: &mut dyn Write) -> std::io::Result<()> {
         let (kind, suffix) = if self.counter { ("counter", "_total") } else { ("gauge", "") };
-        let named = !self.is_unnamed();
+        let named = self.key.is_some();
         head(&self.name, kind, &self.help(), out)?;
         if let Some(unit) = self.unit() {
             writeln!(out, "# UNIT {} {unit}", self.name)?;
@@ -247,23 +274,42 @@ mod tests {
         );
     }
 
-    fn complaint(values: &[TableValue]) -> String {
-        check(&families(&of(values, Vec::new()))).err().map_or_else(String::new, |error| error.to_string())
+    /// The names of the families of these values, and a refusal.
+    fn named(values: &[TableValue]) -> (Vec<String>, Result<(), ReportError>) {
+        let found = of(values, Vec::new());
+        let families = families(&found);
+        (families.iter().map(|family| family.name.clone()).collect(), check(&families))
     }
 
     #[test]
-    fn names_that_the_format_cannot_carry_are_refused() {
-        assert_eq!(complaint(&[value(1, 0, Some("a_total"), 1), value(1, 1, Some("b"), -1)]), "");
-        assert!(complaint(&[value(1, 0, Some("requests per s"), 1)]).contains("`requests per s`"));
-        assert!(complaint(&[value(1, 0, Some("_total"), 1)]).contains("letters"));
-        assert!(complaint(&[value(1, 0, Some("9a"), 1)]).contains("letters"));
-        assert!(complaint(&[value(1, 0, Some("a_total"), -1)]).contains("below zero"));
-        assert!(complaint(&[value(1, 0, Some("a"), 1), value(1, 1, Some("a_total"), 1)]).contains("clashes"));
+    fn every_name_is_spelt_as_the_format_has_it_and_none_is_taken_twice() {
+        type Case<'a> = (&'a [(u64, &'a str)], &'a [&'a str]);
+        let cases: [Case<'_>; 8] = [
+            (&[(0, "a_total"), (1, "b")], &["a", "b"]),
+            (&[(0, "requests per s")], &["requests_per_s"]),
+            (&[(0, "requests per s"), (1, "requests_per_s")], &["requests_per_s", "requests_per_s_key_1"]),
+            (&[(0, "9a"), (1, "")], &["_", "_9a"]),
+            (&[(0, "Größe/é")], &["Gr__e__"]),
+            (&[(0, "a"), (1, "a_total")], &["a", "a_key_1"]),
+            (&[(0, "a"), (1, "a")], &["a", "a_key_1"]),
+            (
+                &[(0, ALIVE), (1, UNNAMED)],
+                &["fauxplat_table_creator_alive_key_0", "fauxplat_table_value_key_1"],
+            ),
+        ];
+        for (keys, expected) in cases {
+            let values: Vec<_> = keys.iter().map(|&(key, name)| value(1, key, Some(name), 1)).collect();
+            let (names, checked) = named(&values);
+            assert_eq!(names, expected, "{keys:?}");
+            assert!(checked.is_ok() && names.iter().all(|name| is_name(name)), "{keys:?}");
+        }
+        let said = named(&[value(1, 0, Some("a_total"), -1)]).1.unwrap_err().to_string();
+        assert!(said.contains("below zero"), "{said}");
+        let spaced = exposed("requests per s", TableKind::Gauge, "", "served");
         assert!(
-            complaint(&[value(1, 0, Some("a_created"), 1), value(1, 1, Some("a_total"), 1)])
-                .contains("clashes")
+            spaced.contains("HELP requests_per_s served (key 3, named \\\"requests per s\\\")"),
+            "{spaced}"
         );
-        assert!(complaint(&[value(1, 0, Some(ALIVE), 1)]).contains("clashes"));
     }
 
     #[test]

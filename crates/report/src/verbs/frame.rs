@@ -252,8 +252,13 @@ pub(crate) fn repeat(header: &Header) -> String {
     words.join(" ")
 }
 
-/// Whether a verb takes no seed: it draws nothing, or shows what was drawn at another time.
+/// Whether a verb takes no seed: it draws nothing, shows what was drawn at another time, or goes on with that.
 fn draws_nothing(invocation: &[String]) -> bool {
     let words: Vec<&str> = invocation.iter().skip(1).take(2).map(String::as_str).collect();
-    matches!(words[..], ["load" | "profile", ..] | ["fleet", "report" | "watch" | "take"])
+    let is_resumed = || invocation.iter().any(|word| word == "--resume" || word.starts_with("--resume="));
+    match words[..] {
+        ["load" | "profile", ..] | ["fleet", "report" | "watch" | "take"] => true,
+        ["fleet", ..] => is_resumed(),
+        _ => false,
+    }
 }

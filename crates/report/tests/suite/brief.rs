@@ -86,19 +86,23 @@ fn a_line_for_each_comparison_and_each_command() {
     assert_eq!(lines(&common::run(&["a", "b", "c"])), 3);
 }
 
-/// Warnings are in every brief report, in a line each.
+/// Warnings are in every brief report, in whole sentences.
 #[test]
-fn a_warning_takes_one_line() {
+fn a_warning_is_cut_at_the_end_of_a_sentence() {
     let mut owned = common::compare_three();
-    owned.header.warnings = vec!["a neighbour took much of the time ".repeat(9), "short".to_owned()];
+    let long = format!("{}of ours.", "a neighbour took much of the time ".repeat(9));
+    owned.header.warnings = vec![format!("{long} {long}"), format!("It is so. {long}"), "short".to_owned()];
     let text = rendered(&owned, Format::Text, Detail::Brief);
     let told: Vec<&str> = text.lines().filter(|line| line.starts_with("warning: ")).collect();
-    // Two of them, the dropped pairs and the cost of a process.
-    assert_eq!(told.len(), 4, "{text}");
-    assert!(told[2].ends_with(" …") && told[2].chars().count() <= 80, "{text}");
-    assert!(text.contains("20 of 148 pairs were dropped"), "{text}");
+    // Three of them, the dropped pairs and the cost of a process.
+    assert_eq!(told.len(), 5, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let spread: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(spread.contains(&format!("warning: {long} …")), "{text}");
+    assert!(spread.contains("warning: It is so. … warning: short"), "{text}");
+    assert!(spread.contains("20 of 148 pairs were dropped"), "{text}");
     let whole = rendered(&owned, Format::Text, Detail::Full);
-    assert_eq!(whole.split_whitespace().filter(|word| *word == "neighbour").count(), 9, "{whole}");
+    assert_eq!(whole.split_whitespace().filter(|word| *word == "neighbour").count(), 27, "{whole}");
 }
 
 #[test]

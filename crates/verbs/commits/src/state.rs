@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::text::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{BisectError, at};
@@ -10,6 +11,9 @@ use crate::findings::{Compared, Step};
 
 /// Version of the note; another one is begun anew.
 const VERSION: u32 = 1;
+
+/// Maximum size of a note.
+const NOTE_BYTES_MAX: usize = 64 << 20;
 
 /// The knowledge about a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,8 +60,8 @@ impl State {
 
     /// The knowledge of an earlier call; nothing where there was none, or its note cannot be read.
     pub fn known(&self) -> Known {
-        let note: Option<Note> =
-            fs::read(&self.path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let text = read_regular_text(&self.path, NOTE_BYTES_MAX).ok();
+        let note: Option<Note> = text.and_then(|text| serde_json::from_str(&text).ok());
         note.filter(|note| note.version == VERSION && note.key == self.key)
             .map(|note| note.known)
             .unwrap_or_default()

@@ -3,7 +3,7 @@
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::{Asked, RunFolder};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{FleetEvidence, FleetFindings, FleetGate, FleetWatchFindings};
+use fauxplat_model::{FleetEvidence, FleetFindings, FleetGate, FleetNode, FleetWatchFindings, NodeState};
 use fauxplat_sys::signal;
 
 use super::found;
@@ -58,7 +58,7 @@ pub(super) fn passed(
 /// The gates that fail, in a line with the machines by which they do.
 ///
 /// # Errors
-/// A gate fails.
+/// A gate fails, or asks about machines that were compared where none was.
 pub(super) fn decide(
     gates: &[FleetGate],
     found: &FleetFindings,
@@ -70,9 +70,21 @@ pub(super) fn decide(
         (!names.is_empty()).then(|| format!("{gate}: {}", listed(&names)))
     };
     let failed: Vec<String> = gates.iter().filter_map(failing).collect();
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::gate(format!("--fail-if {}", failed.join("; ")))),
+    if !failed.is_empty() {
+        return Err(Failure::gate(format!("--fail-if {}", failed.join("; "))));
+    }
+    let compares =
+        |gate: &&FleetGate| matches!(gate, FleetGate::Confirmed | FleetGate::Suspect | FleetGate::Explained);
+    let is_compared = |node: &FleetNode| {
+        use NodeState::{Cleared, Confirmed, Noisy, Normal, Suspect};
+        matches!(node.state, Normal | Suspect | Confirmed | Noisy | Cleared)
+    };
+    match gates.iter().find(compares) {
+        // No machine fails the gate, and none could have failed it.
+        Some(gate) if !found.nodes.iter().any(is_compared) => Err(Failure::machine(format!(
+            "--fail-if {gate} cannot be answered: no machine could be compared with another (uncompared tells of that)"
+        ))),
+        _ => Ok(()),
     }
 }
 

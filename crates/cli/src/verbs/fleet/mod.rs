@@ -40,8 +40,27 @@ fn runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathBuf, F
             "--store none: answers of machines are kept in a folder as they come; name one with --folder DIR",
         ));
     }
-    let store = fauxplat_store::local_path(output.store.as_deref())?;
+    let store = fauxplat_store::local_path(output.store.as_deref());
+    let store = store.map_err(|error| {
+        Failure::from(error).advising("runs of a fleet can have a folder of their own: --folder DIR")
+    })?;
     Ok(std::path::absolute(store).map_err(Failure::machine)?.with_file_name("fleet"))
+}
+
+/// The command line that reports a run again: by its id where these options name the folder of runs, else by its path.
+fn report_line(run: &RunFolder, place: &FleetPlaceArgs, output: &OutputArgs) -> String {
+    let is_there = runs_folder(place, output).is_ok_and(|runs| run.path().parent() == Some(&runs));
+    let is_path =
+        |store: &&PathBuf| fauxplat_store::local_path(Some(store)).is_ok_and(|path| path == **store);
+    let from = match (&place.folder, output.store.as_ref().filter(is_path)) {
+        _ if !is_there => Vec::new(),
+        (Some(folder), _) => vec!["--folder".to_owned(), folder.display().to_string()],
+        (None, Some(store)) => vec!["--store".to_owned(), store.display().to_string()],
+        (None, None) => Vec::new(),
+    };
+    let name = if is_there { run.id()[..8].to_owned() } else { run.path().display().to_string() };
+    let words = ["fauxplat", "fleet", "report", &name].map(str::to_owned);
+    fauxplat_fleet::joined(&[&words[..], &from].concat())
 }
 
 /// The folder of runs, created if need be. Its parents may be those of the store, and folders that root creates get

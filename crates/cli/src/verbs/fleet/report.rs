@@ -108,7 +108,18 @@ pub(super) fn list(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<(), Fa
 fn row((folder, asked): &(RunFolder, Asked)) -> Vec<String> {
     let id = folder.id().chars().take(8).collect();
     let machines = asked.nodes.len().to_string();
-    vec![id, asked.started.clone(), asked.on.clone(), machines, asked.commands.join(" | ")]
+    vec![id, asked.started.clone(), asked.on.clone(), machines, what(asked)]
+}
+
+/// The commands of a run, each behind the name that the user gave it.
+fn what(asked: &Asked) -> String {
+    let lines = fauxplat_plan::expand(&asked.order.definition).unwrap_or_default();
+    let called = |(at, name): (usize, &String)| match lines.get(at).map(|line| line.command.as_str()) {
+        // The line of a lab is one of ours.
+        Some(line) if line != name && !line.starts_with("/proc/self/exe") => format!("{name}: {line}"),
+        _ => name.clone(),
+    };
+    asked.commands.iter().enumerate().map(called).collect::<Vec<_>>().join(" against ")
 }
 
 fn header(asked: &Asked, invocation: &[String]) -> fauxplat_model::document::Header {

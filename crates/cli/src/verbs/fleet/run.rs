@@ -79,11 +79,8 @@ fn carried_out(
     let findings = findings(&asked, &evidence);
     let decided = gate::of_stored(what.gates, (&folder, &asked), &findings, &evidence);
     if !output.is_quiet() {
-        output::complain(&format!(
-            "kept in {} (fleet report {})",
-            folder.path().display(),
-            &folder.id()[..8]
-        ));
+        let report = super::report_line(&folder, &what.engine.place, output);
+        output::complain(&format!("kept in {} ({report})", folder.path().display()));
     }
     conclude(driver.finish(findings, failed), output)?;
     decided

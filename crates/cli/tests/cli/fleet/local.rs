@@ -213,8 +213,12 @@ fn what_cannot_be_asked_is_refused_in_one_line() {
             &["fleet", "run", "-q", "--on", "local:2", "--program-there", "/opt/fauxplat", "true"],
             "--program-there",
         ),
-        // The format of a report is checked once the nodes are known; a refused one leaves no run behind.
+        (&["fleet", "run", "-q", "--on", "local:99999999", "true"], "nodes from 1 to 10000"),
+        // A refused format leaves no run behind.
         (&["fleet", "run", "-q", "--on", "local:2", "--format", "hyperfine-json", "true"], "no such form"),
+        (&["fleet", "run", "-q", "--on", "local:2", "--export", "junit=x", "true"], "no such form"),
+        (&["fleet", "compare", "-q", "--on", "local:2", "-f", "slurm-drain", "true", "ls"], "no such form"),
+        (&["fleet", "list", "--format", "csv"], "text, json"),
         (&["fleet", "compare", "-q", "--on", "local:2", "true"], "two commands"),
         (&["fleet", "run", "-q", "--resume", "nothing"], "no such fleet run"),
         (&["fleet", "emit", "kubernetes", "--image", "x", "--nodes", "2"], "no command"),
@@ -338,7 +342,7 @@ fn a_run_whose_folder_was_renamed_goes_on() {
     command.current_dir(lab.path("elsewhere"));
     let done = Done::of(command);
     assert_eq!(done.code, Some(4), "{}", done.err);
-    assert!(done.err.contains(&format!("(fleet report {})", &id[..8])), "{}", done.err);
+    assert!(done.err.contains(&format!("(fauxplat fleet report '{}')", lab.file("é 7"))), "{}", done.err);
     assert_eq!(done.json()["fleet"], id);
 }
 

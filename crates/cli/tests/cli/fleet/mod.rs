@@ -2,6 +2,7 @@
 //! output in common. `cargo xtask bench fleet` tries a real Slurm with a hundred hosts.
 
 mod inventories;
+mod kept;
 mod local;
 mod operator;
 mod words_of_slurm;

@@ -30,8 +30,13 @@ fn a_gate_of_a_fleet_fails_where_the_report_says_so() {
     done.complains(1, &["--fail-if missing: local-1"]);
     lab.run(&["fleet", "report"]).succeeds();
     lab.run(&["fleet", "report", "--fail-if", "missing"]).complains(1, &["--fail-if missing: local-1"]);
-    lab.run(&["fleet", "report", "--fail-if", "confirmed,unreached,notice,explained"]).succeeds();
-    // A machine alone is compared with none.
+    lab.run(&["fleet", "report", "--fail-if", "unreached,notice"]).succeeds();
+    // A machine alone is compared with none, so that nobody can tell whether it is slow.
+    for gate in ["suspect", "confirmed,unreached", "explained"] {
+        let unanswered = ["cannot be answered: no machine could be compared"];
+        lab.run(&["fleet", "report", "--fail-if", gate]).complains(3, &unanswered);
+    }
+    lab.run(&["fleet", "report", "--fail-if", "suspect,uncompared"]).complains(1, &["uncompared: local-2"]);
     lab.run(&["fleet", "watch", "--fail-if", "uncompared"]).complains(1, &["uncompared: local-2"]);
     lab.run(&["fleet", "report", "--fail-if", "slow"]).reports_misuse(&["slow", "wrong-answer"]);
 }

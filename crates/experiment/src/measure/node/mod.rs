@@ -8,7 +8,8 @@ use std::path::Path;
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Metric, NodeBlock, NodeFailure, NodeOrder, NodePlan, NodeRecord, Phase, Sample, metrics_of,
+    IgnoredFailures, Metric, NodeBlock, NodeFailure, NodeOrder, NodePlan, NodeRecord, Phase, Sample,
+    metrics_of,
 };
 use fauxplat_sys::clock;
 
@@ -86,7 +87,8 @@ fn measure(
     };
     let mut driver = Driver::of_commands(beginning)?;
     let mut failed = run::rounds(&mut driver).err();
-    record.blocks = blocks(driver.samples(), driver.commands.len());
+    let ignored = &driver.header.condition.ignore_failure;
+    record.blocks = blocks(driver.samples(), driver.commands.len(), ignored);
     if failed.is_none() && order.answers && !driver.is_interrupted() {
         failed = answers::answers(&mut driver, record).err();
     }
@@ -111,13 +113,13 @@ fn seed(plan: &NodePlan, node: Option<&str>, round: u32, attempt: u32) -> u64 {
 
 /// The measured runs in blocks. Rounds of several commands are the blocks, since commands are compared within them;
 /// runs of one command are cut into blocks of equal length, to tell slow changes from variation between runs.
-fn blocks(samples: &[Sample], commands: usize) -> Vec<NodeBlock> {
+fn blocks(samples: &[Sample], commands: usize, ignored: &IgnoredFailures) -> Vec<NodeBlock> {
     let measured: Vec<&Sample> = samples.iter().filter(|sample| sample.phase == Phase::Measured).collect();
     let metrics = metrics_of(measured.iter().copied());
     let one = |runs: &[&Sample]| NodeBlock {
         started_ns: runs[0].started_ns,
         commands: runs.iter().map(|run| run.command).collect(),
-        values: metrics.iter().map(|&metric| column(runs, metric)).collect::<BTreeMap<_, _>>(),
+        values: metrics.iter().map(|&metric| column(runs, metric, ignored)).collect::<BTreeMap<_, _>>(),
     };
     match commands {
         1 => measured.chunks(measured.len().isqrt().max(1)).map(one).collect(),
@@ -125,9 +127,9 @@ fn blocks(samples: &[Sample], commands: usize) -> Vec<NodeBlock> {
     }
 }
 
-/// Id of a metric, and its readings in all runs; absent for a run that failed.
-fn column(runs: &[&Sample], metric: Metric) -> (String, Vec<Option<u64>>) {
-    let read = |run: &&Sample| run.get(metric).filter(|_| run.outcome.is_success());
+/// Id of a metric, and its readings in all runs; absent for a run that failed, unless its failure is ignored.
+fn column(runs: &[&Sample], metric: Metric, ignored: &IgnoredFailures) -> (String, Vec<Option<u64>>) {
+    let read = |run: &&Sample| run.get(metric).filter(|_| ignored.lets_pass(run.outcome));
     (metric.name().to_owned(), runs.iter().map(read).collect())
 }
 
@@ -164,16 +166,24 @@ mod tests {
         let mut samples: Vec<Sample> = (0..10).map(|at| sample(at, 0, Phase::Measured, ended)).collect();
         samples.insert(0, sample(0, 0, Phase::Warmup, ended));
         samples[3].outcome = Outcome::Exited(1);
-        let cut = blocks(&samples, 1);
+        let cut = blocks(&samples, 1, &IgnoredFailures::None);
         assert_eq!(cut.iter().map(|block| block.commands.len()).collect::<Vec<_>>(), [3, 3, 3, 1]);
         assert_eq!(walls(&cut[0]), [Some(100), Some(101), None], "a run that failed says nothing");
+        for (ignored, reading) in [
+            (IgnoredFailures::All, Some(102)),
+            (IgnoredFailures::Statuses(vec![1]), Some(102)),
+            (IgnoredFailures::Statuses(vec![2]), None),
+            (IgnoredFailures::LeftOut, None),
+        ] {
+            assert_eq!(walls(&blocks(&samples, 1, &ignored)[0])[2], reading, "{ignored:?}");
+        }
         assert_eq!(cut[1].started_ns, 1003);
         let two = [(0, 0), (0, 1), (1, 1), (1, 0)];
         let samples: Vec<Sample> =
             two.iter().map(|&(block, command)| sample(block, command, Phase::Measured, ended)).collect();
-        let rounds = blocks(&samples, 2);
+        let rounds = blocks(&samples, 2, &IgnoredFailures::None);
         assert_eq!((rounds.len(), &rounds[1].commands), (2, &vec![1, 0]));
-        assert!(blocks(&[], 1).is_empty());
+        assert!(blocks(&[], 1, &IgnoredFailures::None).is_empty());
     }
 
     #[test]

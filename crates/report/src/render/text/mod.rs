@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use crate::parts::spans::{Kind, Span, spans};
 use crate::parts::{Grid, Medium, Notes, Part, Piece, Rank, Sentence, Series, Shape, Tone};
 use crate::render::{canvas, chart, listing};
-use crate::words::first_line;
+use crate::words::first_sentences;
 use crate::{Detail, Style};
 
 pub(crate) use look::lines;
@@ -123,13 +123,16 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io
     }
 }
 
-/// Writes a warning; in brief reports it takes one line.
+/// Lines that a warning takes in a brief report, unless its first sentence is longer.
+const DOUBT_LINES: usize = 2;
+
+/// Writes a warning; a brief report has its first sentences.
 fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail) -> io::Result<()> {
     match detail {
         Detail::Full => page.paragraph(tone, indent, text),
         Detail::Line | Detail::Brief => {
-            let text = first_line(text, page.pen.width - indent, page.pen.ellipsis());
-            page.line(tone, &format!("{}{text}", " ".repeat(indent)))
+            let room = DOUBT_LINES * (page.pen.width - indent);
+            page.paragraph(tone, indent, &first_sentences(text, room, page.pen.ellipsis()))
         }
     }
 }

@@ -136,6 +136,12 @@ pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     vec![Piece::new(Part::Notes(Notes { title: title.to_owned(), folded: false, lines }))]
 }
 
+/// The state of a delivery, and the reason for it.
+pub(super) fn state_with_reason(it: &Delivery) -> String {
+    let reason = it.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+    format!("{}{reason}", it.state.words())
+}
+
 /// Deliveries that do not count, and those that are missing.
 pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
     if of.is_empty() {
@@ -143,8 +149,8 @@ pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
     }
     let told = |it: &Delivery| {
         let round = if it.round > 0 { format!(", round {}", it.round) } else { String::new() };
-        let reason = it.reason.as_deref().map_or(String::new(), |reason| format!(": {}", visible(reason)));
-        format!("{}{round}, attempt {}: {}{reason}", named(&it.node), it.attempt, it.state.words())
+        let state = visible(&state_with_reason(it));
+        format!("{}{round}, attempt {}: {state}", named(&it.node), it.attempt)
     };
     let mut values: Vec<String> = of.iter().take(DELIVERIES_MAX).map(told).collect();
     values.extend((of.len() > DELIVERIES_MAX).then(|| format!("and {} more", of.len() - DELIVERIES_MAX)));

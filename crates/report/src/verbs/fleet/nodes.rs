@@ -1,9 +1,11 @@
 //! Machines as rows of tables.
 
+use std::collections::BTreeMap;
+
 use fauxplat_model::{FleetFindings, FleetNode, GroupRule, NodeState};
 
 use super::facts::{interval, slower_words, title};
-use crate::parts::{Grid, Medium, Part, Piece, Tone};
+use crate::parts::{Grid, Medium, Note, Notes, Part, Piece, Tone};
 use crate::words::{Scale, change, counted, percent, quantity, significant, visible};
 
 /// Odd machines that a terminal shows.
@@ -60,7 +62,33 @@ fn tone(state: NodeState) -> Tone {
     }
 }
 
-/// The reason for a machine's state, its differing facts, and warnings of its own noise check.
+/// Warnings that are listed, and machines that each of them names.
+const WARNINGS_MAX: usize = 10;
+const NAMED: usize = 3;
+
+/// Warnings of the odd machines' own noise checks, each with the machines that gave it.
+pub(super) fn warnings(found: &FleetFindings) -> Option<Piece> {
+    let mut machines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for node in found.nodes.iter().filter(|node| node.state != NodeState::Normal) {
+        // A failure is the machine's reason and its warning.
+        for warning in node.warnings.iter().filter(|it| node.reason.as_ref() != Some(it)) {
+            machines.entry(warning).or_default().push(visible(&node.node));
+        }
+    }
+    let line = |(warning, names): (&&str, &Vec<String>)| {
+        let more = names.len().saturating_sub(NAMED);
+        let named = names[..names.len() - more].join(", ");
+        let who = if more == 0 { named } else { format!("{named} and {more} more") };
+        Note { tone: Tone::Doubt, ..Note::fact("", vec![format!("{who}: {}", visible(warning))]) }
+    };
+    let mut lines: Vec<Note> = machines.iter().take(WARNINGS_MAX).map(line).collect();
+    let more = machines.len().saturating_sub(WARNINGS_MAX);
+    lines.extend((more > 0).then(|| Note::fact("", vec![format!("and {more} more")])));
+    let title = "Warnings of machines".to_owned();
+    (!lines.is_empty()).then(|| Piece::new(Part::Notes(Notes { title, folded: true, lines })))
+}
+
+/// The reason for a machine's state, and its differing facts.
 fn why(found: &FleetFindings, node: &FleetNode) -> String {
     let mut said: Vec<String> = node.reason.iter().map(|reason| visible(reason)).collect();
     let differs = node.differs.iter().take(FACTS_MAX);
@@ -69,7 +97,6 @@ fn why(found: &FleetFindings, node: &FleetNode) -> String {
     );
     let more = node.differs.len().saturating_sub(FACTS_MAX);
     said.extend((more > 0).then(|| format!("{} more", counted(more, "fact", "facts"))));
-    said.extend(node.warnings.first().map(|warning| visible(warning)));
     if said.is_empty() && found.groups.len() > 1 {
         said.extend(node.group.map(|group| format!("group {group}")));
     }

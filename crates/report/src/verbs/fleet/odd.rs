@@ -1,8 +1,8 @@
 //! The report of `fleet run` and `fleet report`.
 
-use fauxplat_model::{FleetFindings, NodeState};
+use fauxplat_model::{Delivery, FleetFindings, FleetNode, NodeState};
 
-use super::facts::{Goes, answers, brief, deliveries, explained, slower_words};
+use super::facts::{Goes, answers, brief, deliveries, explained, slower_words, state_with_reason};
 use super::{map, nodes, notices};
 use crate::parts::spans::{code, named};
 use crate::parts::{Note, Notes, Part, Piece, Tone};
@@ -13,6 +13,7 @@ pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
     parts.extend(answers(&found.answers));
     parts.extend(explained(&found.facts_explained, found.metric, Goes::Slow(found.facts_tested.len())));
     parts.extend(nodes::odd(found));
+    parts.extend(nodes::warnings(found));
     parts.extend(notices::parts(found));
     parts.extend(again(found).map(|text| Piece::said(Tone::Neutral, text)));
     parts.extend(map::part(found));
@@ -22,8 +23,15 @@ pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
         parts.push(Piece::new(Part::Notes(hardware(found))));
     }
     parts.push(nodes::all(found));
-    parts.extend(deliveries(&found.deliveries));
+    // The row of a machine that is missing tells its reason.
+    let is_in_a_row = |it: &Delivery| found.nodes.iter().any(|node| is_reason(node, it));
+    let others: Vec<Delivery> = found.deliveries.iter().filter(|it| !is_in_a_row(it)).cloned().collect();
+    parts.extend(deliveries(&others));
     parts
+}
+
+fn is_reason(node: &FleetNode, it: &Delivery) -> bool {
+    node.node == it.node && it.round == 0 && node.reason.as_deref() == Some(&state_with_reason(it))
 }
 
 fn hardware(found: &FleetFindings) -> Notes {

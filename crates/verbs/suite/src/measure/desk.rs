@@ -4,12 +4,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::text::read_regular;
 use fauxplat_sys::workplace::Workplace;
 
 use crate::harness::Output;
 
 /// Bytes of a file that are read at most: results of thousands of benchmarks are some megabytes.
-const FILE_BYTES_MAX: u64 = 256 << 20;
+pub(super) const FILE_BYTES_MAX: usize = 256 << 20;
 
 /// Folders below a results folder that are searched: criterion's are as deep as a benchmark's name has slashes.
 const DEPTH_MAX: usize = 16;
@@ -77,12 +78,9 @@ impl Desk {
 
 /// A file as text, with a mark in place of bytes that are no UTF-8.
 fn text(path: &Path) -> io::Result<String> {
-    match fs::metadata(path)?.len() {
-        long if long > FILE_BYTES_MAX => {
-            Err(io::Error::other(format!("{}: {long} bytes are too many", path.display())))
-        }
-        _ => Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned()),
-    }
+    let named = |error| io::Error::other(format!("{}: {error}", path.display()));
+    let bytes = read_regular(path, FILE_BYTES_MAX).map_err(named)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Adds the documents below a folder, by their paths within `root`. Links are not followed.

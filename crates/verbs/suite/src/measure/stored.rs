@@ -1,13 +1,14 @@
 //! Stored results of two times, judged as weaker: nothing ran in turns.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
+use fauxplat_sys::text::read_bytes;
 use regex::Regex;
 
 use super::Asked;
+use super::desk::FILE_BYTES_MAX;
 use crate::analysis::{self, Rule};
 use crate::error::SuiteError;
 use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
@@ -94,7 +95,8 @@ fn judged(rule: &Rule, common: &[&String], both: [&[Reading]; 2]) -> Vec<Benchma
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+    let bytes = read_bytes(path, FILE_BYTES_MAX)
+        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
