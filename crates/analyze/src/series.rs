@@ -14,7 +14,7 @@ use crate::design::Design;
 use crate::estimate::{Estimate, plain_z};
 use crate::halves::Halves;
 use crate::pairing::Seen;
-use crate::paths::Paths;
+use crate::paths::{Asked, Paths};
 use crate::standing::{Standing, bounded, verdict};
 
 /// The share of the level that the typical difference has; the tail and the mean have the rest together.
@@ -323,8 +323,15 @@ impl Series {
             all.up || all.down
         };
         let mut zero = std::mem::take(&mut self.zero);
+        let (question, is_parted) = (design.asked_of_zero(), shown.parted);
+        let crosses_zero = |paths: &mut Paths, level: f64| {
+            let spent = design.spent(level, &looked, closing);
+            let asked = Asked { series: self, rows, looked: &looked, spent: &spent, question, is_parted };
+            let all = asked.crossed(paths, 0.0);
+            all.up || all.down
+        };
         let typical = smallest_level(|level| match design.estimand {
-            Estimand::Typical => crosses(&mut zero, level, &self.keys(rows, 0.0, design.asked_of_zero())),
+            Estimand::Typical => crosses_zero(&mut zero, level),
             Estimand::Mean => crosses(&mut zero, level, &|n| Keys::of_sums(rows, &self.excess_readings(n))),
         });
         self.zero = zero;
@@ -333,7 +340,7 @@ impl Series {
             false => typical,
         };
         let mut rare = std::mem::take(&mut self.rare);
-        let is_asked = !shown.in_runs || shown.typical == Verdict::Equivalent;
+        let is_asked = !shown.parted && (!shown.in_runs || shown.typical == Verdict::Equivalent);
         let tail = match is_asked && self.rare_key(self.d.len()).abs() > 2.0 {
             true => smallest_level(|level| crosses(&mut rare, level, &|n| self.rare_keys(rows, n))),
             false => 1.0,

@@ -11,7 +11,7 @@ use fauxplat_stats::paired::{Question, Sorted};
 
 use crate::design::Design;
 use crate::estimate::Estimate;
-use crate::paths::Paths;
+use crate::paths::{Asked, Paths};
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
@@ -37,20 +37,25 @@ impl Series {
         let spent = design.spent(level, &self.looked, look.closing);
         let looked = self.looked.clone();
         let mut zero = std::mem::take(&mut self.zero);
-        let crossed = zero.crossed(&looked, &spent, self.keys(rows, 0.0, design.asked_of_zero()));
+        let is_parted = view.is_parted();
+        let question = design.asked_of_zero();
+        let crossed = Asked { series: self, rows, looked: &looked, spent: &spent, question, is_parted }
+            .crossed(&mut zero, 0.0);
         self.zero = zero;
         let ends = ends || crossed.up || crossed.down || design.gate.is_some();
         // An interval is needed where something may follow from it.
         if !(ends || near.margin) {
             return Standing { parted: view.is_parted(), ..Standing::open(look.n) };
         }
-        let estimate = Estimate::of(self.active(view.is_parted(), look.n));
+        let question = design.question;
+        let asked = Asked { series: self, rows, looked: &looked, spent: &spent, question, is_parted };
+        let estimate = Estimate::of(self.active(is_parted, look.n));
         let centre = LazyCell::new(|| shift.estimate());
         let is_inverted = look.n <= INVERTED_TO && (look.closing || crossed.up || crossed.down);
         let (low, high) = match is_inverted {
-            true => inverted(sorted, *centre, |theta, side| {
-                Paths::default().crosses(&looked, &spent, side, self.keys(rows, theta, design.question))
-            }),
+            true => {
+                inverted(sorted, *centre, |theta, side| asked.crosses(&mut Paths::default(), theta, side))
+            }
             false => hull(&view, crossed.critical, design, ends || estimate.in_runs),
         };
         let (low, high) = estimate.widened((low, high), || *centre);
@@ -108,9 +113,17 @@ impl Series {
         let spent = design.spent(TYPICAL_SHARE * look.level, &looked, look.closing);
         let mut ends = std::mem::take(&mut self.ends);
         let [above, below] = &mut ends;
-        let crosses = |paths: &mut Paths, theta: f64, side: fn(Crossed) -> bool| {
-            paths.crosses(&looked, &spent, side, self.keys(rows, theta, design.question))
+        let is_parted = self.view(look.n).is_parted();
+        let asked = Asked {
+            series: self,
+            rows,
+            looked: &looked,
+            spent: &spent,
+            question: design.question,
+            is_parted,
         };
+        let crosses =
+            |paths: &mut Paths, theta: f64, side: fn(Crossed) -> bool| asked.crosses(paths, theta, side);
         let up = match (low > margin, high <= margin) {
             (true, _) => crosses(above, margin, |crossed| crossed.up).then_some(true),
             (_, true) => crosses(above, margin, |crossed| crossed.down).then_some(false),

@@ -232,8 +232,8 @@ pub(crate) fn carry_over(repetitions: usize, of: &str) {
         }),
         ("reference", reference),
     ];
-    // What B takes beyond A where nothing is left, what A leaves, and whether every run after A pays for it or B's alone,
-    // which repairs what A broke.
+    // The own difference of B, the slowdown that A leaves, and who pays for it: every run after A, or B's alone, which
+    // repairs what A broke.
     let cases = [
         (0.0, 0.0, "all"),
         (0.03, 0.0, "all"),

@@ -93,6 +93,17 @@ pub struct Crossed {
     pub critical: f64,
 }
 
+impl Crossed {
+    /// What both the observed path and that of another statistic have crossed.
+    pub fn and(self, other: Crossed) -> Crossed {
+        Crossed {
+            up: self.up && other.up,
+            down: self.down && other.down,
+            critical: self.critical.max(other.critical),
+        }
+    }
+}
+
 /// Lets paths cross, look by look. `spent` is the cumulative probability per side that may be used up by each look.
 /// Whatever the magnitudes are, the observed path is a random one of the paths, so it crosses upwards with at most the
 /// last of these probabilities, and downwards too.
