@@ -89,9 +89,10 @@ impl Told<'_> {
         (what, remedy)
     }
 
-    /// Whether an option stands behind a program, to which it belongs then.
+    /// Whether an option stands behind a program and among other letters, as in `ls -la`, so that it belongs to the program.
     fn is_behind_a_program(&self, option: &str) -> bool {
-        let at = self.words.iter().position(|word| word.starts_with(option));
+        let is_among_others = |word: &String| option.len() == 2 && word.len() > 2 && word.starts_with(option);
+        let at = self.words.iter().position(is_among_others);
         at.and_then(|at| self.words.get(2..at)).is_some_and(|before| before.last().is_some_and(is_program))
     }
 

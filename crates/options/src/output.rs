@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use fauxplat_report::{Detail, Format, HISTORY, LISTS, ReportError, TimeUnit, View, WORDS};
+use fauxplat_report::{Detail, Format, HISTORY, LISTS, ReportError, TimeUnit, View};
 
 /// Where results go and how they look, whatever of that a verb takes.
 #[derive(Clone, Debug)]
@@ -291,8 +291,8 @@ taken! {
     Picked: Document Exports Colour Whole Told;
     /// Of one that is always whole.
     Seen: Document Exports Colour;
-    /// Of a list that is written as it is.
-    Plain as WORDS: Document Colour;
+    /// Of labs that did not run, in every form that a run of labs has.
+    Plain as "lab": Document Colour;
 }
 
 /// The options about results that a verb takes.

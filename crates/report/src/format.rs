@@ -20,8 +20,6 @@ pub(crate) const UNTIMED: &str =
 
 /// Stands in the place of a verb for lists of what is kept.
 pub const LISTS: &str = "list";
-/// Stands in the place of a verb for text that is written as it is.
-pub const WORDS: &str = "words";
 /// The verb that shows an experiment of any other.
 pub const HISTORY: &str = "history";
 
@@ -139,7 +137,6 @@ impl Format {
     fn is_of(self, verb: &str) -> bool {
         match verb {
             LISTS => matches!(self, Format::Text | Format::Json),
-            WORDS => self == Format::Text,
             HISTORY => !matches!(self, Format::Boxes | Format::Lscpu),
             _ => self.verbs().is_none_or(|verbs| verbs.contains(&verb)),
         }
@@ -244,7 +241,6 @@ impl Format {
 fn subject(verb: &str) -> String {
     match verb {
         LISTS => "a list".to_owned(),
-        WORDS => "this text".to_owned(),
         HISTORY => "a stored experiment".to_owned(),
         verb => format!("what {} finds", verb.replace('-', " ")),
     }

@@ -42,7 +42,7 @@ pub use baseline::{
     BASELINE_BYTES_MAX, BaselineSeries, RecordedRuns, SourceFormat, read_baseline, read_record,
 };
 pub use error::ReportError;
-pub use format::{Detail, Format, HISTORY, LISTS, Style, TimeUnit, View, WORDS};
+pub use format::{Detail, Format, HISTORY, LISTS, Style, TimeUnit, View};
 pub use json::evidence_json;
 pub use own::{Case, CaseOutcome, OwnReading, OwnReport, Rows, know_reports};
 pub use words::visible;

@@ -92,7 +92,7 @@ fn the_first_failed_run_ends_it_and_is_in_the_record() {
     for (end, outcome, words) in [
         (RunEnd::Ended(Exit::Status(3)), Outcome::Exited(3), "status 3"),
         (RunEnd::Ended(Exit::Signal(11)), Outcome::Signaled(11), "signal 11 (SIGSEGV)"),
-        (RunEnd::TimedOut, Outcome::TimedOut, "time limit"),
+        (RunEnd::TimedOut, Outcome::TimedOut, "longer than --timeout"),
     ] {
         let laboratory = Laboratory::new();
         let condition = Condition { timeout: Some("1s".parse().unwrap()), ..free().condition };
