@@ -788,14 +788,14 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l max-time -d 'How long all of them may take: each has an equal share, and leaves to the others what it does not need' -r

@@ -5,6 +5,7 @@
 
 mod aa;
 mod analysed;
+mod asked;
 mod baseline;
 mod budget;
 mod capacity;
@@ -34,6 +35,7 @@ mod load;
 mod machines;
 mod modes;
 mod needed;
+mod p_value;
 mod pairing;
 mod paths;
 mod patience;

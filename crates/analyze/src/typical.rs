@@ -9,9 +9,10 @@ use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{Question, Sorted};
 
+use crate::asked::Asked;
 use crate::design::Design;
 use crate::estimate::Estimate;
-use crate::paths::{Asked, Paths};
+use crate::paths::Paths;
 use crate::series::{FAR, Look, Series, TYPICAL_SHARE, View};
 use crate::standing::{Sides, Standing, bounded};
 
@@ -60,23 +61,15 @@ impl Series {
         };
         let (low, high) = estimate.widened((low, high), || *centre);
         let leans = ends && design.question == Question::Typical && shift.leans(*centre);
-        let (low, high) = match leans {
-            true => {
-                let (first, last) = shift.by_signs(crossed.critical);
-                (low.min(first), high.max(last))
-            }
-            false => (low, high),
-        };
+        let (low, high) = if leans { reaching(&shift, (low, high), crossed.critical) } else { (low, high) };
         let sides = self.sides(rows, design, look, (low, high));
         let agrees = || !estimate.in_runs || estimate.p(&self.d[..look.n], design.seed) <= level;
         let (up, down) = different(crossed, (low, high), estimate.in_runs, sides, agrees);
         let (low, high) = (if up { low.max(0.0) } else { low }, if down { high.min(0.0) } else { high });
-        let middle = if !ends {
-            0.0
-        } else if leans {
-            shift.median()
-        } else {
-            *centre
+        let middle = match (ends, leans) {
+            (false, _) => 0.0,
+            (true, true) => shift.median(),
+            (true, false) => *centre,
         };
         let half = 0.5 * (high - low);
         let se = if half.is_finite() { half / crossed.critical } else { estimate.se };
@@ -137,6 +130,12 @@ impl Series {
         self.ends = ends;
         Sides { up, down }
     }
+}
+
+/// The interval, as far as that of the median by signs reaches.
+fn reaching(shift: &Shift, (low, high): (f64, f64), critical: f64) -> (f64, f64) {
+    let (first, last) = shift.by_signs(critical);
+    (low.min(first), high.max(last))
 }
 
 /// Whether typical runs of B are higher, or lower. Zero is excluded by the test of it, whose weights may know more than those

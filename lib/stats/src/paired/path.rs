@@ -94,7 +94,7 @@ pub struct Crossed {
 }
 
 impl Crossed {
-    /// What both the observed path and that of another statistic have crossed.
+    /// The sides that this path and that of another statistic have crossed.
     pub fn and(self, other: Crossed) -> Crossed {
         Crossed {
             up: self.up && other.up,
