@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 
 use fauxplat_options::OutputArgs;
 
+use crate::output;
+
 /// Schema of each line.
 const SCHEMA: &str = "fauxplat.event/1";
 
@@ -49,13 +51,14 @@ impl Events {
     /// The file cannot be opened, or the lines would stand among those of the report.
     pub(crate) fn open(output: &OutputArgs) -> Result<Option<Self>, Failure> {
         let Some(path) = &output.events else { return Ok(None) };
-        let out: Box<dyn Write> = match path == Path::new("-") {
+        let out: Box<dyn Write> = match output::is_stdout(path) {
             true if output.output.is_none() => {
-                return Err(Failure::usage(
-                    "--events -: the report goes to standard output as well; send it elsewhere with --output FILE",
-                ));
+                return Err(Failure::usage(format!(
+                    "--events {}: the report goes to standard output as well; send it elsewhere with --output FILE",
+                    path.display()
+                )));
             }
-            true => Box::new(std::io::stdout()),
+            true => Box::new(output::stdout()?),
             false => Box::new(
                 opened(path)
                     .map_err(|error| Failure::usage(format!("--events {}: {error}", path.display())))?,

@@ -93,9 +93,14 @@ fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
 }
 
-/// Whether a file name stands for standard output.
-fn is_stdout(file: &Path) -> bool {
-    file == Path::new("-")
+/// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
+pub(crate) fn is_stdout(file: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
+}
+
+/// Whether a file name stands for standard error.
+fn is_stderr(file: &Path) -> bool {
+    ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| file == Path::new(name))
 }
 
 /// Writes a record to standard error, since an export has standard output to itself.
@@ -124,10 +129,11 @@ pub(crate) fn try_files(output: &OutputArgs) -> Result<(), Failure> {
     let exports = output.exports().into_iter().map(|export| export.file);
     for file in output.output.clone().into_iter().chain(exports) {
         // A report in the same file would overwrite the lines of `--events`.
-        if seen.contains(&file) || output.events.as_ref() == Some(&file) {
+        let is_shared = seen.contains(&file) || output.events.as_ref() == Some(&file);
+        if is_shared && file != Path::new("/dev/null") {
             return Err(Failure::usage(named(&file, &"two outputs would go there: name two files")));
         }
-        if !is_stdout(&file) {
+        if !is_stdout(&file) && !is_stderr(&file) {
             try_file(&file).map_err(|error| Failure::usage(named(&file, &error)))?;
         }
         seen.push(file);
@@ -161,7 +167,7 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
 ///
 /// # Errors
 /// It was, and the report would be lost without a word.
-fn stdout() -> Result<std::io::Stdout, Failure> {
+pub(crate) fn stdout() -> Result<std::io::Stdout, Failure> {
     let why = "standard output is closed, so that what belongs there is lost; name a file with --output FILE";
     if inherited::lacks_stdout() { Err(Failure::machine(why)) } else { Ok(std::io::stdout()) }
 }
@@ -220,6 +226,10 @@ fn with_writer(
         None => {
             let stdout = stdout()?;
             body(&style(output, stdout.is_terminal()), &mut stdout.lock())
+        }
+        Some(path) if is_stderr(path) => {
+            let error = std::io::stderr();
+            body(&style(output, error.is_terminal()), &mut error.lock())
         }
         // Collectors of metrics read the file at any moment, and on a full disk the report before is worth more than half of
         // this one: it is replaced as a whole.

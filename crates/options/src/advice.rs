@@ -179,7 +179,10 @@ pub(crate) fn for_option(words: &[String], unknown: &str, similar: Option<&str>)
     let longs = verb.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}"));
     let longs: Vec<String> = longs.collect();
     let begun: Vec<&String> = longs.iter().filter(|long| long.starts_with(unknown)).collect();
-    let is_alike = |long: &&String| similar == Some(long.as_str()) || is_transposed(long, unknown);
+    // `--no-quiet` asks for anything but `--quiet`.
+    let is_denied = |long: &str| name.strip_prefix("no-") == long.strip_prefix("--");
+    let is_alike =
+        |long: &&String| (similar == Some(long.as_str()) || is_transposed(long, unknown)) && !is_denied(long);
     let alike = if begun.is_empty() { longs.iter().filter(is_alike).collect() } else { begun };
     let lines: Vec<String> = alike.iter().filter_map(|long| instead(&[long.as_str()])).collect();
     if !lines.is_empty() {

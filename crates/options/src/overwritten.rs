@@ -37,17 +37,17 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
     };
     let written =
         WRITTEN.into_iter().flat_map(|option| values(found, option).map(move |value| (option, value)));
-    let written: Vec<(Identity, PathBuf)> =
-        written.filter_map(file).filter_map(|file| Some((identity(&file)?, file))).collect();
+    let written: Vec<(Option<Identity>, PathBuf)> =
+        written.filter_map(file).map(|file| (identity(&file), file)).collect();
     if written.is_empty() {
         return Ok(());
     }
     let clash = |what: &Path| {
         let id = identity(what)?;
-        written.iter().find(|(written, _)| *written == id).map(|(_, file)| file)
+        written.iter().find(|(written, _)| *written == Some(id)).map(|(_, file)| file)
     };
     for (at, (id, file)) in written.iter().enumerate() {
-        if let Some((_, other)) = written[..at].iter().find(|(other, _)| other == id) {
+        if let Some((_, other)) = written[..at].iter().find(|(other, _)| id.is_some() && other == id) {
             return Err(error(file, &format!("{} is the same file, and another output", other.display())));
         }
     }
@@ -62,12 +62,39 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
             return Err(error(file, &format!("`{word}` names this file as well")));
         }
     }
-    let named = values(found, "store").next().map(Path::new);
-    let store = fauxplat_store::local_path(named).ok();
-    match store.as_deref().and_then(clash) {
-        Some(file) => Err(error(file, "the store is in this file")),
+    match stores(found).find_map(|store| written.iter().find(|(_, file)| is_at(file, &store))) {
+        Some((_, file)) => Err(error(file, "a store is or will be in this file")),
         None => Ok(()),
     }
+}
+
+/// The files of the store that the line names and of the default one, which keeps what other lines measure.
+fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
+    let named = values(found, "store").next().map(Path::new);
+    let files = [named, None].into_iter().filter_map(|named| fauxplat_store::local_path(named).ok());
+    files.flat_map(|file| {
+        ["", "-wal", "-shm", "-journal"].map(|suffix| {
+            let mut name = file.clone().into_os_string();
+            name.push(suffix);
+            PathBuf::from(name)
+        })
+    })
+}
+
+/// Whether a file is this one, by what it is or, where there is none yet, by its folder and name.
+fn is_at(file: &Path, place: &Path) -> bool {
+    match (identity(file), identity(place)) {
+        (Some(one), Some(other)) => one == other,
+        (None, None) => new_at(file).is_some() && new_at(file) == new_at(place),
+        _ => false,
+    }
+}
+
+/// Folder and name of a file that does not exist yet.
+fn new_at(file: &Path) -> Option<(PathBuf, &OsStr)> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().ok()?;
+    (!file.exists()).then_some((folder, file.file_name()?))
 }
 
 fn error(file: &Path, why: &str) -> clap::Error {
@@ -136,13 +163,20 @@ mod tests {
             "fleet take %/other %/in --output %/hard",
             "run --output %/in --export csv=%/link true",
             "run %/in --output %/link",
+            "run true --store %/fresh --export json=%/fresh",
+            "run true --store %/fresh --output %/./fresh-wal",
+            "compare true true --store %/fresh --events %/fresh",
         ] {
             let told = refusal(folder.path(), line).unwrap_or_default();
             assert!(told.contains("would overwrite it"), "{line}: {told}");
         }
-        for line in
-            ["table %/in --output %/other", "table %/in --output %/new", "table /dev/null --output /dev/null"]
-        {
+        for line in [
+            "table %/in --output %/other",
+            "table %/in --output %/new",
+            "table /dev/null --output /dev/null",
+            "run new --output new",
+            "run true --store none --output %/new",
+        ] {
             assert_eq!(refusal(folder.path(), line), None, "{line}");
         }
         assert_eq!(std::fs::read_to_string(at("in")).unwrap(), "precious");

@@ -111,6 +111,33 @@ fn a_report_that_goes_nowhere_is_a_failure() {
     to(run, ">/dev/full").complains(3, &["No space left"]);
     to(&format!("{run} --output report"), ">&-").ends_with(0);
     assert!(lab.read("report").contains("true"));
+    to(&format!("{run} --output /dev/stdout"), ">&-").complains(3, &["standard output is closed"]);
+}
+
+/// A standard stream that has a name is written into, and what the shell had put there before stays.
+#[test]
+fn a_report_by_the_name_of_a_stream_is_added_to_it() {
+    let lab = Lab::new();
+    for (words, file) in [
+        ("--output /dev/stdout", "out"),
+        ("--output /dev/fd/1", "out"),
+        ("--export json=/dev/stdout", "out"),
+        ("--events /dev/stdout --output report", "out"),
+        ("--export json=/dev/stderr", "err"),
+    ] {
+        lab.write("out", "kept\n");
+        lab.write("err", "kept\n");
+        let mut shell = std::process::Command::new("sh");
+        let program = lab.starter().join(" ");
+        let line = format!("exec {program} run true --runs 2 --store store.sqlite {words} >> out 2>> err");
+        shell.args(["-c", &line]);
+        lab.settle(&mut shell);
+        Done::of(shell).ends_with(0);
+        let text = lab.read(file);
+        assert!(text.starts_with("kept\n") && text.len() > 20, "{words}: {text}");
+    }
+    lab.run(&["run", "true", "--runs", "2", "--output", "/dev/null", "--export", "json=/dev/null"])
+        .ends_with(0);
 }
 
 #[test]
