@@ -156,7 +156,7 @@ fn has_an_end(parsed: &Parsed) -> bool {
         Parsed::Defined(cli) => match &cli.verb {
             Verb::Profile(args) => args.pid.is_none(),
             Verb::Fleet(args) => matches!(args.action, FleetAction::Run(_) | FleetAction::Compare(_)),
-            Verb::Latency(_) | Verb::Load(_) | Verb::Node(_) => false,
+            Verb::Load(_) | Verb::Node(_) => false,
             verb => measures(verb),
         },
     }

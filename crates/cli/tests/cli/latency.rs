@@ -158,7 +158,8 @@ fn a_noise_test_in_real_time_is_watched() {
     };
     let watched = eventually(|| stand(&priorities(live.pid())));
     live.signal(SIGINT);
-    live.end().ends_with(0);
+    // The test would have ended by itself.
+    live.end().ends_with(130);
     assert!(watched, "nobody would give the CPU back");
 }
 
@@ -233,7 +234,7 @@ fn a_stall_is_reported_with_everything_that_it_delayed() {
     live.signal(SIGCONT);
     live.has_slept(400);
     live.signal(SIGINT);
-    let found = live.end().ends_with(0).json();
+    let found = live.end().ends_with(130).json();
     let test = &tests(&found)[0];
     is_sound(test);
     assert!(number(test, "missed") >= 190, "{} were missed", test["missed"]);
@@ -344,7 +345,7 @@ fn an_interrupted_test_reports_what_it_has() {
     let live = lab.start(&[&words[..], &["--output", "o.json"]].concat());
     live.has_slept(500);
     live.signal(SIGINT);
-    live.end().succeeds();
+    live.end().ends_with(130);
     let found: Value = serde_json::from_str(&lab.read("o.json")).unwrap();
     assert!(found["warnings"].to_string().contains("interrupted"));
     assert!(tests(&found).iter().any(|test| number(test, "count") > 0), "{found}");
