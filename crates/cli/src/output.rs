@@ -166,7 +166,7 @@ pub(crate) fn beside(record: &Record<'_>, output: &OutputArgs) -> Result<(), Fai
 /// Standard output, unless it was closed when fauxplat was started.
 ///
 /// # Errors
-/// It was, and the report would be lost without a word.
+/// Standard output was closed, so that the report would be lost without a word.
 pub(crate) fn stdout() -> Result<std::io::Stdout, Failure> {
     let why = "standard output is closed, so that what belongs there is lost; name a file with --output FILE";
     if inherited::lacks_stdout() { Err(Failure::machine(why)) } else { Ok(std::io::stdout()) }
