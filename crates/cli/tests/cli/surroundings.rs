@@ -105,9 +105,7 @@ fn workers_of_our_own_enter_a_group_and_leave_none_behind() {
         assert!(folders.iter().any(|folder| limits(folder)), "{words:?}: {folders:?}");
         live.answers();
         live.signal(SIGINT);
-        // A load and a test of latencies go on until they are interrupted.
-        let has_no_end = ["load", "latency"].contains(&words[0]);
-        live.end().ends_with(if has_no_end { 0 } else { 130 });
+        live.end().ends_with(130);
         assert_eq!(groups_of(pid), Vec::<PathBuf>::new(), "{words:?}");
         assert_eq!(lab.last()["condition"]["limit"], "cpu:20%");
     }
