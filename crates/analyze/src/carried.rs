@@ -1,7 +1,8 @@
 //! Effects that commands leave to each other, as a report shows them.
 
-use fauxplat_model::{CarryOver, RatioInterval};
+use fauxplat_model::{CarryOver, RatioInterval, RiseSource};
 use fauxplat_stats::paired::path::Keys;
+use fauxplat_stats::paired::rises::Source;
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::shift::Shift;
 use fauxplat_stats::paired::{Question, Sorted};
@@ -38,12 +39,19 @@ pub(crate) fn carry_over(contest: &Contest, rows: &Rows, standing: &Standing) ->
         .map(|(own, carried)| own - carried)
         .collect();
     let carried = interval(&series.carried[..n]);
+    let source = series.view(n).parting();
+    let is_left = source.is_none_or(|source| source == Source::Another);
     let is_beyond = carried.low_ratio.ln() > 0.0 || carried.high_ratio.ln() < 0.0;
     Some(CarryOver {
         after_itself: interval(&series.after_itself[..n]),
         after_another: interval(&another),
         carried,
-        is_shown: (crossed.up || crossed.down) && is_beyond,
-        decides: standing.parted,
+        is_shown: (crossed.up || crossed.down) && is_beyond && is_left,
+        decides: standing.parted && is_left,
+        source: source.map(|source| match source {
+            Source::Another => RiseSource::AnotherCommand,
+            Source::Itself => RiseSource::Itself,
+            Source::Unclear => RiseSource::Unclear,
+        }),
     })
 }

@@ -13,7 +13,7 @@ use crate::design::Design;
 use crate::exact::Exact;
 use crate::guard::Guard;
 use crate::level::Level;
-use crate::pairing::Pair;
+use crate::pairing::{Pair, Seen};
 use crate::series::Series;
 
 /// No comparison goes on beyond so many blocks.
@@ -112,6 +112,8 @@ pub struct Judge {
     /// Pairs in each block: known from the first block.
     pub(crate) pairs_per_block: u32,
     blocks: u32,
+    /// Command of the last run of the block before.
+    pub(crate) before: Option<u16>,
     /// The largest number of blocks where more time was given than the limit of pairs says.
     horizon: Option<u32>,
     question: Question,
@@ -139,6 +141,7 @@ impl Judge {
             commands,
             pairs_per_block: 1,
             blocks: 0,
+            before: None,
             horizon: None,
             question: Question::Typical,
             sessions: None,
@@ -313,6 +316,8 @@ impl Judge {
             exact.take(samples, self.ignore_failure);
         }
         let (ignore, limit) = (self.ignore_failure, self.blocks >= self.blocks_max());
+        let last = block.iter().max_by_key(|run| run.position).map(|run| run.command);
+        let before = std::mem::replace(&mut self.before, last);
         let mut look = false;
         for contest in &mut self.contests {
             let pair = Pair::of(&block, contest.reference, contest.candidate);
@@ -326,7 +331,8 @@ impl Judge {
             contest.good.push(run.block);
             if is_open {
                 contest.censored.note(&pair, contest.metric);
-                look |= contest.push(&seen);
+                let rises = pair.rises(&block, before, contest.metric);
+                look |= contest.push(&Seen { rises, ..seen });
                 contest.kept.push(run.block);
             }
         }

@@ -24,6 +24,8 @@ pub(crate) struct Seen {
     pub(crate) readings: Vec<(f64, f64)>,
     /// Log ratios of a block in which each command runs twice in a row; `None` for other orders.
     pub(crate) twice: Option<Twice>,
+    /// Rises from the first to the second of two runs in a row, where the run before the first is known.
+    pub(crate) rises: Vec<Rise>,
     /// When the first of the runs began and the last one ended.
     pub(crate) began_ns: u64,
     pub(crate) ended_ns: u64,
@@ -40,6 +42,7 @@ impl Seen {
             log_ratios: vec![log_ratio],
             readings,
             twice: None,
+            rises: Vec::new(),
             began_ns: 0,
             ended_ns: 0,
         }
@@ -55,6 +58,17 @@ pub(crate) struct Twice {
     pub(crate) after_another: f64,
     /// How far the two runs in a row of A, and of B, lie apart.
     pub(crate) apart: [f64; 2],
+}
+
+/// From the first to the second of two runs in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rise {
+    /// Whether the two runs are of B.
+    pub(crate) is_b: bool,
+    /// Whether the run before the first was of the same command.
+    pub(crate) follows_itself: bool,
+    /// The second over the first, as a log ratio.
+    pub(crate) log_ratio: f64,
 }
 
 /// How a run is read.
@@ -108,9 +122,31 @@ impl<'a> Pair<'a> {
             log_ratios: a.iter().zip(&b).map(|(a, b)| b - a).collect(),
             readings: readings.collect::<Option<_>>()?,
             twice: self.is_twice().then(|| twice(&a, &b)).flatten(),
+            rises: Vec::new(),
             began_ns: self.runs().map(|run| run.started_ns).min()?,
             ended_ns: self.runs().map(|run| run.started_ns + run.get(Metric::WALL).unwrap_or(0)).max()?,
         })
+    }
+
+    /// Rises from the first to the second of two runs in a row. The command before the first run of the block may be known.
+    pub(crate) fn rises(&self, block: &[&Sample], before: Option<u16>, metric: Metric) -> Vec<Rise> {
+        if !self.is_twice() {
+            return Vec::new();
+        }
+        let command_before = |run: &Sample| match run.position.checked_sub(1) {
+            Some(position) => block.iter().find(|run| run.position == position).map(|run| run.command),
+            None => before,
+        };
+        let rise = |two: &[&Sample], is_b| {
+            Some(Rise {
+                is_b,
+                follows_itself: command_before(two[0])? == two[0].command,
+                log_ratio: self.log(two[1], metric)? - self.log(two[0], metric)?,
+            })
+        };
+        let of =
+            |runs: &[&Sample], is_b| runs.chunks(2).filter_map(|two| rise(two, is_b)).collect::<Vec<_>>();
+        [of(&self.a, false), of(&self.b, true)].concat()
     }
 
     /// Whether the runs of each command come in twos without another run between them.

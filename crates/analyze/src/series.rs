@@ -5,6 +5,7 @@ use fauxplat_stats::distribution::clopper_pearson_lower;
 use fauxplat_stats::eprocess::EProcess;
 use fauxplat_stats::paired::carried::Carried;
 use fauxplat_stats::paired::path::Keys;
+use fauxplat_stats::paired::rises::{Rises, Source, source};
 use fauxplat_stats::paired::rows::Rows;
 use fauxplat_stats::paired::share::{ExcessShare, threshold_of};
 use fauxplat_stats::paired::shift::Shift;
@@ -13,7 +14,7 @@ use fauxplat_stats::paired::{Question, Sorted};
 use crate::design::Design;
 use crate::estimate::{Estimate, plain_z};
 use crate::halves::Halves;
-use crate::pairing::Seen;
+use crate::pairing::{Rise, Seen};
 use crate::paths::Paths;
 use crate::standing::{Standing, bounded, verdict};
 
@@ -37,6 +38,8 @@ pub(crate) struct Series {
     pub(crate) after_itself: Vec<f64>,
     /// Log ratio after itself less that of runs after another command.
     pub(crate) carried: Vec<f64>,
+    /// Rises from the first to the second of two runs in a row, with the cluster of each.
+    pub(crate) rises: Vec<(usize, Rise)>,
     /// How much further two runs of B in a row lie apart than two of A, as a difference of absolute log ratios.
     pub(crate) apart: Vec<f64>,
     /// Mean distance of two runs in a row, both commands together.
@@ -88,9 +91,23 @@ impl View {
         self.own.is_some() && self.carried.is_parted()
     }
 
-    /// The differences after itself and by how much their key may stay below that of all, where all answer.
+    /// Differences that have to back those that answer, and by how much their key may stay below: those after itself where
+    /// all answer; all where it is not clear that another command left something.
     pub(crate) fn backing(&self) -> Option<(&Sorted, f64)> {
-        Some((self.own.as_ref()?, self.carried.slack()?))
+        match self.is_unclear() {
+            true => Some((&self.all, 0.0)),
+            false => Some((self.own.as_ref()?, self.carried.slack()?)),
+        }
+    }
+
+    /// Whether differences after itself part from the others without a clear source.
+    pub(crate) fn is_unclear(&self) -> bool {
+        self.is_parted() && self.carried.parting() == Some(Source::Unclear)
+    }
+
+    /// The source of what lies between runs after themselves and the others, where they part.
+    pub(crate) fn parting(&self) -> Option<Source> {
+        self.carried.parting()
     }
 
     fn keys(&self, rows: &Rows, theta: f64, question: Question) -> Keys {
@@ -109,6 +126,7 @@ impl Series {
             group: 1,
             after_itself: Vec::new(),
             carried: Vec::new(),
+            rises: Vec::new(),
             apart: Vec::new(),
             apart_usual: Vec::new(),
             readings: Vec::new(),
@@ -138,6 +156,8 @@ impl Series {
             self.apart.push(twice.apart[1] - twice.apart[0]);
             self.apart_usual.push(0.5 * (twice.apart[1] + twice.apart[0]));
         }
+        let cluster = self.d.len() - 1;
+        self.rises.extend(seen.rises.iter().map(|&rise| (cluster, rise)));
         self.readings.extend(&seen.readings);
         values.iter().for_each(|&d| self.excess.push(d));
         let own = seen.twice.map_or(seen.log_ratio, |twice| twice.after_itself);
@@ -168,10 +188,21 @@ impl Series {
             true => View {
                 all,
                 own: Some(Sorted::new(&self.after_itself[..n])),
-                carried: Carried::of(&self.carried[..n]),
+                carried: Carried::of(&self.carried[..n]).from(|| self.source(n)),
             },
             false => View { all, own: None, carried: Carried::default() },
         }
+    }
+
+    /// The source of what lies between the first and the second runs of the first `n` clusters.
+    fn source(&self, n: usize) -> Source {
+        let mut commands = [Rises::default(), Rises::default()];
+        for (_, rise) in self.rises.iter().take_while(|(cluster, _)| *cluster < n) {
+            let of = &mut commands[usize::from(rise.is_b)];
+            if rise.follows_itself { &mut of.after_itself } else { &mut of.after_another }
+                .push(rise.log_ratio);
+        }
+        source(&commands)
     }
 
     /// Keys of all paths about a point.

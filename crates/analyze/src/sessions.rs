@@ -31,6 +31,7 @@ impl Judge {
     pub fn end_session(&mut self, cost: SessionCost) {
         let last_block = self.contests.iter().filter_map(|contest| contest.good.last().copied()).max();
         self.sessions.iter_mut().for_each(|sessions| sessions.push(Session { last_block, cost }));
+        self.before = None;
     }
 
     /// Replaces the result over all pairs by the result over the sessions.

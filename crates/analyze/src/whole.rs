@@ -24,15 +24,21 @@ const SPREAD_PART: f64 = 0.25;
 impl Series {
     /// The mean ratio after `n` clusters, with its interval.
     pub(crate) fn mean(&self, n: usize, level: f64) -> Option<MeanRatio> {
-        mean_ratio(&self.seen_readings(n), level)
+        let view = self.is_twice().then(|| self.view(n));
+        let [is_parted, is_unclear] = view.map_or([false; 2], |it| [it.is_parted(), it.is_unclear()]);
+        let answering = mean_ratio(&self.seen_readings(n, is_parted), level)?;
+        match is_unclear {
+            true => mean_ratio(&self.seen_readings(n, false), level).map(|all| answering.reaching(&all)),
+            false => Some(answering),
+        }
     }
 
     /// The readings that answer after `n` clusters: of runs after themselves alone where they part from the others. A cluster
     /// that counts as a whole, such as a layout, gives one pair, the means of its readings: its pairs share what it does.
-    fn seen_readings(&self, n: usize) -> Vec<(f64, f64)> {
+    fn seen_readings(&self, n: usize, is_parted: bool) -> Vec<(f64, f64)> {
         let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
         let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
-        let skipped = usize::from(self.is_twice() && self.view(n).is_parted());
+        let skipped = usize::from(is_parted);
         let answering = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
             pairs.iter().copied().skip(skipped).step_by(1 + skipped).collect()
         };
@@ -247,7 +253,7 @@ mod tests {
             (0..11).for_each(|_| {
                 series.push(&block(), &design);
             });
-            assert_eq!(series.seen_readings(11).len(), pairs);
+            assert_eq!(series.seen_readings(11, false).len(), pairs);
         }
     }
 }

@@ -7,8 +7,8 @@ mod support;
 
 use fauxplat_analyze::{Decision, Judge, Judged, SessionCost};
 use fauxplat_model::{
-    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, Rule, Sample, Side,
-    StoppedBy, Verdict,
+    Comparison, DifferenceIn, Estimand, Extent, GateQuestion, GateState, Metric, RiseSource, Rule, Sample,
+    Side, StoppedBy, Verdict,
 };
 use fauxplat_stats::draw::Draw;
 use rule::rule;
@@ -102,6 +102,49 @@ fn a_command_that_repairs_what_the_other_broke_is_seldom_slower_by_itself() {
         // At one in ten, eleven of forty come once in eight hundred times; all runs together would say so in all forty.
         let different = different.count();
         assert!(different <= 11, "{left}: {different}");
+    }
+}
+
+/// A comparison of programs of which run `number` of A, or of B, takes this much longer, at 2 % of noise.
+fn by_own_number(seed: u64, longer: impl Fn(u16, u32) -> f64) -> Comparison {
+    let mut numbers = [0u32; 2];
+    comparison(&rule(), seed, &mut |draw, command, _| {
+        let number = &mut numbers[usize::from(command)];
+        *number += 1;
+        0.02 * draw.normal() + longer(command, *number)
+    })
+}
+
+#[test]
+fn programs_that_alternate_by_themselves_are_not_judged_by_one_half() {
+    for apart in [0.1, 0.8, -0.3] {
+        let shown: Vec<Comparison> = (0..20)
+            .map(|seed| {
+                by_own_number(seed, |command, number| apart * f64::from((number + u32::from(command)) % 2))
+            })
+            .collect();
+        let different = shown.iter().filter(|it| it.verdict == Verdict::Different).count();
+        // Second runs alone would say so in all twenty; two come once in sixty times at 1 %.
+        assert!(different <= 2, "{apart}: {different} of 20 equal programs are different");
+        let source = |it: &Comparison| it.carry_over.and_then(|carried| carried.source);
+        assert!(shown.iter().all(|it| source(it) == Some(RiseSource::Itself)), "{apart}: {shown:?}");
+        assert!(shown.iter().all(|it| it.carry_over.is_some_and(|it| !it.is_shown && !it.decides)));
+    }
+}
+
+#[test]
+fn slow_runs_at_any_period_are_part_of_a_program() {
+    // What a program does alone, as the mean of a loop, and of which sign.
+    for (period, slow) in [(2, 0.4), (3, 0.4), (4, 0.4)] {
+        for seed in 0..10 {
+            let shown = by_own_number(seed, |command, number| match command {
+                1 => 0.25,
+                _ if number % period == 0 => slow,
+                _ => 0.0,
+            });
+            assert_eq!(shown.verdict, Verdict::Different);
+            assert!((1.0..1.3).contains(&shown.effect_ratio), "{period}: {}", shown.effect_ratio);
+        }
     }
 }
 

@@ -44,6 +44,13 @@ pub struct MeanRatio {
     pub capped: [usize; 2],
 }
 
+impl MeanRatio {
+    /// The interval as far as that of another choice of readings reaches.
+    pub fn reaching(self, other: &MeanRatio) -> MeanRatio {
+        MeanRatio { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
+    }
+}
+
 /// Pairs of readings (A, B) in the order of time, all above zero; `None` for fewer than [`WARM`] of them or where a typical
 /// reading is zero. `level` is the probability that the interval ever misses, both sides together.
 pub fn mean_ratio(pairs: &[(f64, f64)], level: f64) -> Option<MeanRatio> {

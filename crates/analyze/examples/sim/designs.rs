@@ -18,6 +18,7 @@ pub(crate) struct World {
     is_slow: bool,
     before: Option<u16>,
     runs: u32,
+    own: [u32; 2],
     blocks: u32,
 }
 
@@ -27,7 +28,8 @@ pub(crate) type Run = dyn Fn(&mut World, u16) -> f64 + Sync;
 impl World {
     pub(crate) fn new(seed: u64) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6465_7369);
-        let mut world = World { random, load: 0.0, is_slow: false, before: None, runs: 0, blocks: 0 };
+        let mut world =
+            World { random, load: 0.0, is_slow: false, before: None, runs: 0, own: [0; 2], blocks: 0 };
         world.load = world.normal();
         world.is_slow = world.chance(0.5);
         world
@@ -71,6 +73,11 @@ impl World {
         self.runs
     }
 
+    /// How often a command ran before.
+    pub(crate) fn own_number(&self, command: u16) -> u32 {
+        self.own[usize::from(command)]
+    }
+
     /// Draws a block of `commands`, each this many times in a row, in a drawn order.
     pub(crate) fn block(&mut self, commands: u16, in_a_row: usize, run: &Run) -> Vec<Sample> {
         let mut order: Vec<u16> = (0..commands).collect();
@@ -88,6 +95,9 @@ impl World {
         let log = run(self, command);
         self.before = Some(command);
         self.runs += 1;
+        if let Some(own) = self.own.get_mut(usize::from(command)) {
+            *own += 1;
+        }
         let wall_ns = (BASE_NS * log.clamp(-8.0, 14.0).exp()) as u64;
         Sample { position, ..sample(self.runs - 1, self.blocks, command, wall_ns) }
     }
@@ -156,21 +166,21 @@ pub(crate) fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -
     })
 }
 
-fn percent(ended: &[Ended], is_counted: impl Fn(&Stand) -> bool) -> f64 {
+pub(crate) fn percent(ended: &[Ended], is_counted: impl Fn(&Stand) -> bool) -> f64 {
     100.0 * ended.iter().filter(|ended| is_counted(&ended.stand)).count() as f64 / ended.len() as f64
 }
 
-fn median_pairs(ended: &[Ended]) -> f64 {
+pub(crate) fn median_pairs(ended: &[Ended]) -> f64 {
     let mut pairs: Vec<usize> = ended.iter().map(|ended| ended.stand.pairs).collect();
     pairs.sort_unstable();
     pairs[pairs.len() / 2] as f64
 }
 
-fn is_up(stand: &Stand) -> bool {
+pub(crate) fn is_up(stand: &Stand) -> bool {
     stand.verdict == Verdict::Different && stand.effect_ratio > 1.0
 }
 
-fn is_down(stand: &Stand) -> bool {
+pub(crate) fn is_down(stand: &Stand) -> bool {
     stand.verdict == Verdict::Different && stand.effect_ratio < 1.0
 }
 

@@ -13,6 +13,7 @@
 //! than that. Anything outside ends with status 1.
 #![expect(clippy::disallowed_macros, reason = "an example prints its table")]
 
+mod alternating;
 mod baselines;
 mod carry_over;
 mod cells;
@@ -47,6 +48,7 @@ fn main() {
         Some("gates") => designs::gates(number(1, 400)),
         Some("oracle") => oracle::print(number(1, 400)),
         Some("carried") => designs::carry_over(number(1, 400), named(2)),
+        Some("alternating") => alternating::print(number(1, 400), named(2)),
         Some("coverage") => designs::coverage(number(1, 400), named(2)),
         Some("wholes") => designs::wholes(number(1, 400), named(2)),
         Some("passing") => designs::passing(number(1, 400)),

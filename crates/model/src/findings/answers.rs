@@ -217,6 +217,21 @@ pub struct CarryOver {
     pub is_shown: bool,
     /// Whether runs after themselves alone decided, since both part.
     pub decides: bool,
+    /// Where the two part: where that comes from, as runs show that follow their own command over the border of two blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<RiseSource>,
+}
+
+/// Source of a difference between the first and the second of two runs in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RiseSource {
+    /// What the command before left: it is gone where a command follows itself.
+    AnotherCommand,
+    /// The program itself, such as one that is slow in every second run: it stays where a command follows itself.
+    Itself,
+    /// Too few runs follow their own command to tell.
+    Unclear,
 }
 
 /// Shares of two modes of runs: a lower one and an upper one, which is the slow one of times.

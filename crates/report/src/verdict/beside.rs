@@ -2,7 +2,7 @@
 //! point the other way, differences that are no shift, dropped pairs that lean.
 
 use fauxplat_model::{
-    CarryOver, Comparison, DroppedLean, ModeShares, QuantileShift, RatioInterval, Side, Verdict,
+    CarryOver, Comparison, DroppedLean, ModeShares, QuantileShift, RatioInterval, RiseSource, Side, Verdict,
 };
 
 use super::different::factor;
@@ -37,6 +37,7 @@ pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     let said = [
         (Tone::Plain, spread.map(|it| equivalent::spread(&it, a, b))),
         (Tone::Doubt, carried(comparison, sides)),
+        (Tone::Doubt, unlike_in_a_row(comparison)),
         (Tone::Doubt, sides.medians.and_then(|medians| opposed(comparison, medians))),
         (Tone::Doubt, mixture(comparison)),
         (Tone::Doubt, comparison.dropped_lean.filter(|it| it.leans).map(|it| leaning(comparison, it, names))),
@@ -65,6 +66,28 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
         as_much(comparison, own),
         as_much(comparison, another)
     ))
+}
+
+/// First and second runs in a row that part, where that is not or not clearly left by another command.
+fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
+    let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
+    let found = comparison.carry_over.filter(|it| is_large(&it.carried))?;
+    let parts = format!(
+        "In first of two runs in a row B against A is {}, in second runs {}",
+        change(found.after_another.ratio),
+        change(found.after_itself.ratio)
+    );
+    match found.source? {
+        RiseSource::AnotherCommand => None,
+        RiseSource::Itself => Some(format!(
+            "{parts}. A command that follows itself does the same: runs alternate by themselves, and the verdict is that of \
+             both together."
+        )),
+        RiseSource::Unclear => Some(format!(
+            "{parts}. Whether that is left by the other command or comes from the programs themselves is not clear yet: the \
+             verdict has to hold for second runs and for both together. More pairs tell."
+        )),
+    }
 }
 
 /// Carry-over with the command that leaves more. Each first run follows the other one, so that a cost that A leaves
@@ -216,11 +239,14 @@ pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<Strin
 
 /// Differences in runs after themselves and after another command, for full reports.
 pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
-    let CarryOver { after_itself, after_another, carried, is_shown, decides } = comparison.carry_over?;
+    let CarryOver { after_itself, after_another, carried, is_shown, decides, source } =
+        comparison.carry_over?;
     let figure = |it: &RatioInterval| {
         format!("{} ({} to {})", change(it.ratio), end(it.low_ratio), end(it.high_ratio))
     };
     let said = match (is_shown, decides) {
+        _ if source == Some(RiseSource::Itself) => ", by the programs themselves; both together decide",
+        _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; the verdict holds for both",
         (_, true) => "; runs after themselves decide",
         (true, false) => "; both together decide",
         (false, false) => ", which may be none",

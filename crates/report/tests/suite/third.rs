@@ -4,7 +4,8 @@
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     CarryOver, Comparison, DifferenceIn, DroppedLean, Estimand, Extent, Gate, GateQuestion, GateState,
-    MeanRatio, Metric, ModeShares, QuantileShift, RatioInterval, Side, SpreadChange, Tail, Verdict,
+    MeanRatio, Metric, ModeShares, QuantileShift, RatioInterval, RiseSource, Side, SpreadChange, Tail,
+    Verdict,
 };
 use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_evidence};
 
@@ -331,6 +332,7 @@ fn carrying(is_shown: bool, decides: bool) -> Comparison {
         carried: around(0.22, 0.02),
         is_shown,
         decides,
+        source: None,
     };
     Comparison { carry_over: Some(carry_over), ..slower() }
 }
@@ -361,6 +363,23 @@ fn what_is_left_to_the_next_run_is_a_finding() {
         &words(&brief_of(&three)),
         &["Something is left to the next run: after itself rsort data is 2.80 times"],
     );
+}
+
+#[test]
+fn runs_that_alternate_by_themselves_are_no_carry_over() {
+    let with = |source| {
+        let mut found = carrying(false, false);
+        found.carry_over.as_mut().unwrap().source = Some(source);
+        found
+    };
+    let own = with(RiseSource::Itself);
+    let parts = "In first of two runs in a row B against A is +60.0 %, in second runs −64.3 %.";
+    says(&brief(&own), &[parts, "runs alternate by themselves, and the verdict is that of both together."]);
+    says(&full(&own), &["by the programs themselves; both together decide."]);
+    let unclear = with(RiseSource::Unclear);
+    says(&brief(&unclear), &[parts, "has to hold for second runs and for both together. More pairs tell."]);
+    assert!(!brief(&unclear).contains("left to the next run"));
+    assert!(!brief(&with(RiseSource::AnotherCommand)).contains("in a row"));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! runs has it. Crossover trials know the effect as carry-over (Jones and Kenward 2014, "Design and Analysis of Cross-Over
 //! Trials"), and gain from designs in which a treatment follows itself.
 
+use super::rises::Source;
 use super::score::weights;
 use super::{Question, Sorted};
 
@@ -25,6 +26,7 @@ const SHOWN: f64 = 3.3;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     by_coin: Vec<f32>,
+    source: Source,
 }
 
 impl Carried {
@@ -32,7 +34,14 @@ impl Carried {
     pub fn of(values: &[f64]) -> Self {
         let sorted = Sorted::new(values);
         let about = sorted.about(0.0);
-        Carried { by_coin: sorted.by_coin(&about, &weights(&about.r, Question::Typical).monotone) }
+        let by_coin = sorted.by_coin(&about, &weights(&about.r, Question::Typical).monotone);
+        Carried { by_coin, source: Source::default() }
+    }
+
+    /// With the source of what lies between both, which is asked for where they part.
+    pub fn from(self, source: impl FnOnce() -> Source) -> Self {
+        let source = if self.key().abs() > PARTS { source() } else { self.source };
+        Carried { source, ..self }
     }
 
     /// Weight of each block, with its sign.
@@ -45,24 +54,26 @@ impl Carried {
         self.by_coin.iter().map(|&weight| f64::from(weight)).sum()
     }
 
-    /// Whether they part.
+    /// Whether they part for what another command may have left.
     pub fn is_parted(&self) -> bool {
-        Carried::parts(self.key())
+        self.key().abs() > PARTS && self.source != Source::Itself
     }
 
-    pub(crate) fn parts(key: f64) -> bool {
-        key.abs() > PARTS
+    /// The source of what lies between both, where they part.
+    pub fn parting(&self) -> Option<Source> {
+        (self.key().abs() > PARTS).then_some(self.source)
     }
 
     /// The key of a path from that of all its differences and that of its differences after itself.
-    pub(crate) fn answer(key: f64, all: f32, after_itself: f32) -> f32 {
-        match key.abs() {
-            shown if shown > SHOWN => after_itself,
-            apart => all.min(after_itself + slack(apart) as f32),
+    pub(crate) fn answer(&self, key: f64, all: f32, after_itself: f32) -> f32 {
+        match (self.source, key.abs()) {
+            (Source::Itself, _) => all,
+            (Source::Another, shown) if shown > SHOWN => after_itself,
+            (_, apart) => all.min(after_itself + slack(apart) as f32),
         }
     }
 
-    /// By how much the key of differences after itself may stay below that of all; none where the former answer alone.
+    /// By how much the key of differences after itself may stay below that of all; none where either answers alone.
     pub fn slack(&self) -> Option<f64> {
         let apart = self.key().abs();
         (apart <= PARTS).then(|| slack(apart))

@@ -9,6 +9,7 @@
 pub mod carried;
 mod density;
 pub mod path;
+pub mod rises;
 pub mod rows;
 pub mod score;
 pub mod share;

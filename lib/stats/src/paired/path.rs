@@ -31,11 +31,11 @@ impl Keys {
     ) -> Keys {
         let (mut up, mut down) = sides(rows, all, theta, question);
         let (own_up, own_down) = sides(rows, after_itself, theta, question);
-        let carried = rows.sums(carried.by_coin()).into_iter().map(f64::from);
-        let own = own_up.into_iter().zip(own_down).zip(carried);
+        let keys = rows.sums(carried.by_coin()).into_iter().map(f64::from);
+        let own = own_up.into_iter().zip(own_down).zip(keys);
         for ((up, down), ((own_up, own_down), key)) in up.iter_mut().zip(&mut down).zip(own) {
-            *up = Carried::answer(key, *up, own_up);
-            *down = Carried::answer(key, *down, own_down);
+            *up = carried.answer(key, *up, own_up);
+            *down = carried.answer(key, *down, own_down);
         }
         Keys::from_sides(up, down)
     }
