@@ -62,7 +62,7 @@ const BENCHES: [(&str, Call); 20] = [
     ("look", Call::Words("[stands]", look)),
     ("memory", Call::Plain(memory::run)),
     ("pin", Call::Rounds(pin::run)),
-    ("profile", Call::Words("[ROUNDS | differences [TIMES] | events [TIMES [BINARY]]]", of_profile)),
+    ("profile", Call::Words("[ROUNDS | differences [TIMES] | events [TIMES [BINARY [EVENT]]]]", of_profile)),
     ("regions", Call::Rounds(regions::run)),
     ("start", Call::Rounds(start::run)),
     ("sweep", Call::Words("[PART]…", sweep::run)),
@@ -123,9 +123,12 @@ fn of_profile(words: &[&str]) -> Result<(), ChoreError> {
         [] => profile::run(PROFILES),
         ["differences"] => profile::differences(PROFILES),
         ["differences", times] => profile::differences(number(times)?),
-        ["events"] => profile::events(None, None),
-        ["events", times] => profile::events(Some(number(times)?), None),
-        ["events", times, binary] => profile::events(Some(number(times)?), Some(Path::new(binary))),
+        ["events"] => profile::events(None, None, None),
+        ["events", times] => profile::events(Some(number(times)?), None, None),
+        ["events", times, binary] => profile::events(Some(number(times)?), Some(Path::new(binary)), None),
+        ["events", times, binary, event] => {
+            profile::events(Some(number(times)?), Some(Path::new(binary)), Some(event))
+        }
         [rounds] => profile::run(number(rounds)?),
         _ => Err(misused()),
     }

@@ -23,15 +23,16 @@ const EVENTS: [(&str, &str, [u64; 2], &str); 3] = [
     ("cpu-clock", "clock", [200_000, 2_000_000], "1000003"),
 ];
 
-/// Holds shares against the truth, by every event, at a rate and at a period, in one turn or in several.
-pub(crate) fn run(times: Option<u32>, binary: Option<&Path>) -> Result<(), ChoreError> {
+/// Holds shares against the truth, by every event or by this one, at a rate and at a period, in one turn or in several.
+pub(crate) fn run(times: Option<u32>, binary: Option<&Path>, only: Option<&str>) -> Result<(), ChoreError> {
     let program = binary.map_or_else(fauxplat, |path| Ok(path.to_owned()))?;
     let events = compile("profile/events.c", &["-g"])?;
     let times = times.unwrap_or(RUNS);
     println!(
         "95 % intervals that hold the share which the program counted itself, of {times} runs (goal: {HELD_MIN} of {RUNS}):"
     );
-    for (event, what, amounts, period) in EVENTS {
+    for (event, what, amounts, period) in EVENTS.into_iter().filter(|it| only.is_none_or(|only| it.0 == only))
+    {
         for pace in [["-F", "997"], ["--period", period]] {
             let profiled = |command: &str| profiled(&program, event, pace, command);
             tell(&format!("{event} {}", pace.join(" ")), &events, (what, amounts), times, profiled)?;
