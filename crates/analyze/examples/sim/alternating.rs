@@ -2,7 +2,7 @@
 
 use fauxplat_model::Verdict;
 
-use super::designs::{World, all, is_down, is_up, median_pairs, percent, rule};
+use super::designs::{World, all_of, is_down, is_up, median_pairs, percent, rule};
 
 /// Two programs: by name, their slow runs as `(number, of so many)`, how much longer these take, how much longer B always
 /// takes, and what A leaves to a run of B.
@@ -39,8 +39,8 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Table of verdicts, in the order AABB and in the order AB.
-pub(crate) fn print(repetitions: usize, of: &str) {
+/// Table of verdicts, in the order AABB and in the order AB, from this seed on.
+pub(crate) fn print(repetitions: usize, of: &str, first: u64) {
     println!(
         "| programs | noise | order | B slower % | B faster % | equivalent % | runs after themselves % | ratio, median | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -57,7 +57,7 @@ pub(crate) fn print(repetitions: usize, of: &str) {
                         + if is_slow { apart } else { 0.0 }
                         + if command == 1 { of_b } else { 0.0 }
                 };
-                let ended = all(&rule(1024), repetitions, in_a_row, &run);
+                let ended = all_of(&rule(1024), first..first + repetitions as u64, in_a_row, &run);
                 let mut ratios: Vec<f64> = ended.iter().map(|it| it.stand.effect_ratio).collect();
                 ratios.sort_by(f64::total_cmp);
                 println!(

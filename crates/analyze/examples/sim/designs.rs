@@ -1,6 +1,8 @@
 //! Programs that differ in a designed way, judged by the judge that `compare` uses: what a gate says of them, what they leave
 //! to each other, whether intervals hold what they are about, and which of them are called equivalent.
 
+use std::ops::Range;
+
 use fauxplat_analyze::{Decision, Judge, Stand};
 use fauxplat_model::{Extent, GateQuestion, GateState, Metric, Rule, Sample, Verdict};
 use rand::{Rng, SeedableRng};
@@ -150,13 +152,17 @@ fn compared(rule: &Rule, seed: u64, in_a_row: usize, run: &Run) -> Ended {
 }
 
 pub(crate) fn all(rule: &Rule, repetitions: usize, in_a_row: usize, run: &Run) -> Vec<Ended> {
+    all_of(rule, 0..repetitions as u64, in_a_row, run)
+}
+
+/// A comparison for each seed.
+pub(crate) fn all_of(rule: &Rule, seeds: Range<u64>, in_a_row: usize, run: &Run) -> Vec<Ended> {
     let threads = super::threads();
     let part = |thread: usize| -> Vec<Ended> {
-        (thread..repetitions)
-            .step_by(threads)
-            .map(|seed| compared(rule, seed as u64, in_a_row, run))
-            .collect()
+        let own = seeds.clone().skip(thread).step_by(threads);
+        own.map(|seed| compared(rule, seed, in_a_row, run)).collect()
     };
+    let part = &part;
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
         workers
@@ -227,7 +233,7 @@ pub(crate) fn gates(repetitions: usize) {
 }
 
 /// Table of carry-over, with the order of two in a row and with each command once.
-pub(crate) fn carry_over(repetitions: usize, of: &str) {
+pub(crate) fn carry_over(repetitions: usize, of: &str, first: u64) {
     println!(
         "| noise | B after itself % | A leaves % | to | order | B slower % | B faster % | equivalent % | after itself alone % | pairs, median |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -266,7 +272,7 @@ pub(crate) fn carry_over(repetitions: usize, of: &str) {
                         + if command == 1 { own } else { 0.0 }
                         + if world.follows(0) && (to == "all" || command == 1) { left } else { 0.0 }
                 };
-                let ended = all(&rule(1024), repetitions, in_a_row, &run);
+                let ended = all_of(&rule(1024), first..first + repetitions as u64, in_a_row, &run);
                 println!(
                     "| {name} | {:+.1} | {:+.1} | {to} | {order} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
                     100.0 * if to == "all" { own - left } else { own },
