@@ -13,7 +13,9 @@ use fauxplat_report::{Format, ReportError, Style};
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 use fauxplat_sys::{inherited, process, signal};
 
-use fauxplat_options::{Export, Look, OutputArgs};
+use fauxplat_options::{Export, Look, OutputArgs, is_stderr};
+
+pub(crate) use fauxplat_options::is_stdout;
 
 pub(crate) use crate::style::{can_redraw, style};
 
@@ -91,16 +93,6 @@ pub(crate) fn report(
 /// Whether standard output belongs to an export, so that a program can read it: the report itself goes to standard error.
 fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
-}
-
-/// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
-pub(crate) fn is_stdout(file: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
-}
-
-/// Whether a file name stands for standard error.
-fn is_stderr(file: &Path) -> bool {
-    ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| file == Path::new(name))
 }
 
 /// Writes a record to standard error, since an export has standard output to itself.

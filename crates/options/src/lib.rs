@@ -19,12 +19,14 @@ pub mod define;
 mod doctor;
 mod durations;
 mod end;
+mod environment;
 mod explain;
 mod fleet;
 mod foreign;
 mod help;
 mod history;
 mod index;
+mod inputs;
 mod joined;
 mod lab;
 mod latency;
@@ -63,6 +65,7 @@ pub use contend::ContendArgs;
 pub use counters::CountersArgs;
 pub use doctor::DoctorArgs;
 pub use end::EndArgs;
+pub use environment::store_of_environment;
 pub use explain::{DesignArgs, ExplainArgs, Varied};
 pub use fleet::{
     EngineArgs, FleetAction, FleetArgs, FleetCompareArgs, FleetEmitArgs, FleetPlaceArgs, FleetReportArgs,
@@ -71,6 +74,7 @@ pub use fleet::{
 pub use help::{MEASURING, Parsed, after, definition, parse, short_help, takes};
 pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
+pub use inputs::{spare_folder, spare_inputs};
 pub use joined::{Group, JoinedVerb, join};
 pub use lab::{LabAction, LabArgs, LabRunArgs};
 pub use latency::{LatencyArgs, LatencyKind};
@@ -79,6 +83,7 @@ pub use load::LoadArgs;
 pub use man::{man, page};
 pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
+pub use overwritten::{is_stderr, is_stdout};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
 pub use spoken::{doubt, understood, unquoted};
