@@ -17,6 +17,7 @@ use fauxplat_options::{Export, Look, OutputArgs, is_stderr};
 
 pub(crate) use fauxplat_options::is_stdout;
 
+use crate::created::{Fresh, created};
 pub(crate) use crate::style::{can_redraw, style};
 
 /// Prints a message of fauxplat on standard error.
@@ -234,28 +235,8 @@ fn with_writer(
         }
         Some(path) => {
             try_file(path).map_err(|error| Failure::usage(named(path, &error)))?;
-            written(path, body(&style(output, false), &mut Fresh { path, file: None }))
+            written(path, body(&style(output, false), &mut Fresh::of(path)))
         }
-    }
-}
-
-/// A file that is begun with the first words that go into it: of a report that there cannot be nothing is left, and what was
-/// there before stays.
-struct Fresh<'a> {
-    path: &'a Path,
-    file: Option<File>,
-}
-
-impl Write for Fresh<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.file.is_none() {
-            self.file = Some(File::create(self.path)?);
-        }
-        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }
 
@@ -346,8 +327,7 @@ fn replace(
 ) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
-        let file = File::options().write(true).open(path);
-        return written(path, body(&mut file.map_err(|error| Failure::usage(named(path, &error)))?));
+        return written(path, body(&mut created(path).map_err(|error| Failure::usage(named(path, &error)))?));
     }
     let target = target_of(path);
     let folder = folder_of(&target);
@@ -425,7 +405,7 @@ impl<'a> Looks<'a> {
                 Place::File(path.to_owned())
             }
             Some(path) => {
-                let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
+                let file = created(path).map_err(|error| Failure::usage(named(path, &error)))?;
                 Place::Stream(Stoppable(Box::new(file)))
             }
             None => {
