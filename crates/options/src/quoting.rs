@@ -200,7 +200,7 @@ pub(crate) fn mistaken_option(words: &[String]) -> Option<(String, usize)> {
     let (option, value) = (words.get(begin + 1)?, words.get(begin + 2)?);
     let (arg, _) = own.option(option).filter(|(arg, values)| *values == 1 && takes_text(arg))?;
     let is_hook = ["-s", "-p", "-C", "-c"].contains(&option.as_str());
-    // Nobody cleans up by a number, or by a file that is no program.
+    // A number, or a file that is no program, cleans nothing up.
     let is_no_program = || {
         let is_argument = value.parse::<f64>().is_ok() || std::path::Path::new(value).is_file();
         is_argument && !is_program(value)

@@ -36,7 +36,7 @@ pub(crate) fn with_interval(ratio: Ratio, is_changed: bool) -> String {
     }
 }
 
-/// Both ends of an interval. Of a benchmark that was shown to change, an end that stands at one excludes it: the direction is
+/// The ends of an interval. Of a benchmark that was shown to change, an end that stands at one excludes it: the direction is
 /// known, and no least size.
 pub(crate) fn ends(ratio: Ratio, is_changed: bool) -> [String; 2] {
     let end = |end: Option<f64>, sign: &str| match end {
