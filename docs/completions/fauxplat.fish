@@ -121,7 +121,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -218,7 +218,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -310,7 +310,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand aa" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -370,7 +370,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand contend" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -460,7 +460,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, folded, speedscope, firefox, pprof' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand profile" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -511,7 +511,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand latency" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -588,7 +588,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand limit" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -619,7 +619,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand load" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -653,7 +653,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand index" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -729,7 +729,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand sweep" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -820,7 +820,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -961,7 +961,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand explain" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -1053,7 +1053,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from run" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -1136,7 +1136,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from compare" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -1158,7 +1158,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from report" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1172,7 +1172,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from watch" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1184,7 +1184,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
@@ -1193,7 +1193,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from facts" -s h -l help -d 'Print help'
@@ -1202,7 +1202,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
@@ -1256,7 +1256,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l keep-background -d 'Processes that a command leaves behind go on, also when all is over, as a server that it starts for its next run does [default: they are ended after each run, and those of --prepare with the run that they were made for]'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from emit" -l show-output -d 'The same as --stdout inherit'
@@ -1270,7 +1270,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, svg, html, openmetrics, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand fleet; and __fish_seen_subcommand_from take" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1310,7 +1310,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
@@ -1335,7 +1335,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html, openmetrics, folded, speedscope, firefox, pprof, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from show" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1363,7 +1363,7 @@ second\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l sort -d 'Order of the table of several commands: auto and command (as they were given), mean-time (the fastest first)' -r -f -a "auto\t''
 command\t''
 mean-time\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -s f -l format -d 'text, json, csv, csv-summary, markdown, asciidoc, org, hyperfine-json, hyperfine-json-2, pyperf-json, github-action-benchmark, bencher-bmf, go-benchmark, junit, svg, html, openmetrics, folded, speedscope, firefox, pprof, slurm-drain' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from export" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1374,7 +1374,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l all -d 'All that are over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from push" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1383,7 +1383,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l all -d 'All that are over'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from pull" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
@@ -1392,7 +1392,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_se
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l colour -l color -d 'Colour: auto (on a terminal unless NO_COLOR is set, or where CLICOLOR_FORCE is), always, never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s f -l format -d 'text, json' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand history; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
@@ -1454,7 +1454,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, go-benchmark, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand suite" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -1535,7 +1535,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand bisect" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r
@@ -1608,7 +1608,7 @@ full\t''
 nocolor\t''
 color\t''
 none\t''"
-complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: the user\'s data directory]' -r -F
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l store -d 'Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at the end [default: what FAUXPLAT_STORE in the environment names, else the user\'s data directory]' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l events -d 'Where to write, while the experiment goes on, a line of JSON for each thing that happens: a file, or - for standard output when the report goes elsewhere' -r -F
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand why" -l export -d 'A further report in a file, such as json=FILE, beside the one of --format (repeatable). With - for FILE it goes to standard output, and the report of --format to standard error' -r

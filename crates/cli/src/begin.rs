@@ -15,7 +15,7 @@ use crate::events::Events;
 use crate::first_sentence::first_sentence;
 use crate::output;
 use crate::progress::Progress;
-use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs};
+use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs, store_of_environment};
 
 /// The parts with which an experiment of a verb begins.
 ///
@@ -55,16 +55,19 @@ pub(crate) fn check_reports(
         let suits = format.suits(kind).and_then(|()| format.holds(commands, is_simulated));
         suits.map_err(Failure::usage)?;
     }
+    spare_inputs(definition, output)?;
     output::try_files(output)
 }
 
 /// Opens the store of the options, or the default one, to read earlier results. A named file that does not exist is an
-/// error, and not an empty store.
+/// error, and not an empty store, unless the environment names it as the default.
 ///
 /// # Errors
 /// Those of opening it; there is none.
 pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
-    output.store.as_deref().filter(|path| *path != Path::new("none")).map_or(Ok(()), has_been_made)?;
+    let is_default =
+        |path: &Path| path == Path::new("none") || store_of_environment().is_some_and(|it| it == path);
+    output.store.as_deref().filter(|path| !is_default(path)).map_or(Ok(()), has_been_made)?;
     store(output)
 }
 

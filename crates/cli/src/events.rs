@@ -9,11 +9,13 @@ use fauxplat_experiment::{Event, Failure, Listener, Standing};
 use fauxplat_model::document::Header;
 use fauxplat_model::{Command, Evidence, Source};
 use fauxplat_report::evidence_json;
+use fauxplat_sys::signal;
 use serde_json::{Value, json};
 
 use fauxplat_options::OutputArgs;
 
-use crate::output;
+use crate::created::created;
+use crate::{exit, output};
 
 /// Schema of each line.
 const SCHEMA: &str = "fauxplat.event/1";
@@ -27,7 +29,7 @@ fn opened(path: &Path) -> io::Result<File> {
     match &*last {
         Some((known, file)) if known == path => file.try_clone(),
         _ => {
-            let file = File::create(path)?;
+            let file = created(path)?;
             *last = Some((path.to_owned(), file.try_clone()?));
             Ok(file)
         }
@@ -59,10 +61,10 @@ impl Events {
                 )));
             }
             true => Box::new(output::stdout()?),
-            false => Box::new(
-                opened(path)
-                    .map_err(|error| Failure::usage(format!("--events {}: {error}", path.display())))?,
-            ),
+            false => Box::new(opened(path).map_err(|error| {
+                let failure = Failure::usage(format!("--events {}: {error}", path.display()));
+                if signal::stop_requested() { failure.coded(exit::INTERRUPTED) } else { failure }
+            })?),
         };
         let (memory, words) = (Source::None, String::new());
         Ok(Some(Events { out: Some(out), memory, blocks: 0, words }))

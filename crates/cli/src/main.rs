@@ -1,6 +1,7 @@
 //! The fauxplat command: verbs, wiring, exit codes.
 
 mod begin;
+mod created;
 mod events;
 mod exit;
 mod first_sentence;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
+use fauxplat_options::define::or_stdin;
 use fauxplat_sys::text::read_text;
 
 /// Names of keys and of objects.
@@ -31,7 +32,7 @@ impl Names {
     }
 
     fn add_file(&mut self, path: &str) -> Result<(), Failure> {
-        let text = read_text(Path::new(path), fauxplat_plan::BYTES_MAX)
+        let text = read_text(or_stdin(Path::new(path)), fauxplat_plan::BYTES_MAX)
             .map_err(|error| Failure::input(format!("--names {path}: {error}")))?;
         for (index, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();

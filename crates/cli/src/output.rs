@@ -13,8 +13,11 @@ use fauxplat_report::{Format, ReportError, Style};
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 use fauxplat_sys::{inherited, process, signal};
 
-use fauxplat_options::{Export, Look, OutputArgs};
+use fauxplat_options::{Export, Look, OutputArgs, is_stderr};
 
+pub(crate) use fauxplat_options::is_stdout;
+
+use crate::created::{Fresh, created};
 pub(crate) use crate::style::{can_redraw, style};
 
 /// Prints a message of fauxplat on standard error.
@@ -91,16 +94,6 @@ pub(crate) fn report(
 /// Whether standard output belongs to an export, so that a program can read it: the report itself goes to standard error.
 fn gives_way(output: &OutputArgs) -> bool {
     output.output.is_none() && output.exports().iter().any(|export| is_stdout(&export.file))
-}
-
-/// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
-pub(crate) fn is_stdout(file: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
-}
-
-/// Whether a file name stands for standard error.
-fn is_stderr(file: &Path) -> bool {
-    ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| file == Path::new(name))
 }
 
 /// Writes a record to standard error, since an export has standard output to itself.
@@ -242,28 +235,8 @@ fn with_writer(
         }
         Some(path) => {
             try_file(path).map_err(|error| Failure::usage(named(path, &error)))?;
-            written(path, body(&style(output, false), &mut Fresh { path, file: None }))
+            written(path, body(&style(output, false), &mut Fresh::of(path)))
         }
-    }
-}
-
-/// A file that is begun with the first words that go into it: of a report that there cannot be nothing is left, and what was
-/// there before stays.
-struct Fresh<'a> {
-    path: &'a Path,
-    file: Option<File>,
-}
-
-impl Write for Fresh<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.file.is_none() {
-            self.file = Some(File::create(self.path)?);
-        }
-        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }
 
@@ -354,8 +327,7 @@ fn replace(
 ) -> Result<(), Failure> {
     // A pipe or a device cannot be replaced, only written to.
     if path.metadata().is_ok_and(|facts| !facts.is_file()) {
-        let file = File::options().write(true).open(path);
-        return written(path, body(&mut file.map_err(|error| Failure::usage(named(path, &error)))?));
+        return written(path, body(&mut created(path).map_err(|error| Failure::usage(named(path, &error)))?));
     }
     let target = target_of(path);
     let folder = folder_of(&target);
@@ -433,7 +405,7 @@ impl<'a> Looks<'a> {
                 Destination::File(path.to_owned())
             }
             Some(path) => {
-                let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
+                let file = created(path).map_err(|error| Failure::usage(named(path, &error)))?;
                 Destination::Stream(Stoppable(Box::new(file)))
             }
             None => {

@@ -1,14 +1,17 @@
 //! The command line that was probably meant. A line is proposed only where it would be read without an error.
 
+use std::any::TypeId;
+use std::path::PathBuf;
+
 use clap::Command;
 
-use fauxplat_launch::plain;
 use fauxplat_report::say::shell_word;
 use fauxplat_store::masked;
 
-use crate::help::{MEASURING, Parsed, definition, verb_of};
-use crate::joined::joined;
-use crate::{FleetAction, FleetArgs, Verb, parse};
+use crate::help::{Parsed, definition, verb_of};
+use crate::quoting::{Own, mistaken_option, quoted};
+use crate::reading::{commands, is_accepted, is_bare, is_program, unquoted_word, words_before_commands};
+use crate::{Verb, parse};
 
 /// A command line for a message, as a shell reads it.
 fn line(words: &[String]) -> String {
@@ -17,8 +20,12 @@ fn line(words: &[String]) -> String {
 }
 
 /// The line, where it would be read, runs programs that are there, and says something else than what was typed.
-fn readable(candidate: Vec<String>, typed: &[String]) -> Option<String> {
+pub(crate) fn readable(candidate: Vec<String>, typed: &[String]) -> Option<String> {
     let parsed = parse(&candidate).ok().filter(|_| candidate != typed)?;
+    let is_refused = unquoted_word(&candidate, &parsed).is_some() || mistaken_option(&candidate).is_some();
+    if is_refused || !is_accepted(&parsed) {
+        return None;
+    }
     let commands = commands(&parsed);
     let runs = match commands {
         // An option has taken the command for its value.
@@ -29,30 +36,6 @@ fn readable(candidate: Vec<String>, typed: &[String]) -> Option<String> {
     runs.then(|| line(&candidate))
 }
 
-/// The commands of a line, where its verb takes some.
-pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
-    let Parsed::Defined(cli) = parsed else { return None };
-    let args = match &cli.verb {
-        Verb::Run(args) => &args.commands,
-        Verb::Compare(args) => &args.commands,
-        Verb::Aa(args) => &args.commands,
-        Verb::Sweep(args) => &args.commands,
-        Verb::Explain(args) => &args.commands,
-        Verb::Profile(args) => &args.commands,
-        Verb::Fleet(FleetArgs { action: FleetAction::Run(args) }) => &args.commands,
-        Verb::Fleet(FleetArgs { action: FleetAction::Compare(args) }) => &args.commands,
-        _ => return None,
-    };
-    Some(&args.commands)
-}
-
-/// Number of words, with the program's, that name a verb which takes commands.
-fn words_before_commands(words: &[String]) -> Option<usize> {
-    let verb = words.get(1)?;
-    let is_of_fleet = || verb == "fleet" && words.get(2).is_some_and(|it| it == "run" || it == "compare");
-    if takes_commands(verb) { Some(2) } else { is_of_fleet().then_some(3) }
-}
-
 /// Commands that every machine has, for lines in which one is missing.
 const SAMPLES: [&str; 2] = ["ls", "ls /"];
 
@@ -60,19 +43,55 @@ const SAMPLES: [&str; 2] = ["ls", "ls /"];
 pub fn with_commands(words: &[String]) -> Option<String> {
     let begin = words_before_commands(words)?;
     let parsed = parse(words).ok()?;
+    if let Some(mended) = with_value(words, begin) {
+        return mended.and_then(|line| readable(line.clone(), words).or_else(|| with_quotes(&line)));
+    }
     let compares = words[begin - 1] == "compare";
+    let has_baseline = matches!(&parsed, Parsed::Defined(cli)
+        if matches!(&cli.verb, Verb::Compare(args) if args.baseline.is_some()));
+    // Whether a saved definition has commands is told where it is read.
+    let is_saved = words.iter().any(|word| word.split('=').next() == Some("--definition"));
     match (commands(&parsed)?, compares) {
-        ([], _) => {
-            let samples = &SAMPLES[..1 + usize::from(compares)];
+        ([], _) if !is_saved => {
+            let samples = &SAMPLES[..1 + usize::from(compares && !has_baseline)];
             let whole = words.iter().cloned().chain(samples.iter().map(|&it| it.to_owned()));
             readable(whole.collect(), words)
         }
-        ([only], true) => {
-            let run = |rest: &[String]| [&words[..begin - 1], &["run".to_owned()], rest].concat();
-            readable(run(&words[begin..]), words).or_else(|| readable(run(std::slice::from_ref(only)), words))
-        }
+        ([_], true) => readable([&words[..begin - 1], &["run".to_owned()], &words[begin..]].concat(), words),
         _ => None,
     }
+}
+
+/// Values for options that have taken a command for theirs.
+const VALUES: [(&str, &str); 4] = [
+    ("output", "report.txt"),
+    ("events", "events.jsonl"),
+    ("stdout", "out.txt"),
+    ("export_json", "report.json"),
+];
+
+/// The line with a value for what has taken the command in its place, or nothing for an option for which none is known; `None`
+/// where no command was taken.
+fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
+    let put =
+        |at: usize, new: &[String], taken: usize| Some([&words[..at], new, &words[at + taken..]].concat());
+    let own = Own::of(words);
+    for at in own.before_commands(words, begin).0 {
+        let (Some((arg, 1)), Some(value)) = (own.option(&words[at]), words.get(at + 1)) else { continue };
+        let id = arg.get_id().as_str();
+        let list = (id == "parameters").then(|| value.split_once('=')).flatten();
+        if let Some((name, command)) = list.filter(|(name, it)| it.contains(&format!("{{{name}}}"))) {
+            return Some(put(at + 1, &[format!("{name}=1,2,3"), command.to_owned()], 1));
+        }
+        let names_file = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() || id == "stdout";
+        if names_file && is_bare(value) && is_program(value) && !std::path::Path::new(value).exists() {
+            let known = VALUES.iter().find(|(option, _)| *option == id);
+            return Some(known.and_then(|(_, text)| put(at + 1, &[(*text).to_owned()], 0)));
+        }
+    }
+    let factor = words.get(begin).filter(|word| words[1] == "sweep" && !word.starts_with('-'))?;
+    let program = factor.split_whitespace().next().map(str::to_owned);
+    program.is_some_and(|it| is_program(&it)).then(|| put(begin, &["env-size".to_owned()], 0))
 }
 
 /// The line with these options, each with the value that it has in an example of the verb's help.
@@ -99,17 +118,6 @@ fn examples(words: &[String]) -> Vec<String> {
     lines.map(|line| line.trim().to_owned()).filter(|line| line.starts_with("fauxplat ")).collect()
 }
 
-/// The line that says here what was said in a verb of another tool, with the command behind it: `fauxplat stat ls`.
-pub(crate) fn in_our_words(words: &[String], ours: &str) -> Option<String> {
-    let begin = (2..words.len()).find(|&at| is_program(&words[at]))?;
-    let command: Vec<String> = words[begin..].iter().map(|word| shell_word(word).to_string()).collect();
-    let spoken = ours.split(", or ").next()?.strip_prefix("fauxplat ")?.replacen(" 'COMMAND'", "", 2);
-    let verb = spoken.replace("COUNTER,…", "page-faults");
-    let line = ["fauxplat"].into_iter().chain(verb.split(' ')).map(str::to_owned);
-    let command = if words[begin..].len() == 1 { words[begin].clone() } else { command.join(" ") };
-    readable(line.chain([command]).collect(), words)
-}
-
 /// The line without an option that no verb has, and without its value.
 pub(crate) fn without(words: &[String], unknown: &str) -> Option<String> {
     let at = words.iter().position(|word| word.split('=').next() == Some(unknown))?;
@@ -120,48 +128,56 @@ pub(crate) fn without(words: &[String], unknown: &str) -> Option<String> {
     })
 }
 
-/// Whether a word may be the name of a program or a verb: no option, no path, and no command with arguments.
-pub(crate) fn is_bare(word: &str) -> bool {
-    !word.is_empty() && !word.starts_with('-') && !word.contains(|c: char| c.is_whitespace() || c == '/')
-}
-
-/// Whether a word names a program.
-pub(crate) fn is_program(word: &String) -> bool {
-    let is_option_or_line = word.starts_with('-') || word.contains(char::is_whitespace);
-    !is_option_or_line && plain::find(std::slice::from_ref(word)).is_ok()
-}
-
-/// Whether a verb takes commands, each as a single word.
-pub(crate) fn takes_commands(verb: &str) -> bool {
-    let joined = joined();
-    let has_joined = || joined.iter().any(|it| it.takes_commands && (it.command)().get_name() == verb);
-    MEASURING.contains(&verb) || verb == "profile" || has_joined()
-}
-
-/// The line in which commands that were typed without quotes have them: a command begins at each word that names a program
-/// and ends where an option of the verb follows.
+/// The line in which commands that were typed without quotes have them.
 pub(crate) fn with_quotes(words: &[String]) -> Option<String> {
-    let head = words_before_commands(words)?;
-    let verb = &words[head - 1];
-    let begin = (head..words.len()).find(|&at| is_program(&words[at]))?;
-    let longs = verb_of(words);
-    let is_own = |word: &String| {
-        let name = word.strip_prefix("--").and_then(|name| name.split('=').next());
-        name.is_some_and(|name| longs.get_arguments().any(|arg| arg.get_long() == Some(name)))
+    readable(quoted(words)?, words)
+}
+
+/// The line in which a flag stands once that was given several times: `-vv`.
+pub(crate) fn said_once(words: &[String], flag: &str) -> Option<String> {
+    let own = Own::of(words);
+    let is_flag = |word: &str| {
+        own.option(word).is_some_and(|(arg, _)| {
+            Some(arg.get_long().unwrap_or_default()) == flag.strip_prefix("--")
+                && !arg.get_action().takes_values()
+        })
     };
-    let end = words[begin..].iter().position(is_own).map_or(words.len(), |at| begin + at);
-    let mut commands: Vec<String> = Vec::new();
-    for word in words[begin..end].iter().filter(|word| *word != "--") {
-        match commands.last_mut().filter(|_| !is_program(word)) {
-            Some(command) => *command = format!("{command} {}", shell_word(word)),
-            None => commands.push(word.clone()),
+    let mut is_said = false;
+    let mut once = |word: &String| {
+        if !word.starts_with('-') || word.starts_with("--") {
+            let is_again = is_flag(word) && std::mem::replace(&mut is_said, true);
+            return (!is_again).then(|| word.clone());
         }
-    }
-    if verb == "compare" && commands.len() == 1 {
-        commands.push("OTHER COMMAND".to_owned());
-    }
-    let before = words[..begin].iter().filter(|word| *word != "--").cloned();
-    readable(before.chain(commands).chain(words[end..].iter().cloned()).collect(), words)
+        let mut kept = String::from("-");
+        for letter in word[1..].chars() {
+            let is_it = is_flag(&format!("-{letter}"));
+            if !is_it || !std::mem::replace(&mut is_said, true) {
+                kept.push(letter);
+            }
+        }
+        (kept != "-" || word == "-").then_some(kept)
+    };
+    readable(words.iter().filter_map(&mut once).collect(), words)
+}
+
+/// The line with another value in the place of one that an option refuses.
+pub(crate) fn with_other_value(words: &[String], value: &str, other: &str) -> Option<String> {
+    let instead = |word: &String| match word.strip_suffix(value) {
+        Some("") => other.to_owned(),
+        Some(option) if option.starts_with('-') => format!("{option}{other}"),
+        _ => word.clone(),
+    };
+    readable(words.iter().map(instead).collect(), words)
+}
+
+/// The line in which the names of several commands, given to the first alone, are given to each.
+pub(crate) fn with_names(words: &[String], names: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == names)?;
+    let line = words.iter().enumerate().map(|(place, word)| match place + 1 == at {
+        true => "--names".to_owned(),
+        false => word.clone(),
+    });
+    readable(line.collect(), words)
 }
 
 /// The lines with an option of the verb, a format or a verb in the place of an option that the verb does not have.

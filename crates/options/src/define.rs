@@ -1,5 +1,6 @@
 //! Makes a definition of the words of the command line.
 
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Machine, relation};
@@ -34,6 +35,11 @@ pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<D
     Ok(definition)
 }
 
+/// The file that is read for a name: `-` stands for standard input.
+pub fn or_stdin(path: &Path) -> &Path {
+    if path == Path::new("-") { Path::new("/dev/stdin") } else { path }
+}
+
 fn read(path: &Path) -> Result<Definition, Failure> {
     // A user who wanted to name the standard input of the commands gives any file but one in TOML.
     let hint = match path.extension().is_some_and(|extension| extension == "toml") {
@@ -43,7 +49,7 @@ fn read(path: &Path) -> Result<Definition, Failure> {
         }
     };
     let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}{hint}", path.display()));
-    let text = read_text(path, fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
+    let text = read_text(or_stdin(path), fauxplat_plan::BYTES_MAX).map_err(|error| fail(&error))?;
     fauxplat_plan::parse(&text).map_err(|error| fail(&error))
 }
 
@@ -208,13 +214,17 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     Ok(())
 }
 
-/// A file for the input of every run. What leads to fauxplat's own input leads elsewhere in the process that opens it.
+/// A file for the input of every run. What leads to fauxplat's own input leads elsewhere in the process that opens it, and
+/// a pipe, such as a shell's `<(command)`, has nothing left for the second run.
 fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
     const OWN: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
-    if !OWN.iter().any(|own| path == Path::new(own)) {
+    let is_own = OWN.iter().any(|own| path == Path::new(own));
+    let is_pipe =
+        || path.metadata().is_ok_and(|facts| facts.file_type().is_fifo() || facts.file_type().is_socket());
+    if !is_own && !is_pipe() {
         return Ok(path);
     }
-    let file = std::fs::canonicalize("/dev/stdin").ok().filter(|real| real.is_file());
+    let file = std::fs::canonicalize("/dev/stdin").ok().filter(|real| is_own && real.is_file());
     file.ok_or_else(|| {
         Failure::usage(format!(
             "--stdin {}: what comes through a pipe or a terminal can be read once, and each run reads from the beginning: save it, as in `cat > input`, and say --stdin input",

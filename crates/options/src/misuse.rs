@@ -6,9 +6,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use fauxplat_store::masked;
 
-use crate::advice::{example, for_option, for_verb, is_program, with_options, with_quotes, without};
+use crate::advice::{
+    example, for_option, for_verb, readable, said_once, with_options, with_other_value, with_quotes, without,
+};
+use crate::durations::meant;
 use crate::foreign::{ours, verb_for};
 use crate::help::verb_of;
+use crate::reading::is_program;
+use crate::translation::replaced;
 
 /// The error of a command line: what is wrong, and the line that would have worked or the help that tells.
 pub fn misuse(error: &clap::Error, words: &[String]) -> String {
@@ -17,9 +22,9 @@ pub fn misuse(error: &clap::Error, words: &[String]) -> String {
     let (what, remedy) = match error.kind() {
         ErrorKind::UnknownArgument => told.unknown(),
         ErrorKind::InvalidSubcommand => told.no_verb(),
-        ErrorKind::InvalidValue => (told.not_among(), None),
-        ErrorKind::ValueValidation => (told.refused(), None),
-        ErrorKind::ArgumentConflict => (told.conflict(), None),
+        ErrorKind::InvalidValue => (told.not_among(), told.as_command()),
+        ErrorKind::ValueValidation => (told.refused(), told.with_value().or_else(|| told.as_command())),
+        ErrorKind::ArgumentConflict => told.conflict(),
         ErrorKind::MissingRequiredArgument => told.missing(),
         ErrorKind::InvalidUtf8 => ("a word of the command line is not UTF-8".to_owned(), None),
         _ => (rendered(error), None),
@@ -81,12 +86,33 @@ impl Told<'_> {
             (Some(ours), Some(line)) => {
                 Some(format!(": {ours}; where {option} belongs to the command: {line}"))
             }
-            (Some(ours), None) => Some(format!(": {ours}")),
+            (Some(ours), None) => match self.in_our_words(&option) {
+                Some(line) => Some(format!(": {ours}; try: {line}")),
+                None => Some(format!(": {ours}")),
+            },
             (None, _) if !lines.is_empty() => Some(format!("; try: {}", lines.join(", or "))),
             (None, Some(line)) => Some(format!("; a command is one word of the shell, try: {line}")),
             (None, None) => without(self.words, &option).map(|line| format!("; without it: {line}")),
         };
         (what, remedy)
+    }
+
+    /// The line with our own option in the place of a foreign one.
+    fn in_our_words(&self, option: &str) -> Option<String> {
+        let whole = replaced(self.verb, self.words, option);
+        readable(whole.clone(), self.words).or_else(|| with_quotes(&whole))
+    }
+
+    /// The line in which a value that an option refuses belongs to the command.
+    fn as_command(&self) -> Option<String> {
+        with_quotes(self.words).map(|line| format!("; a command is one word of the shell, try: {line}"))
+    }
+
+    /// The line with the value in our form: `5m` for `5min`.
+    fn with_value(&self) -> Option<String> {
+        let value = self.text(ContextKind::InvalidValue);
+        let line = with_other_value(self.words, &value, &meant(&value)?)?;
+        Some(format!("; try: {line}"))
     }
 
     /// Whether an option stands behind a program and among other letters, as in `ls -la`, so that it belongs to the program.
@@ -156,12 +182,15 @@ impl Told<'_> {
         }
     }
 
-    fn conflict(&self) -> String {
+    fn conflict(&self) -> (String, Option<String>) {
         let (option, other) = (self.option(), self.text(ContextKind::PriorArg));
         let other = other.split(' ').next().unwrap_or_default();
         match other.is_empty() || other == option {
-            true => format!("{option} is given more than once"),
-            false => format!("{option} cannot be used with {other}"),
+            true => {
+                let once = said_once(self.words, &option).map(|line| format!("; try: {line}"));
+                (format!("{option} is given more than once"), once)
+            }
+            false => (format!("{option} cannot be used with {other}"), None),
         }
     }
 

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use fauxplat_report::{Detail, Format, HISTORY, LISTS, ReportError, TimeUnit, View};
 
+use crate::environment::or_default;
+
 /// Where results go and how they look, whatever of that a verb takes.
 #[derive(Clone, Debug)]
 pub struct OutputArgs {
@@ -155,7 +157,7 @@ struct Times {
 #[command(next_help_heading = "Results")]
 struct Stored {
     /// Where results are stored: a file, none, or a shared store, postgres://USER@HOST/DATABASE, that they are carried to at
-    /// the end [default: the user's data directory]
+    /// the end [default: what FAUXPLAT_STORE in the environment names, else the user's data directory]
     #[arg(long, value_name = "PATH|URL|none")]
     store: Option<PathBuf>,
 }
@@ -228,7 +230,7 @@ impl Group {
             Group::Times => {
                 Times { time_unit: into.time_unit, sort: into.sort } = Times::from_arg_matches(found)?;
             }
-            Group::Stored => Stored { store: into.store } = Stored::from_arg_matches(found)?,
+            Group::Stored => into.store = or_default(Stored::from_arg_matches(found)?.store),
             Group::Followed => Followed { events: into.events } = Followed::from_arg_matches(found)?,
             Group::Told => Told { quiet: into.quiet } = Told::from_arg_matches(found)?,
         }

@@ -11,6 +11,8 @@ use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 
+use crate::environment::store_of_environment;
+
 /// Options whose files are written.
 const WRITTEN: [&str; 8] = [
     "output",
@@ -51,6 +53,12 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
             return Err(error(file, &format!("{} is the same file, and another output", other.display())));
         }
     }
+    let open = |file: &&(Option<Identity>, PathBuf)| file.0.is_some() && !is_stream(&file.1);
+    for (id, name) in redirected() {
+        if let Some((_, file)) = written.iter().filter(open).find(|(written, _)| *written == Some(id)) {
+            return Err(error(file, &format!("{name} goes to this file")));
+        }
+    }
     for word in read(found) {
         // `NAME=FILE` and `FILE:1.0`, as in --table, name a file as well.
         let parts = [Some(word), word.split_once('=').map(|(_, file)| file)];
@@ -70,9 +78,13 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
 
 /// The files of the store that the line names and of the default one, which keeps what other lines measure.
 fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
+    let of_environment = store_of_environment();
     let named = values(found, "store").next().map(Path::new);
-    let files = [named, None].into_iter().filter_map(|named| fauxplat_store::local_path(named).ok());
-    files.flat_map(|file| {
+    let files = [named, of_environment.as_deref(), None]
+        .into_iter()
+        .filter_map(|named| fauxplat_store::local_path(named).ok());
+    let files: Vec<PathBuf> = files.collect();
+    files.into_iter().flat_map(|file| {
         ["", "-wal", "-shm", "-journal"].map(|suffix| {
             let mut name = file.clone().into_os_string();
             name.push(suffix);
@@ -81,8 +93,13 @@ fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     })
 }
 
+/// Whether a file is this one, which exists.
+pub(crate) fn exists_at(file: &Path, place: &Path) -> bool {
+    identity(place).is_some_and(|place| identity(file) == Some(place))
+}
+
 /// Whether a file is this one, by what it is or, where there is none yet, by its folder and name.
-fn is_at(file: &Path, place: &Path) -> bool {
+pub(crate) fn is_at(file: &Path, place: &Path) -> bool {
     match (identity(file), identity(place)) {
         (Some(one), Some(other)) => one == other,
         (None, None) => new_at(file).is_some() && new_at(file) == new_at(place),
@@ -98,11 +115,32 @@ fn new_at(file: &Path) -> Option<(PathBuf, &OsStr)> {
 }
 
 fn error(file: &Path, why: &str) -> clap::Error {
-    let told = format!(
-        "{}: {why}, and a report would overwrite it: name another file for the report\n",
-        file.display()
-    );
-    clap::Error::raw(ErrorKind::Io, told)
+    clap::Error::raw(ErrorKind::Io, would_overwrite(file, why))
+}
+
+/// The refusal of a report in a file.
+pub(crate) fn would_overwrite(file: &Path, why: &str) -> String {
+    format!("{}: {why}, and a report would overwrite it: name another file for the report\n", file.display())
+}
+
+/// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
+pub fn is_stdout(file: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
+}
+
+/// Whether a file name stands for standard error.
+pub fn is_stderr(file: &Path) -> bool {
+    ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| file == Path::new(name))
+}
+
+pub(crate) fn is_stream(file: &Path) -> bool {
+    is_stdout(file) || is_stderr(file)
+}
+
+/// The file that standard output or standard error was redirected to, with the stream's name.
+fn redirected() -> impl Iterator<Item = (Identity, &'static str)> {
+    let streams = [("/proc/self/fd/1", "standard output"), ("/proc/self/fd/2", "standard error")];
+    streams.into_iter().filter_map(|(path, name)| Some((identity(Path::new(path))?, name)))
 }
 
 /// The words of the command line that are no report's file: what is measured or read, in whatever option.

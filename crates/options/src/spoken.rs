@@ -3,11 +3,12 @@
 
 use clap::error::ErrorKind;
 
-use crate::advice::{
-    self, commands, in_our_words, is_bare, is_program, of_documents, takes_commands, with_quotes,
-};
+use crate::advice::{self, of_documents, with_names, with_quotes};
 use crate::foreign::verb_for;
 use crate::help::{Parsed, whole};
+use crate::quoting::mistaken_option;
+use crate::reading::{commands, is_bare, is_program, takes_commands, unquoted_word};
+use crate::translation::in_our_words;
 use crate::{Verb, parse};
 
 /// The command line with a verb, and with the values of options joined.
@@ -60,7 +61,13 @@ fn joined(words: &[String]) -> Vec<String> {
 /// Why a command line that could be read is refused: it was probably meant otherwise, and what would be measured then is
 /// not what was asked for.
 pub fn doubt(words: &[String]) -> Option<String> {
-    foreign_verb(words).or_else(|| unsaid_verb(words)).or_else(|| shell_or_command(words))
+    let of_verb = || {
+        let understood = understood(words);
+        shell_or_command(&understood)
+            .or_else(|| option_of_command(&understood))
+            .or_else(|| several_names(&understood))
+    };
+    foreign_verb(words).or_else(|| unsaid_verb(words)).or_else(of_verb)
 }
 
 /// A line in the words of another tool, whose name may stand before its verb: `fauxplat perf stat ls`.
@@ -68,11 +75,45 @@ fn foreign_verb(words: &[String]) -> Option<String> {
     const TOOLS: [&str; 2] = ["perf", "hyperfine"];
     let first = words.get(1).filter(|first| is_bare(first) && !has_verb(first))?;
     let tool = TOOLS.contains(&first.as_str());
-    let verb = words.get(1 + usize::from(tool)).filter(|verb| is_bare(verb))?;
-    let ours = verb_for(verb).or_else(|| tool.then_some("fauxplat run 'COMMAND'"))?;
-    let rest = words.get(1 + usize::from(tool && verb_for(verb).is_some())..)?;
-    let line = in_our_words(&[&words[..1], rest].concat(), ours)?;
-    Some(format!("`{first}` is no verb of fauxplat; try: {line}"))
+    let verb = words.get(1 + usize::from(tool)).filter(|verb| is_bare(verb)).and_then(|verb| verb_for(verb));
+    let ours = verb.or_else(|| tool.then_some("fauxplat run 'COMMAND'"))?;
+    let rest = words.get(1 + usize::from(tool && verb.is_some())..)?;
+    const OF_PERF: [&str; 4] = ["perf", "stat", "record", "top"];
+    let told = in_our_words(&[&words[..1], rest].concat(), ours, OF_PERF.contains(&first.as_str()))?;
+    let remedy = match told.left_out.is_empty() {
+        true => "try".to_owned(),
+        false => format!("without {}", told.left_out.join(" ")),
+    };
+    Some(format!("`{first}` is no verb of fauxplat; {remedy}: {}", told.line))
+}
+
+/// Why an option behind an unquoted program is refused, which the verb would take for its own: `run bash -c ls`.
+fn option_of_command(words: &[String]) -> Option<String> {
+    let (name, at) = mistaken_option(words)?;
+    let (option, program) = (&words[at], &words[at - 1]);
+    let line = with_quotes(words)?;
+    Some(format!(
+        "`{option}` behind `{program}` would be --{name} here, which stands before the command where it is meant; a command \
+         with its arguments is one word of the shell, try: {line}"
+    ))
+}
+
+/// Why names of several commands are refused that were given as the name of the first.
+fn several_names(words: &[String]) -> Option<String> {
+    let Parsed::Defined(cli) = parse(words).ok()? else { return None };
+    let args = match &cli.verb {
+        Verb::Run(args) => &args.commands,
+        Verb::Compare(args) => &args.commands,
+        Verb::Explain(args) => &args.commands,
+        Verb::Profile(args) => &args.commands,
+        _ => return None,
+    };
+    let [names] = args.command_name.as_slice() else { return None };
+    let is_list = args.commands.len() > 1 && names.split(',').count() == args.commands.len();
+    let line = with_names(words, names).filter(|_| is_list)?;
+    Some(format!(
+        "--command-name names one command, and `{names}` would be the name of the first; try: {line}"
+    ))
 }
 
 /// A line that begins with a bare word that is no verb: `fauxplat diff` asks for something else than 500 runs of diff.
@@ -99,24 +140,10 @@ fn unsaid_verb(words: &[String]) -> Option<String> {
 /// Why a line that was read is refused: its commands were typed without quotes, or stored results were taken for commands.
 /// `words` are the line as it was understood.
 pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
-    let commands = commands(parsed)?;
-    let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
-    if commands.len() < 2 || words.iter().any(is_shell) || commands.iter().all(is_program) {
-        return None;
-    }
-    if let Some(line) = of_documents(words, commands) {
+    if let Some(line) = commands(parsed).and_then(|commands| of_documents(words, commands)) {
         return Some(format!("stored results are no commands; try: {line}"));
     }
-    let is_word = |command: &String| !command.contains(char::is_whitespace);
-    if !commands.iter().all(is_word) || !is_program(&commands[0]) {
-        return None;
-    }
-    // Of two words that are compared, the second may as well be a program with a slip in its name.
-    let other = commands.iter().find(|word| !is_program(word))?;
-    let compares = matches!(parsed, Parsed::Defined(cli) if matches!(cli.verb, Verb::Compare(_)));
-    if compares && commands.len() == 2 && !std::path::Path::new(other).exists() {
-        return None;
-    }
+    let other = unquoted_word(words, parsed)?;
     let line = with_quotes(words)?;
     Some(format!(
         "`{other}` is no program; a command with its arguments is one word of the shell, try: {line}"
@@ -124,11 +151,10 @@ pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
 }
 
 /// Why the word behind a bare `--shell` cannot be told from a command; nothing where it is plain.
-fn shell_or_command(words: &[String]) -> Option<String> {
-    let understood = understood(words);
+fn shell_or_command(understood: &[String]) -> Option<String> {
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
-    let parsed = parse(&understood).ok()?;
+    let parsed = parse(understood).ok()?;
     let commands = commands(&parsed)?;
     (commands.len() > 1 && commands.contains(behind)).then(|| {
         format!(
@@ -185,6 +211,8 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
         Parsed::Joined(..) => false,
     };
     match parse(&run) {
+        // Words of one command that has no quotes are no commands to be compared.
+        Ok(parsed) if unquoted_word(&run, &parsed).is_some() => run,
         Ok(parsed) if is_several(&parsed) && !unknown(&compare) => compare,
         Err(error) if error.kind() == ErrorKind::UnknownArgument && !unknown(&compare) => compare,
         _ => run,

@@ -149,7 +149,10 @@ impl Scale {
 
 /// A value in its own best unit.
 pub fn quantity(metric: Metric, value: f64) -> String {
-    Scale::of(metric, value).with_unit(value)
+    match value < 0.0 {
+        true => format!("−{}", quantity(metric, -value)),
+        false => Scale::of(metric, value).with_unit(value),
+    }
 }
 
 /// A ratio as a signed change in per cent: 1.0231 becomes `+2.31 %`.
@@ -351,6 +354,8 @@ mod tests {
             (999_500.0, "1.000 ms"),
             (999_960_000.0, "1.000 s"),
             (0.4, "0.4 ns"),
+            (-5.0, "−5 ns"),
+            (-1_200_000.0, "−1.200 ms"),
         ] {
             assert_eq!(shown(Metric::WALL, ns), expected, "{ns}");
         }

@@ -96,7 +96,7 @@ fn command_of(earlier: &Earlier) -> Command {
 /// # Errors
 /// It cannot be read, or none of its commands is meant.
 fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
-    let text = read_text(Path::new(path), BASELINE_BYTES_MAX)
+    let text = read_text(define::or_stdin(Path::new(path)), BASELINE_BYTES_MAX)
         .map_err(|error| Failure::input(format!("--baseline {path}: {error}")))?;
     let series = read_baseline(&text).map_err(|error| Failure::usage(format!("{path}: {error}")))?;
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();

@@ -20,7 +20,7 @@ use super::baseline::{compare_stored, earlier, is_id};
 use super::commits;
 use super::gate::{Alarm, agreed, alarms, question, undecided};
 use super::profile::in_turns;
-use crate::begin::{beginning, conclude, finish};
+use crate::begin::{beginning, check_reports, conclude, finish};
 use crate::output;
 use fauxplat_options::define;
 use fauxplat_options::{CommandArgs, CompareArgs, Gate};
@@ -94,6 +94,8 @@ fn measured(
         Some(_) => baseline::check_rule(&definition.rule)?,
     }
     let profiling = args.profile.map(|longest| profiling(longest, &definition, &machine)).transpose()?;
+    // A build that takes minutes comes after what can be refused at once.
+    check_reports("compare", &definition, &args.output)?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("compare", definition, machine, (&args.output, &args.end), invocation)?;
     let beginning = Beginning { programs, ..beginning };

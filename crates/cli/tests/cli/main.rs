@@ -54,6 +54,7 @@ mod reports;
 mod restore;
 mod run;
 mod simulated;
+mod spared;
 mod store;
 mod suite;
 mod surroundings;

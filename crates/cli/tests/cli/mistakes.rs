@@ -3,7 +3,7 @@
 use crate::common::{Done, Lab};
 
 /// A line, and the line that its refusal proposes.
-const MENDED: [(&str, &str); 43] = [
+const MENDED: [(&str, &str); 60] = [
     ("run sort access.log", "fauxplat run 'sort access.log'"),
     ("run -- sort access.log", "fauxplat run 'sort access.log'"),
     ("run ls -l access.log", "fauxplat run 'ls -l access.log'"),
@@ -50,7 +50,79 @@ const MENDED: [(&str, &str); 43] = [
     ("compare ls", "fauxplat run ls"),
     ("compare", "fauxplat compare ls 'ls /'"),
     ("run", "fauxplat run ls"),
+    ("taskset -c 0 ls -l", "fauxplat run 'taskset -c 0 ls -l'"),
+    ("nice -n 5 ls -l", "fauxplat run 'nice -n 5 ls -l'"),
+    ("run -r 3 env A=b ls", "fauxplat run -r 3 'env A=b ls'"),
+    ("compare nice ls nice sort ./access.log", "fauxplat compare 'nice ls' 'nice sort ./access.log'"),
+    ("run --prepare sync --repeat 3 ls", "fauxplat run --prepare sync --runs 3 ls"),
+    ("run --name first --repeat=3 ls", "fauxplat run --command-name first --runs=3 ls"),
+    ("run -e page-faults ls -l -r 3", "fauxplat run -e page-faults 'ls -l' -r 3"),
+    ("run ls -l --runs 3", "fauxplat run 'ls -l' --runs 3"),
+    ("run -r 3 bash -c ls", "fauxplat run -r 3 'bash -c ls'"),
+    ("run gzip -c access.log", "fauxplat run 'gzip -c access.log'"),
+    ("run head -c 5", "fauxplat run 'head -c 5'"),
+    ("run -n a,b ls true", "fauxplat run --names a,b ls true"),
+    ("stat -r 5 ls", "fauxplat run -e page-faults -r 5 ls"),
+    ("record -F 99 ls -l", "fauxplat profile -F 99 'ls -l'"),
+    ("run --max-time 5min ls", "fauxplat run --max-time 5m ls"),
+    ("compare --max-time=1h30m ls true", "fauxplat compare --max-time=90m ls true"),
+    ("run -vv ls", "fauxplat run -v ls"),
 ];
+
+/// Lines with commands that have quotes, and the line that the refusal proposes.
+const QUOTED: [(&[&str], &str); 8] = [
+    (&["bench", "ls", "ls -l"], "fauxplat run ls 'ls -l'"),
+    (&["diff", "ls", "ls -l"], "fauxplat compare ls 'ls -l'"),
+    (&["hyperfine", "-r", "5", "ls -l"], "fauxplat run -r 5 'ls -l'"),
+    (&["compare", "--output", "ls", "ls -l"], "fauxplat compare --output report.txt ls 'ls -l'"),
+    (&["run", "-L", "n", "echo {n}"], "fauxplat run -L n=1,2,3 'echo {n}'"),
+    (&["sweep", "ls -l"], "fauxplat sweep env-size 'ls -l'"),
+    (&["compare", "--baseline", "last"], "fauxplat compare --baseline last ls"),
+    (&["run", "sh", "-c", "ls -l"], r"fauxplat run 'sh -c '\''ls -l'\'''"),
+];
+
+/// Lines that are taken as they are, although they resemble those that are refused.
+const TAKEN: [&[&str]; 4] = [
+    &["run", "-r", "2", "-c", "true", "ls"],
+    &["run", "ls", "-r", "2", "-p", "sync"],
+    &["run", "-r", "2", "-n", "a,b", "ls"],
+    &["run", "-r", "2", "head -c 5"],
+];
+
+#[test]
+fn what_is_proposed_is_what_the_shell_would_read() {
+    let lab = Lab::new();
+    for (words, works) in QUOTED {
+        let done = Done::of(lab.bare(words)).ends_with(2);
+        assert!(done.err.trim_end().ends_with(&format!(": {works}")), "{words:?}: {}", done.err);
+    }
+    for words in TAKEN {
+        lab.run(words).succeeds();
+    }
+}
+
+/// A proposal is accepted: it is read by a shell and run, for a moment.
+#[test]
+fn what_is_proposed_is_accepted() {
+    let lab = Lab::new();
+    lab.write("access.log", "{}");
+    Done::of(lab.bare(&["run", "-r", "6", "ls", "--store", "baseline.sqlite"])).succeeds();
+    let mended = MENDED.iter().map(|(_, works)| *works).chain(QUOTED.iter().map(|(_, works)| *works));
+    let is_short = |line: &&str| {
+        ["fauxplat run ", "fauxplat compare "].iter().any(|verb| line.starts_with(verb))
+            && !["OTHER COMMAND", ".json", "--max-time"].iter().any(|word| line.contains(word))
+    };
+    for line in mended.filter(is_short) {
+        let rest = line.strip_prefix("fauxplat ").unwrap();
+        let store = if line.contains("--baseline") { "baseline.sqlite" } else { "store.sqlite" };
+        let script = format!("exec \"$@\" {rest} --max-time 10ms --store {store}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script, "sh"]).args(lab.starter());
+        lab.settle(&mut shell);
+        let done = Done::of(shell);
+        assert!(done.code.is_some_and(|code| code != 2), "{line}: {}", done.err);
+    }
+}
 
 #[test]
 fn a_name_that_is_a_number_is_told_from_a_number_of_runs() {

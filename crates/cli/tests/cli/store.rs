@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::common::{Lab, SIGKILL, alive, eventually, number, runs};
+use crate::common::{Done, Lab, SIGKILL, alive, eventually, number, runs};
 
 /// Bytes of the log: one per run that was begun.
 fn begun(lab: &Lab) -> usize {
@@ -90,4 +90,30 @@ fn a_running_experiment_is_seen_and_protected() {
     live.signal(crate::common::SIGINT);
     live.end().ends_with(130);
     lab.run(&["history", "rm", "1"]).succeeds();
+}
+
+/// An option wins over the environment, and the environment over the user's data directory.
+#[test]
+fn the_environment_names_the_default_store() {
+    let lab = Lab::new();
+    let told = |store: &str, words: &[&str]| {
+        let mut command = lab.bare(words);
+        command.env("FAUXPLAT_STORE", store);
+        Done::of(command)
+    };
+    let run = ["run", "-r", "2", "true"];
+    assert!(told("named.sqlite", &["history", "list"]).succeeds().out.contains("no experiments"));
+    told("named.sqlite", &run).succeeds();
+    assert!(told("named.sqlite", &["history", "list"]).succeeds().out.contains("true"));
+    assert!(!lab.path(".local").exists(), "nothing is in the data directory");
+    told("named.sqlite", &[&run[..], &["--store", "given.sqlite"]].concat()).succeeds();
+    assert!(lab.path("given.sqlite").exists());
+    told("none", &run).succeeds();
+    told("none", &["history", "list"]).complains(2, &["--store none"]);
+    told("named.sqlite", &[&run[..], &["--output", "named.sqlite"]].concat())
+        .complains(2, &["would overwrite it"]);
+    told("", &run).succeeds();
+    assert!(lab.path(".local/share/fauxplat/store.sqlite").exists(), "an empty value names none");
+    let help = lab.run(&["run", "--help"]).succeeds();
+    assert!(help.out.contains("FAUXPLAT_STORE"));
 }

@@ -199,7 +199,7 @@ fn names_that_occur_twice_are_numbered() {
 }
 
 #[test]
-fn names_drive_no_terminal_and_a_suite_takes_no_negative_time() {
+fn names_drive_no_terminal_and_a_suite_of_times_takes_some() {
     let lab = Lab::new();
     let name = "a\u{1b}[31m\u{202e}\tb\"<";
     let text = format!("{name}: 5 ns\n");
@@ -210,7 +210,10 @@ fn names_drive_no_terminal_and_a_suite_takes_no_negative_time() {
         let text = lab.read(file);
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{file}: {text}");
     }
-    assert!(lab.read("j").contains(" time=\"0.000000000\""), "{}", lab.read("j"));
+    assert_eq!(lab.read("j").matches(" time=\"0.000000005\"").count(), 2, "{}", lab.read("j"));
+    let text = "size: 5 B\n";
+    suite(&lab, [text, text], &["--export", "junit=j"]).succeeds();
+    assert!(!lab.read("j").contains(" time="), "a size takes no time: {}", lab.read("j"));
 }
 
 #[test]

@@ -101,7 +101,9 @@ impl CompareSteering {
         self.elapsed_ns = elapsed_ns;
         let decided = self.is_answered || self.judge.decision() == Decision::Stop;
         let late = self.patience.is_over(elapsed_ns, self.blocks * self.pairs_per_block(), &self.judge);
-        self.out_of_time |= late && !decided;
+        // The judge may have come to the number of pairs for which there was time at the same moment.
+        let has_verdict = self.is_answered || self.judge.stopped_by() == StoppedBy::Verdict;
+        self.out_of_time |= late && !has_verdict;
         decided || late
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
 
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -101,7 +102,12 @@ impl SuiteArgs {
     /// Too many or too few words.
     pub fn sides(&self) -> Result<Sides<'_>, Failure> {
         let words: Vec<&str> = self.programs.iter().map(String::as_str).collect();
-        let is_file = |word: &str| Path::new(word).extension().is_some_and(|it| it == "toml");
+        // A shell's `<(command)` is a pipe, and no program.
+        let is_pipe = |path: &Path| path.metadata().is_ok_and(|facts| facts.file_type().is_fifo());
+        let is_file = |word: &str| {
+            let path = Path::new(word);
+            path.extension().is_some_and(|it| it == "toml") || is_pipe(path)
+        };
         let of_commits = !self.commits.commits.is_empty();
         match *words.as_slice() {
             [program] if of_commits && !is_file(program) => Ok(Sides::Programs([program, program])),

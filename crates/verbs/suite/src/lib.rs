@@ -10,6 +10,7 @@ pub mod error;
 pub mod file;
 pub mod findings;
 pub mod harness;
+mod intervals;
 pub mod measure;
 pub mod report;
 mod verb;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use crate::findings::{Benchmark, Control, FailIf, Gate, Group, Ratio, SCHEMA, State, SuiteFindings};
-use crate::harness::Unit;
+use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 
 /// Reports of suites.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ fn fields(it: &Benchmark) -> Vec<String> {
 
 fn case(it: &Benchmark) -> Case {
     let sentence = match as_read(it) {
-        Some(effect) => format!("{} ({})", word(it.state), with_interval(effect)),
+        Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
         None => format!("not measured: {}", it.trouble.as_deref().unwrap_or("no pair came of it")),
     };
     let outcome = match (it.gate, it.state) {
@@ -111,7 +111,8 @@ fn case(it: &Benchmark) -> Case {
         (Some(Gate::Within), _) | (None, State::Unchanged | State::Faster) => CaseOutcome::Passed(sentence),
         _ => CaseOutcome::Skipped(sentence),
     };
-    Case { name: it.name.clone(), time_s: None, outcome }
+    let time_s = it.b.filter(|_| it.unit == "ns").map(|median_ns| median_ns / 1e9);
+    Case { name: it.name.clone(), time_s, outcome }
 }
 
 fn word(state: State) -> &'static str {
@@ -177,10 +178,6 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
 
 const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. Run both \
                       programs in one suite to know.";
-
-fn is_changed(it: &Benchmark) -> bool {
-    matches!(it.state, State::Slower | State::Faster)
-}
 
 /// The worst first: slower ones, faster ones, what is open, what was not measured, and what is alike.
 fn sorted(benchmarks: &[Benchmark]) -> Vec<&Benchmark> {
@@ -248,7 +245,7 @@ fn common(common: Ratio) -> Piece {
         format!(
             "Nearly all are {way} by one factor, {}: look for a cause that they share, such as the compiler, its options, the \
              harness or a library, before single benchmarks.",
-            with_interval(common)
+            with_interval(common, false)
         ),
     )
 }
@@ -282,14 +279,23 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
             format!("{}; its interval is open, as are some of the benchmarks", say::change(mean.ratio))
         }
         _ => {
-            format!("{}, as the intervals below at a level of {level} for all together", with_interval(mean))
+            format!(
+                "{}, as the intervals below at a level of {level} for all together",
+                with_interval(mean, false)
+            )
         }
     };
     let of_rates = match found.benchmarks.iter().any(more_is_better) {
         true => ", of rates those of the time behind them",
         false => "",
     };
-    Piece::plain(format!("Geometric mean of the changes{of_rates}: {sentence}."))
+    let (all, counted) =
+        (found.benchmarks.len(), found.benchmarks.iter().filter(|it| it.effect.is_some()).count());
+    let of = match counted == all {
+        true => format!("all {all} benchmarks"),
+        false => format!("{counted} of {all} benchmarks"),
+    };
+    Piece::plain(format!("Geometric mean of the changes of {of}{of_rates}: {sentence}."))
 }
 
 /// Whether more time may tell something of a benchmark: where there is a gate sampling goes on for its question alone.
@@ -373,9 +379,11 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
     for it in benchmarks {
         let tone = tone(it.state);
-        let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
         let (change, low, high) = match as_read(it) {
-            Some(effect) => (say::change(effect.ratio), end(effect.low), end(effect.high)),
+            Some(effect) => {
+                let [low, high] = ends(effect, is_changed(it));
+                (say::change(effect.ratio), low, high)
+            }
             None => ("?".to_owned(), "?".to_owned(), "?".to_owned()),
         };
         let more = if more_is_better(it) { ", more is better" } else { "" };
@@ -402,21 +410,6 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         grid.push(tone, cells);
     }
     grid
-}
-
-/// Whether more of the unit of a benchmark is better.
-fn more_is_better(it: &Benchmark) -> bool {
-    it.unit.parse().is_ok_and(|unit: Unit| unit.more_is_better())
-}
-
-/// The ratio of the readings as they stand beside it: that of a rate is the inverse of the ratio of times.
-fn as_read(it: &Benchmark) -> Option<Ratio> {
-    let effect = it.effect?;
-    let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
-    Some(match more_is_better(it) {
-        true => Ratio { ratio: 1.0 / effect.ratio, low: inverse(effect.high), high: inverse(effect.low) },
-        false => effect,
-    })
 }
 
 /// A margin that is another than that of the suite.
@@ -464,14 +457,6 @@ fn groups(groups: &[Group]) -> Grid {
         grid.push(Tone::Plain, cells);
     }
     grid
-}
-
-fn with_interval(ratio: Ratio) -> String {
-    let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
-    match (ratio.low, ratio.high) {
-        (None, None) => say::change(ratio.ratio),
-        (low, high) => format!("{} ({} to {})", say::change(ratio.ratio), end(low), end(high)),
-    }
 }
 
 fn amount(value: Option<f64>, unit: &str) -> String {

@@ -73,6 +73,10 @@ pub(super) fn decide(
     if !failed.is_empty() {
         return Err(Failure::gate(format!("--fail-if {}", failed.join("; "))));
     }
+    // No change was found where none could have been.
+    if let Some(why) = changes.and_then(why_unjudged) {
+        return Err(Failure::machine(format!("--fail-if {} cannot be answered: {why}", FleetGate::Changed)));
+    }
     let compares =
         |gate: &&FleetGate| matches!(gate, FleetGate::Confirmed | FleetGate::Suspect | FleetGate::Explained);
     let is_compared = |node: &FleetNode| {
@@ -86,6 +90,14 @@ pub(super) fn decide(
         ))),
         _ => Ok(()),
     }
+}
+
+/// Why none of the machines can be judged over the stored runs; `None` where some can.
+fn why_unjudged(found: &FleetWatchFindings) -> Option<String> {
+    let [first, ..] = found.nodes.as_slice() else { return Some("no run is stored".to_owned()) };
+    let is_judged = found.nodes.iter().any(|node| node.reason.is_none());
+    let why = first.reason.as_ref().filter(|_| !is_judged)?;
+    Some(format!("no machine can be judged; {}: {why}", first.node))
 }
 
 /// Machines that changed, and the fleet as a whole.

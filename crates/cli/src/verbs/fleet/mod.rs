@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use fauxplat_experiment::Failure;
 use fauxplat_fleet::RunFolder;
 
-use fauxplat_options::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs};
+use fauxplat_options::{FleetAction, FleetArgs, FleetPlaceArgs, OutputArgs, spare_folder};
 
 /// Carries out the subverbs of `fleet`.
 pub(crate) fn fleet(args: &FleetArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -72,16 +72,18 @@ fn made_runs_folder(place: &FleetPlaceArgs, output: &OutputArgs) -> Result<PathB
     Ok(runs)
 }
 
-/// The run of this name, or the latest.
+/// The run of this name, or the latest, whose folder no report may go into.
 fn chosen(name: Option<&String>, place: &FleetPlaceArgs, output: &OutputArgs) -> Result<RunFolder, Failure> {
     let runs = runs_folder(place, output)?;
-    match name {
-        Some(name) => Ok(RunFolder::find(&runs, name)?),
+    let run = match name {
+        Some(name) => RunFolder::find(&runs, name)?,
         None => RunFolder::all(&runs)?.pop().ok_or_else(|| {
             Failure::usage(format!(
                 "{}: no run over a fleet is kept there; fleet run makes one",
                 runs.display()
             ))
-        }),
-    }
+        })?,
+    };
+    spare_folder(run.path(), "its folder keeps a run over a fleet", output)?;
+    Ok(run)
 }

@@ -72,6 +72,10 @@ fn a_machine_that_changed_fails_the_gate_of_watch_and_of_the_report() {
         lab.write("value", &format!("{}\n", if at < 9 { 100 + at % 3 } else { 300 + at % 2 }));
         let words = ["fleet", "run", "-q", "--on", "local:1", "-r", "2", "--no-confirm"];
         lab.run(&[&words[..], &PRINTED].concat()).succeeds();
+        if at < 2 {
+            let changed = ["fleet", "report", "--fail-if", "changed"];
+            lab.run(&changed).complains(3, &["changed cannot be answered", "too few"]);
+        }
     }
     for verb in ["watch", "report"] {
         lab.run(&["fleet", verb, "--fail-if", "changed"]).complains(1, &["--fail-if changed: local-1"]);

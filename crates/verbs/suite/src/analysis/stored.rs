@@ -38,6 +38,12 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             _ if a.is_empty() || b.is_empty() => State::NotMeasured,
             _ => State::Undecided,
         };
+        // Holm's procedure goes further than intervals that share the level evenly.
+        let interval = interval.map(|(low, high)| match state {
+            State::Slower => (low.max(0.0), high),
+            State::Faster => (low, high.min(0.0)),
+            _ => (low, high),
+        });
         let d = mean(a).zip(mean(b)).and_then(|pair| Named::log_ratio(unit, pair));
         Benchmark {
             name: name.clone(),
@@ -116,5 +122,28 @@ mod tests {
         let states: Vec<State> = found.iter().map(|it| it.state).collect();
         assert_eq!(states, [State::Slower, State::Undecided, State::Undecided]);
         assert!(found[1].effect.unwrap().low.unwrap() < 0.97, "sessions move by more than the margin tells");
+    }
+
+    /// Holm's procedure compares the largest difference by less than an even share of the level.
+    #[test]
+    fn the_interval_of_a_change_does_not_reach_beyond_one() {
+        let rule = Rule { level: 0.05, margin: 0.001, control: Control::Family, gate: None };
+        let row = |name: &str, a: &[f64], b: &[f64]| (name.to_owned(), Unit::Ns, a.to_vec(), b.to_vec());
+        let near = [100.0, 103.0, 97.0, 101.0, 99.0, 102.0, 98.0, 100.0];
+        for times in (0..400).map(|step| 1.0 + f64::from(step) / 1000.0) {
+            let slower = near.map(|it| times * it);
+            let far = near.map(|it| 9.0 * it);
+            for sides in [[&near, &slower], [&slower, &near]] {
+                let rows =
+                    [row("some", sides[0], sides[1]), row("far", &near, &far), row("off", &near, &far)];
+                let found = stored(&rule, &rows);
+                let effect = found[0].effect.unwrap();
+                match found[0].state {
+                    State::Slower => assert!(effect.low.unwrap() >= 1.0, "{times}: {effect:?}"),
+                    State::Faster => assert!(effect.high.unwrap() <= 1.0, "{times}: {effect:?}"),
+                    _ => {}
+                }
+            }
+        }
     }
 }

@@ -113,7 +113,7 @@ impl Asking<'_> {
                 .quoting(&done.errors.text())
         };
         match done.outcome {
-            Outcome::Exited(0) => {}
+            outcome if command.condition.ignore_failure.lets_pass(outcome) => {}
             Outcome::TimedOut => return Err(failed(format!("it took longer than {option} and was ended"))),
             outcome => return Err(failed(format!("it {}", how_it_ended(outcome)))),
         }
