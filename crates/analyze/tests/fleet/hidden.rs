@@ -1,62 +1,10 @@
-//! Fleets whose report must not be green: odd machines that hide each other, behind their hardware or behind a known fact, machines that
-//! are too fast, and machines that changed.
+//! Fleets whose report must not be green: odd machines that hide each other, behind their hardware or behind a known
+//! fact, and machines that are too fast.
 
-#[path = "../examples/sim/fleets.rs"]
-mod fleets;
+use fauxplat_model::{FleetEvidence, FleetFindings, NodeRecord, NodeState, NoticeKind};
 
-use std::collections::BTreeMap;
-
-use fauxplat_analyze::fleet::{FleetQuestion, fleet_findings, fleet_watch};
-use fauxplat_model::{
-    FleetEvidence, FleetFindings, FleetNode, Metric, NodeBlock, NodeRecord, NodeState, NodeVisit, NoticeKind,
-};
-use fauxplat_stats::draw::Draw;
-use fleets::{Drawn, Spread, World, name};
-
-fn question() -> FleetQuestion {
-    FleetQuestion::of(Metric::WALL, 7)
-}
-
-fn judged(evidence: &FleetEvidence) -> FleetFindings {
-    fleet_findings(evidence, &question())
-}
-
-fn count(found: &FleetFindings, state: NodeState) -> usize {
-    found.nodes.iter().filter(|node| node.state == state).count()
-}
-
-fn node<'a>(found: &'a FleetFindings, name: &str) -> &'a FleetNode {
-    found.nodes.iter().find(|node| node.node == name).unwrap()
-}
-
-/// Judged, and judged once more with what the plan asked for.
-fn judged_twice(drawn: &mut Drawn) -> FleetFindings {
-    let first = judged(&drawn.evidence);
-    if let Some(plan) = &first.again {
-        drawn.measure_again(plan);
-    }
-    judged(&drawn.evidence)
-}
-
-/// A record with these wall times, a block each.
-fn record(node: &str, facts: &[(&str, &str)], walls: &[u64]) -> NodeRecord {
-    let block = |(at, &wall): (usize, &u64)| NodeBlock {
-        started_ns: at as u64,
-        commands: vec![0],
-        values: BTreeMap::from([("wall".to_owned(), vec![Some(wall)])]),
-    };
-    NodeRecord {
-        node: node.to_owned(),
-        attempt: 1,
-        blocks: walls.iter().enumerate().map(block).collect(),
-        facts: facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        ..NodeRecord::default()
-    }
-}
-
-fn fleet(records: Vec<NodeRecord>) -> FleetEvidence {
-    FleetEvidence { records, ..FleetEvidence::default() }
-}
+use crate::common::{count, fleet, judged, judged_twice, node, record};
+use crate::fleets::{Drawn, Spread, World, name};
 
 /// Machines of seven of which some take twice as long.
 fn seven(odd: usize, seed: u64) -> FleetEvidence {
@@ -170,64 +118,4 @@ fn one_run_of_five_is_no_whole_answer() {
     let found = judged(&FleetEvidence { runs: Some(5), ..fleet(records) });
     let runs: Vec<_> = found.notices.iter().map(|it| (it.node.as_str(), it.kind, it.ratio)).collect();
     assert_eq!(runs, [("n5", NoticeKind::Runs, Some(0.2))]);
-}
-
-/// Visits of a fleet; `change` gives the shift of a machine at a visit.
-fn visits(machines: usize, count: usize, seed: u64, change: impl Fn(usize, usize) -> f64) -> Vec<NodeVisit> {
-    let mut draw = Draw::new(seed, 0);
-    let mut all = Vec::new();
-    for at in 0..count {
-        for machine in 0..machines {
-            let median = 1e8 * (0.01 * draw.normal() + change(machine, at)).exp();
-            all.push(NodeVisit {
-                node: name(machine),
-                fleet: format!("{at:04}"),
-                at_utc_ns: at as i64,
-                median,
-                mean: Some(median * (0.001 * draw.normal()).exp()),
-                facts: BTreeMap::new(),
-            });
-        }
-    }
-    all
-}
-
-#[test]
-fn a_machine_that_became_three_times_slower_is_found_in_fleets_of_all_sizes() {
-    for machines in [10, 100, 1000] {
-        let late = |machine, at| if machine == 7 && at >= 9 { 3f64.ln() } else { 0.0 };
-        let found = fleet_watch(&visits(machines, 12, 5, late), "c", &question());
-        let changed: Vec<&str> =
-            found.nodes.iter().filter(|it| !it.changes.is_empty()).map(|it| it.node.as_str()).collect();
-        assert_eq!(changed, [name(7)], "{machines}");
-        let change = &found.nodes[0].changes[0];
-        assert!(change.at == 9 && (change.effect_ratio - 3.0).abs() < 0.2, "{change:?}");
-        assert!(found.smallest.unwrap().ratio < 1.3, "{:?}", found.smallest);
-    }
-}
-
-#[test]
-fn a_change_of_the_whole_fleet_is_that_of_no_machine() {
-    let all_slower = |_, at| if at >= 9 { 0.05 } else { 0.0 };
-    let found = fleet_watch(&visits(100, 12, 6, all_slower), "c", &question());
-    assert!(found.nodes.iter().all(|it| it.changes.is_empty()));
-    assert_eq!(found.whole.len(), 1);
-    let change = &found.whole[0];
-    assert!(change.at == 9 && (change.effect_ratio - 1.05).abs() < 0.01, "{change:?}");
-    // A machine that changed beside the whole fleet is told apart.
-    let both = |machine, at| all_slower(machine, at) + if machine == 3 && at >= 8 { 0.5 } else { 0.0 };
-    let found = fleet_watch(&visits(100, 12, 7, both), "c", &question());
-    assert_eq!((found.nodes[0].node.as_str(), found.whole.len()), (name(3).as_str(), 1));
-    assert!((found.nodes[0].changes[0].effect_ratio - 0.5f64.exp()).abs() < 0.05);
-}
-
-#[test]
-fn fleets_that_do_not_change_have_no_changes() {
-    let told = |seed: u64| {
-        let found = fleet_watch(&visits(50, 12, seed, |_, _| 0.0), "c", &question());
-        !found.whole.is_empty() || found.nodes.iter().any(|it| !it.changes.is_empty())
-    };
-    let fleets = (100..180).filter(|&seed| told(seed)).count();
-    // 1 % of 80 is 0.8; three standard deviations are 2.7.
-    assert!(fleets <= 3, "{fleets}");
 }
