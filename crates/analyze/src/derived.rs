@@ -112,7 +112,7 @@ fn of_regions(runs: &[&Sample]) -> Vec<Derived> {
 fn of_sources(sources: &[(&str, &str)], runs: usize, get: Get<'_>) -> Vec<Derived> {
     let mut found = Vec::new();
     for (source, modes) in sources {
-        let metrics = |names: &[&str]| -> Option<Vec<Part>> {
+        let metrics = |names: &[&str]| -> Option<Vec<SignedMetric>> {
             let part = |name: &&str| {
                 let (sign, plain) = name.strip_prefix('-').map_or((1.0, *name), |plain| (-1.0, plain));
                 Some((sign, Metric::from_name(&format!("{source}:{plain}{modes}"))?))
@@ -136,14 +136,14 @@ pub fn doubts(samples: &[Sample], commands: usize, ignore_failure: bool) -> Vec<
 }
 
 /// A metric, and whether it is added or taken off.
-type Part = (f64, Metric);
+type SignedMetric = (f64, Metric);
 
 fn of_runs(
     (runs, get): (usize, Get<'_>),
-    (above, below): (&[Part], &[Part]),
+    (above, below): (&[SignedMetric], &[SignedMetric]),
     figure: &Figure,
 ) -> Option<Derived> {
-    let sum = |run: usize, parts: &[Part]| -> Option<f64> {
+    let sum = |run: usize, parts: &[SignedMetric]| -> Option<f64> {
         parts.iter().map(|(sign, metric)| get(run, *metric).map(|value| sign * value as f64)).sum()
     };
     let ratio = |run: usize| {
@@ -155,8 +155,8 @@ fn of_runs(
 }
 
 /// `a`, or `(a + b − c)`.
-fn written(parts: &[Part]) -> String {
-    let sign = |(at, (sign, _)): (usize, &Part)| match (at, *sign > 0.0) {
+fn written(parts: &[SignedMetric]) -> String {
+    let sign = |(at, (sign, _)): (usize, &SignedMetric)| match (at, *sign > 0.0) {
         (0, _) => "",
         (_, true) => " + ",
         (_, false) => " − ",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fauxplat_model::{Component, ExplainFindings, Interaction, LevelEffect, Metric, Phase, Rule, Sample};
 use fauxplat_stats::describe::{mean, median, quantile_sorted, sorted};
 use fauxplat_stats::draw::Draw;
-use fauxplat_stats::henderson::{Factor, Part, Parts, Share, components, shares};
+use fauxplat_stats::henderson::{Factor, FactorEstimates, Parts, Share, components, shares};
 use fauxplat_stats::multiple::holm;
 use fauxplat_stats::order::median_interval;
 use fauxplat_stats::permute::{Crossing, LevelSums};
@@ -188,7 +188,7 @@ fn explained(
     seed: u64,
 ) -> (Vec<Component>, Vec<Interaction>, f64) {
     let shares = shares(parts, INTERVAL_LEVEL, seed);
-    let p_value = |(varied, part): (&Varied, &Part)| match (varied.p_value, varied.is_drawn) {
+    let p_value = |(varied, part): (&Varied, &FactorEstimates)| match (varied.p_value, varied.is_drawn) {
         (Some(p), _) => p,
         (None, true) => randomised_p(varied, part, good, seed),
         (None, false) => part.p_value,
@@ -220,7 +220,13 @@ fn explained(
     (all, pairs.collect(), ratio)
 }
 
-fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjusted: f64) -> Component {
+fn component(
+    varied: &Varied,
+    part: &FactorEstimates,
+    share: &Share,
+    points: f64,
+    p_adjusted: f64,
+) -> Component {
     let level = |(name, effect): (&String, &fauxplat_stats::henderson::LevelEffect)| LevelEffect {
         level: name.clone(),
         runs: effect.runs,
@@ -243,7 +249,7 @@ fn component(varied: &Varied, part: &Part, share: &Share, points: f64, p_adjuste
 
 /// p-value of a factor whose levels were drawn anew in every block: dealing them out again within the blocks gives what
 /// the draw could have made of the same data. Others are taken out first (Freedman and Lane 1983).
-fn randomised_p(varied: &Varied, part: &Part, good: &[&Sample], seed: u64) -> f64 {
+fn randomised_p(varied: &Varied, part: &FactorEstimates, good: &[&Sample], seed: u64) -> f64 {
     let mut sums = LevelSums::new(varied.column.count, DRAWS, seed);
     let mut from = 0;
     for block in good.chunk_by(|one, next| one.block == next.block) {

@@ -69,7 +69,7 @@ pub use judge::{Decision, Judge, Judged, Progress, SessionCost, Stand};
 pub use lab::{Found, NoFigure, judge_claim, judge_lab};
 pub use lab_figure::{Combined, LabReading, lab_figure};
 pub use lab_pair::lab_pairs;
-pub use limit::{Standing as CpuStanding, shares as limit_shares};
+pub use limit::{CpuStanding, shares as limit_shares};
 pub use load::load_shortfalls;
 pub use machines::facts_apart;
 pub use patience::Patience;

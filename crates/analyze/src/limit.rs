@@ -6,7 +6,7 @@ use fauxplat_stats::winsor::winsorised_mean;
 
 /// Seconds since the groups began, and the CPU time that each of them had used by then, at a moment at which all of
 /// them ran.
-pub type Standing = (f64, Vec<u64>);
+pub type CpuStanding = (f64, Vec<u64>);
 
 /// Slices into which the time is cut at most, and the fewest that allow an interval.
 const SLICES_MAX: usize = 40;
@@ -18,7 +18,7 @@ const LEVEL: f64 = 0.05;
 
 /// The share of each group in the CPU time of all, with its interval by slices of the time; nothing where none was
 /// used.
-pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
+pub fn shares(standings: &[CpuStanding], seed: u64) -> Vec<Option<CpuShare>> {
     let groups = standings.first().map_or(0, |(_, used)| used.len());
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let slices = slices(standings);
@@ -37,7 +37,7 @@ pub fn shares(standings: &[Standing], seed: u64) -> Vec<Option<CpuShare>> {
 }
 
 /// The moments at which slices of about equal length end.
-fn slices(standings: &[Standing]) -> Vec<&Standing> {
+fn slices(standings: &[CpuStanding]) -> Vec<&CpuStanding> {
     let (Some(first), Some(last)) = (standings.first(), standings.last()) else { return Vec::new() };
     let length_s = ((last.0 - first.0) / SLICES_MAX as f64).max(SLICE_S);
     let mut ends = vec![first];
@@ -52,7 +52,7 @@ fn slices(standings: &[Standing]) -> Vec<&Standing> {
 }
 
 /// Share that a group has of the CPU time that all groups used between two moments.
-fn part(from: &Standing, to: &Standing, group: usize) -> Option<f64> {
+fn part(from: &CpuStanding, to: &CpuStanding, group: usize) -> Option<f64> {
     let used = |at: usize| to.1[at].saturating_sub(from.1[at]) as f64;
     let all: f64 = (0..to.1.len()).map(used).sum();
     (all > 0.0).then(|| used(group) / all)
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     /// Course of two groups, of which the first uses `first_of_ten` of each ten milliseconds.
-    fn course(seconds: f64, first_of_ten: impl Fn(usize) -> u64) -> Vec<Standing> {
+    fn course(seconds: f64, first_of_ten: impl Fn(usize) -> u64) -> Vec<CpuStanding> {
         let mut used = vec![0, 0];
         (0..=(seconds * 50.0) as usize)
             .map(|look| {

@@ -31,7 +31,7 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
 }
 
 /// Whether the sessions replicate a part of a verdict, and their figures.
-struct Part {
+struct ReplicatedPart {
     is_replicated: bool,
     /// Figures over all sessions, in words.
     said: String,
@@ -45,7 +45,7 @@ fn over(sessions: &[f64], level: f64) -> Option<[f64; 2]> {
 }
 
 /// Typical runs, unless the verdict is about slow ones alone.
-fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
+fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     if comparison.difference_in == [DifferenceIn::Tail] {
         return None;
     }
@@ -58,14 +58,14 @@ fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
     let [centre, low, high] =
         [centre, low, high].map(|log| format!("{:+.2} %", 100.0 * bounded(log).exp_m1()));
     let (a, b) = (&comparison.a, &comparison.b);
-    Some(Part {
+    Some(ReplicatedPart {
         is_replicated: over_sessions == comparison.verdict && same_side,
         said: format!("{b} over {a} is {centre} over all of them, {low} to {high}"),
     })
 }
 
 /// Slow runs, where the verdict says something of them.
-fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
+fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart> {
     let side = comparison.tail_side();
     let tail = comparison.tail.filter(|_| side.is_some() || comparison.extent == Some(Extent::Whole))?;
     // Where typical runs differ, a run is slow beside what is typical of its session.
@@ -87,7 +87,7 @@ fn slow_runs(comparison: &Comparison, earlier: &[&[f64]]) -> Option<Part> {
     let points = [centre, low, high].map(|share| format!("{:+.1}", 100.0 * share));
     let [centre, low, high] = points;
     let (a, b) = (&comparison.a, &comparison.b);
-    Some(Part {
+    Some(ReplicatedPart {
         is_replicated,
         said: format!(
             "the share of pairs in which {b} was much higher, less that in which {a} was, is {centre} points over all of \

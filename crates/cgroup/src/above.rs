@@ -7,7 +7,7 @@ use fauxplat_model::Limit;
 use fauxplat_procfs::cgroup::{self, Quota};
 use fauxplat_units::Bytes;
 
-use crate::group::{Part, Place};
+use crate::group::{GroupFolders, HierarchyGroup};
 use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
@@ -49,7 +49,7 @@ impl Group {
 }
 
 /// The groups from that of fauxplat up to the first that contains both.
-fn left(part: &Part) -> Vec<String> {
+fn left(part: &HierarchyGroup) -> Vec<String> {
     let (hierarchy, group) = (&part.hierarchy, &part.made.folder);
     let folders = hierarchy.own.ancestors().take_while(|folder| !group.starts_with(folder));
     let told = folders.map(|folder| (folder, stated(hierarchy.version, folder, group)));
@@ -83,7 +83,7 @@ pub(crate) fn memory_file(version: Version) -> &'static str {
 }
 
 /// The lowest value among the groups around a place, and the group that has it.
-fn lowest(place: Place<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
+fn lowest(place: GroupFolders<'_>, of: impl Fn(&Path) -> Option<f64>) -> Option<(f64, String)> {
     let around = place.folder.ancestors().skip(1).take_while(|folder| folder.starts_with(place.mount));
     let told = around.filter_map(|folder| Some((of(folder)?, folder.display().to_string())));
     told.min_by(|(one, _), (other, _)| one.total_cmp(other))

@@ -16,7 +16,7 @@ use crate::{CgroupError, Controller};
 /// A control group that is removed when it is dropped, with all processes that are still in it.
 #[derive(Debug, Default)]
 pub struct Group {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<HierarchyGroup>,
     folders: Vec<PathBuf>,
     notes: Vec<String>,
     remarks: Vec<String>,
@@ -24,14 +24,14 @@ pub struct Group {
 
 /// The group in one hierarchy.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct HierarchyGroup {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) made: Made,
 }
 
 /// Folders for reading and writing the files of a group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'g> {
+pub(crate) struct GroupFolders<'g> {
     pub(crate) version: Version,
     pub(crate) folder: &'g Path,
     /// Mount point of the hierarchy.
@@ -72,7 +72,7 @@ impl Group {
 
     /// Folders of the group, each with the reason for its place.
     pub fn places(&self) -> Vec<GroupPlace> {
-        let place = |part: &Part| GroupPlace {
+        let place = |part: &HierarchyGroup| GroupPlace {
             controllers: part.hierarchy.controllers.iter().map(|one| one.name().to_owned()).collect(),
             version: part.hierarchy.version.number(),
             folder: part.made.folder.display().to_string(),
@@ -89,22 +89,22 @@ impl Group {
 
     pub(crate) fn add(&mut self, hierarchy: Hierarchy, made: Made) {
         self.folders.push(made.folder.clone());
-        self.parts.push(Part { hierarchy, made });
+        self.parts.push(HierarchyGroup { hierarchy, made });
     }
 
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    fn part(&self, controller: Controller) -> Option<&Part> {
+    fn part(&self, controller: Controller) -> Option<&HierarchyGroup> {
         self.parts.iter().find(|part| part.hierarchy.controllers.contains(&controller))
     }
 
     /// Place of a controller of this group.
-    pub(crate) fn place(&self, controller: Controller) -> Option<Place<'_>> {
+    pub(crate) fn place(&self, controller: Controller) -> Option<GroupFolders<'_>> {
         let part = self.part(controller)?;
         let Hierarchy { version, mount, .. } = &part.hierarchy;
-        Some(Place { version: *version, folder: &part.made.folder, mount })
+        Some(GroupFolders { version: *version, folder: &part.made.folder, mount })
     }
 }
 
@@ -182,7 +182,7 @@ impl Drop for Inside {
 impl Drop for Group {
     fn drop(&mut self) {
         self.folders.iter().for_each(|folder| lift_quota(folder));
-        for Part { made, .. } in &self.parts {
+        for HierarchyGroup { made, .. } in &self.parts {
             let above = made.folder.parent().filter(|_| made.enabled != 0);
             let _turn = above.map(Turn::take);
             remove(&made.folder);

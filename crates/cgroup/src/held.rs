@@ -6,7 +6,7 @@ use fauxplat_model::{IoRate, LimitsHeld};
 use fauxplat_procfs::cgroup;
 
 use crate::above::{memory_file, quota};
-use crate::group::Place;
+use crate::group::GroupFolders;
 use crate::hierarchy::{Version, read};
 use crate::set::{SHARES_USUAL, throttle_file};
 use crate::{Controller, Group};
@@ -23,7 +23,7 @@ impl Group {
             held.cpus = list(place, "cpus");
             held.mems = list(place, "mems");
         }
-        if let Some(Place { version, folder, .. }) = self.place(Controller::Memory) {
+        if let Some(GroupFolders { version, folder, .. }) = self.place(Controller::Memory) {
             held.memory_bytes = limit(folder, memory_file(version));
             held.memory_high_bytes = limit(folder, "memory.high");
             held.swap_bytes = match version {
@@ -48,7 +48,7 @@ fn limit(folder: &Path, file: &str) -> Option<u64> {
 }
 
 /// CPU weight on the scale of version 2; `None` for the default weight.
-fn weight(place: Place<'_>) -> Option<f64> {
+fn weight(place: GroupFolders<'_>) -> Option<f64> {
     let text = |file: &str| read(&place.folder.join(file)).trim().parse::<f64>().ok();
     let weight = match place.version {
         Version::One => text("cpu.shares").map(|shares| shares * 100.0 / SHARES_USUAL as f64),
@@ -58,7 +58,7 @@ fn weight(place: Place<'_>) -> Option<f64> {
 }
 
 /// Effective list of CPUs or nodes: in version 2 an empty list means that of the group above.
-fn list(place: Place<'_>, name: &str) -> Option<String> {
+fn list(place: GroupFolders<'_>, name: &str) -> Option<String> {
     let text =
         |file: String| Some(read(&place.folder.join(file)).trim().to_owned()).filter(|it| !it.is_empty());
     match place.version {
@@ -67,7 +67,7 @@ fn list(place: Place<'_>, name: &str) -> Option<String> {
     }
 }
 
-fn io(place: Place<'_>) -> Vec<String> {
+fn io(place: GroupFolders<'_>) -> Vec<String> {
     let lines = |file: &str| read(&place.folder.join(file)).lines().map(str::to_owned).collect::<Vec<_>>();
     match place.version {
         Version::Two => lines("io.max").iter().map(|line| line.replace(' ', ":")).collect(),

@@ -7,7 +7,7 @@ use fauxplat_model::{IoLimit, IoRate, Limit};
 use fauxplat_procfs::meminfo;
 use fauxplat_units::{Bytes, CpuSet};
 
-use crate::group::{Place, write};
+use crate::group::{GroupFolders, write};
 use crate::hierarchy::{Version, read};
 use crate::{CgroupError, Controller, Group};
 
@@ -54,7 +54,7 @@ impl Group {
     }
 }
 
-fn set_quota(place: Place<'_>, percent: u32) -> Result<(), CgroupError> {
+fn set_quota(place: GroupFolders<'_>, percent: u32) -> Result<(), CgroupError> {
     let (quota_us, period_us) = quota_and_period(percent);
     let told = match place.version {
         Version::One => write(&place.folder.join("cpu.cfs_period_us"), &period_us.to_string())
@@ -75,7 +75,7 @@ fn set_quota(place: Place<'_>, percent: u32) -> Result<(), CgroupError> {
 /// `EINVAL` of errno(3).
 const EINVAL: i32 = 22;
 
-fn set_weight(place: Place<'_>, weight: u16) -> Result<(), CgroupError> {
+fn set_weight(place: GroupFolders<'_>, weight: u16) -> Result<(), CgroupError> {
     match place.version {
         Version::One => {
             let shares = (u64::from(weight) * SHARES_USUAL / 100).max(2);
@@ -87,7 +87,7 @@ fn set_weight(place: Place<'_>, weight: u16) -> Result<(), CgroupError> {
 
 /// Sets CPUs and memory nodes. In version 1 a new group has neither, and no task may enter before it has both, so lists
 /// that are not stated are copied from the group above.
-fn set_cpuset(place: Place<'_>, limit: &Limit) -> Result<Vec<String>, CgroupError> {
+fn set_cpuset(place: GroupFolders<'_>, limit: &Limit) -> Result<Vec<String>, CgroupError> {
     let above = place.folder.parent().unwrap_or(place.mount);
     let mut notes = Vec::new();
     for (name, what, asked) in [("cpus", "CPUs", &limit.cpus), ("mems", "memory nodes", &limit.mems)] {
@@ -133,8 +133,8 @@ fn offered(version: Version, above: &Path, name: &str) -> Option<CpuSet> {
 }
 
 /// Sets memory and swap. By default there is no swap: memory that is only moved to a disk would not be missing.
-fn set_memory(place: Place<'_>, limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
-    let Place { version, folder, .. } = place;
+fn set_memory(place: GroupFolders<'_>, limit: &Limit, root: &Path) -> Result<Vec<String>, CgroupError> {
+    let GroupFolders { version, folder, .. } = place;
     let (memory_file, swap_file) = match version {
         Version::One => ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
         Version::Two => ("memory.max", "memory.swap.max"),
@@ -185,7 +185,7 @@ fn has_swap(root: &Path) -> bool {
     meminfo::bytes(&read(&root.join("proc/meminfo")), "SwapTotal").is_some_and(|bytes| bytes > 0)
 }
 
-fn set_io(place: Place<'_>, limit: &IoLimit, root: &Path) -> Result<(), CgroupError> {
+fn set_io(place: GroupFolders<'_>, limit: &IoLimit, root: &Path) -> Result<(), CgroupError> {
     let device = device(&limit.device, root)?;
     match place.version {
         Version::Two => {

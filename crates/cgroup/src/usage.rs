@@ -5,7 +5,7 @@ use std::path::Path;
 use fauxplat_model::GroupUsage;
 use fauxplat_procfs::{cgroup, keyed, number, pressure};
 
-use crate::group::Place;
+use crate::group::GroupFolders;
 use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
@@ -53,7 +53,7 @@ impl Group {
     }
 }
 
-fn add_memory(usage: &mut GroupUsage, Place { version, folder, .. }: Place<'_>) {
+fn add_memory(usage: &mut GroupUsage, GroupFolders { version, folder, .. }: GroupFolders<'_>) {
     match version {
         Version::One => {
             let control = read(&folder.join("memory.oom_control"));

@@ -379,11 +379,11 @@ fn replace(
 /// Destination of successive readings of a live table.
 pub(crate) struct Looks<'a> {
     output: &'a OutputArgs,
-    place: Place,
+    place: Destination,
     first: bool,
 }
 
-enum Place {
+enum Destination {
     /// A terminal, where each reading replaces the one before.
     Screen,
     /// A stream of successive readings.
@@ -433,17 +433,17 @@ impl<'a> Looks<'a> {
         let place = match output.output.as_deref().filter(|path| !is_stdout(path)) {
             Some(path) if output.format == Format::OpenMetrics => {
                 remove_forgotten(folder_of(&target_of(path)));
-                Place::File(path.to_owned())
+                Destination::File(path.to_owned())
             }
             Some(path) => {
                 let file = File::create(path).map_err(|error| Failure::usage(named(path, &error)))?;
-                Place::Stream(Stoppable(Box::new(file)))
+                Destination::Stream(Stoppable(Box::new(file)))
             }
             None => {
                 let stdout = stdout?;
                 match stdout.is_terminal() && output.format == Format::Text {
-                    true => Place::Screen,
-                    false => Place::Stream(Stoppable(unbuffered(stdout))),
+                    true => Destination::Screen,
+                    false => Destination::Stream(Stoppable(unbuffered(stdout))),
                 }
             }
         };
@@ -455,13 +455,13 @@ impl<'a> Looks<'a> {
         let record = Record { header, commands: &[], samples: &[], findings };
         let (first, format) = (std::mem::take(&mut self.first), self.output.format);
         match &mut self.place {
-            Place::Screen => screen(&record, &style(self.output, true), first),
-            Place::Stream(out) => match fauxplat_report::write_look(&record, format, first, out) {
+            Destination::Screen => screen(&record, &style(self.output, true), first),
+            Destination::Stream(out) => match fauxplat_report::write_look(&record, format, first, out) {
                 // The user wants no more of it.
                 Err(_) if signal::stop_requested() => Ok(()),
                 written => written.map_err(refused),
             },
-            Place::File(path) => replace(path, OnDisk::Sometime, |out| {
+            Destination::File(path) => replace(path, OnDisk::Sometime, |out| {
                 fauxplat_report::write_look(&record, format, first, out).map_err(refused)
             }),
         }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::doubts::replaced;
 use crate::extra::Extra;
 use crate::led::Led;
-use crate::part::Part;
+use crate::part::ExperimentPart;
 use crate::recorder::Recorder;
 use crate::steer::{Standing, Steering, WarmUp};
 use crate::surroundings::{Surroundings, loads, tuning};
@@ -52,7 +52,7 @@ pub struct Driver {
     /// Median wall time of the empty static program, in nanoseconds.
     pub(crate) floor_ns: Option<f64>,
     /// Part of the experiment that is being steered, if it has several.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<ExperimentPart>,
     pub(crate) started_ns: u64,
     /// Whether the record has been begun.
     pub(crate) is_open: bool,

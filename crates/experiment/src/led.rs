@@ -3,7 +3,7 @@
 use fauxplat_model::{Command, Evidence, Sample, Trial};
 
 use crate::feed::Feed;
-use crate::part::Part;
+use crate::part::ExperimentPart;
 use crate::recorder::Recorder;
 use crate::steer::{Landed, Steering};
 use crate::surroundings::{Scene, Surroundings};
@@ -17,7 +17,7 @@ pub(crate) struct Led<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) commands: &'a [Command],
     pub(crate) listeners: &'a Listeners,
-    pub(crate) part: Option<&'a Part>,
+    pub(crate) part: Option<&'a ExperimentPart>,
 }
 
 impl Led<'_> {

@@ -1,6 +1,6 @@
 //! Translates trials into requests for the spawner, and its replies into outcomes.
 
-use fauxplat_launch::{Entry, Keeps, Pad, Place, Request, RunEnd, entry_of};
+use fauxplat_launch::{Entry, Keeps, Pad, Request, RunCpu, RunEnd, entry_of};
 use fauxplat_model::{Command, Outcome, Setup, Trial};
 use fauxplat_sys::process::Exit;
 
@@ -67,10 +67,10 @@ pub(crate) fn request_of(entry: u32, setup: &Setup, position: u16) -> Request {
     let place = match (setup.idle, one) {
         // The first run of a block chooses the CPU, and the block stays together; in a long block a CPU is chosen again
         // now and then.
-        (true, _) if position.is_multiple_of(STAY_TOGETHER) => Place::Idle,
-        (true, _) => Place::Same,
-        (false, Some(cpu)) => Place::Cpu(cpu.0),
-        (false, None) => Place::Entry,
+        (true, _) if position.is_multiple_of(STAY_TOGETHER) => RunCpu::Idle,
+        (true, _) => RunCpu::Same,
+        (false, Some(cpu)) => RunCpu::Cpu(cpu.0),
+        (false, None) => RunCpu::Entry,
     };
     let pad = match (setup.stack_offset_bytes, setup.env_pad_bytes) {
         (Some(offset), _) => Pad::StackOffset(offset),

@@ -30,7 +30,7 @@ pub struct Task {
 
 /// State of a task, as far as the engine knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TaskState {
     /// The task has not begun, for this reason.
     Waiting(String),
     /// The task is running.
@@ -99,7 +99,7 @@ pub trait Engine: std::fmt::Debug {
     ///
     /// # Errors
     /// The engine does not answer.
-    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError>;
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError>;
 
     /// Lines printed by tasks since the last call; all lines after a restart.
     ///

@@ -23,7 +23,7 @@ mod take;
 pub mod wire;
 
 pub use check::{Refusal, checked};
-pub use engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+pub use engine::{Engine, HandedOver, Listed, Said, Task, TaskState};
 pub use error::FleetError;
 pub use folder::{RunFolder, uuid};
 pub use record::{Asked, AskedNode, evidence};

@@ -6,7 +6,7 @@ use fauxplat_launch::{Errand, LaunchError, Sent, Trace};
 use fauxplat_model::Outcome;
 
 use crate::FleetError;
-use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+use crate::engine::{Engine, HandedOver, Listed, Said, Task, TaskState};
 use crate::files::{Files, complaint};
 use crate::schedule::cron;
 use crate::site::Site;
@@ -52,7 +52,7 @@ impl Local {
         Ok(handle)
     }
 
-    fn standing(&mut self, task: &Task, handle: &str) -> Standing {
+    fn standing(&mut self, task: &Task, handle: &str) -> TaskState {
         self.reap();
         let said = || complaint(&self.site.folder, task.number);
         let ended = self.ended.remove(&task.number);
@@ -62,9 +62,9 @@ impl Local {
             self.files.expect(task.number);
         }
         match ended {
-            Some(outcome) if outcome.is_success() => Standing::Done,
-            Some(outcome) => Standing::Failed(failed(outcome, said())),
-            None if is_there => Standing::Running,
+            Some(outcome) if outcome.is_success() => TaskState::Done,
+            Some(outcome) => TaskState::Failed(failed(outcome, said())),
+            None if is_there => TaskState::Running,
             None => gone(said()),
         }
     }
@@ -100,10 +100,10 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
 
 /// State of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown, but its last
 /// error line is there.
-pub(crate) fn gone(said: Option<String>) -> Standing {
+pub(crate) fn gone(said: Option<String>) -> TaskState {
     let told =
-        |said| Standing::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
-    said.map_or(Standing::Done, told)
+        |said| TaskState::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
+    said.map_or(TaskState::Done, told)
 }
 
 /// Handle for a process.
@@ -136,7 +136,7 @@ impl Engine for Local {
         Ok(waiting.iter().take(free).map(begin).collect())
     }
 
-    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError> {
         Ok(open.iter().map(|(task, handle)| (task.number, self.standing(task, handle))).collect())
     }
 
@@ -224,9 +224,9 @@ mod tests {
         wait(&mut sent);
         let standings = local.look(&[(task(0), handle)]).unwrap();
         assert!(
-            matches!(&standings[0].1, Standing::Failed(why) if why.starts_with("no room in /tmp (")),
+            matches!(&standings[0].1, TaskState::Failed(why) if why.starts_with("no room in /tmp (")),
             "{standings:?}"
         );
-        assert_eq!(gone(None), Standing::Done, "what is silent may have answered");
+        assert_eq!(gone(None), TaskState::Done, "what is silent may have answered");
     }
 }

@@ -46,7 +46,7 @@ pub fn lines(token: &str, answer: &str) -> Result<Vec<String>, FleetError> {
 
 /// A part of an answer, decoded from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct AnswerPart {
     /// Token of the answered task.
     pub token: String,
     at: usize,
@@ -55,7 +55,7 @@ pub struct Part {
 }
 
 /// The part of an answer in a line, whatever precedes and follows it.
-pub fn part(line: &str) -> Option<Part> {
+pub fn part(line: &str) -> Option<AnswerPart> {
     let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
     let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let (at, of) = place.split_once('/')?;
@@ -64,7 +64,7 @@ pub fn part(line: &str) -> Option<Part> {
     let bytes = STANDARD.decode(text.split(|c| !is_ours(c)).next()?).ok()?;
     let is_whole = u32::from_str_radix(checksum, 16) == Ok(crc32fast::hash(&bytes));
     let is_taken = (1..=PART_BYTES).contains(&bytes.len()) && (1..=of).contains(&at) && of <= PARTS_MAX;
-    (is_whole && is_taken).then(|| Part { token: token.to_owned(), at: at - 1, of, bytes })
+    (is_whole && is_taken).then(|| AnswerPart { token: token.to_owned(), at: at - 1, of, bytes })
 }
 
 /// Whether a line has the marker of an answer, even if it is damaged.
@@ -93,7 +93,7 @@ pub struct Assembly {
 
 impl Assembly {
     /// Adds a part.
-    pub fn add(&mut self, part: Part) -> Added {
+    pub fn add(&mut self, part: AnswerPart) -> Added {
         if self.of == 0 {
             self.of = part.of;
         }

@@ -32,12 +32,12 @@ pub struct Lab {
     pub(crate) text: String,
     /// Text of the expected outcomes on simulated machines; `None` without the file.
     pub(crate) outcomes: Option<String>,
-    place: Place,
+    place: LabLocation,
 }
 
 /// Location of the lab's files.
 #[derive(Clone, Debug)]
-enum Place {
+enum LabLocation {
     Folder(PathBuf),
     BuiltIn,
 }
@@ -52,13 +52,13 @@ pub fn find(name: &str, settings: &LabSettings) -> Result<Lab, Failure> {
     if name.contains('/') {
         let folder =
             Path::new(name).canonicalize().map_err(|error| Failure::usage(format!("lab {name}: {error}")))?;
-        return read(Place::Folder(folder), None, settings);
+        return read(LabLocation::Folder(folder), None, settings);
     }
     if let Some(folder) = installed().map(|labs| labs.join(name)).filter(|lab| is_lab(lab)) {
-        return read(Place::Folder(folder), None, settings);
+        return read(LabLocation::Folder(folder), None, settings);
     }
     match built_in().iter().any(|known| known == name) {
-        true => read(Place::BuiltIn, Some(name), settings),
+        true => read(LabLocation::BuiltIn, Some(name), settings),
         false => Err(Failure::usage(format!(
             "there is no lab `{name}`; there are {}{}",
             names().join(", "),
@@ -106,18 +106,18 @@ fn built_in() -> Vec<String> {
     BuiltIn::iter().filter_map(|file| name(&file)).collect()
 }
 
-fn read(place: Place, name: Option<&str>, settings: &LabSettings) -> Result<Lab, Failure> {
+fn read(place: LabLocation, name: Option<&str>, settings: &LabSettings) -> Result<Lab, Failure> {
     let name = match (&place, name) {
         (_, Some(name)) => name.to_owned(),
-        (Place::Folder(folder), None) => {
+        (LabLocation::Folder(folder), None) => {
             folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
         }
-        (Place::BuiltIn, None) => String::new(),
+        (LabLocation::BuiltIn, None) => String::new(),
     };
     let text = |file: &str| match &place {
-        Place::Folder(folder) => read_text(&folder.join(file), fauxplat_plan::BYTES_MAX)
+        LabLocation::Folder(folder) => read_text(&folder.join(file), fauxplat_plan::BYTES_MAX)
             .map_err(|error| Failure::usage(format!("{}: {error}", folder.join(file).display()))),
-        Place::BuiltIn => {
+        LabLocation::BuiltIn => {
             let data = BuiltIn::get(&format!("{name}/{file}")).map(|file| file.data).unwrap_or_default();
             Ok(String::from_utf8_lossy(&data).into_owned())
         }
@@ -134,16 +134,16 @@ impl Lab {
     /// Description of the lab's location.
     pub fn found_in(&self) -> String {
         match &self.place {
-            Place::Folder(folder) => folder.display().to_string(),
-            Place::BuiltIn => "built in".to_owned(),
+            LabLocation::Folder(folder) => folder.display().to_string(),
+            LabLocation::BuiltIn => "built in".to_owned(),
         }
     }
 
     /// The lab's directory; `None` for a built-in lab.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.place {
-            Place::Folder(folder) => Some(folder),
-            Place::BuiltIn => None,
+            LabLocation::Folder(folder) => Some(folder),
+            LabLocation::BuiltIn => None,
         }
     }
 
@@ -173,8 +173,8 @@ impl Lab {
         }
         let fail = |error: std::io::Error| Failure::machine(format!("lab {}: {error}", self.name));
         match &self.place {
-            Place::Folder(folder) => gather(folder, Path::new(""), &mut files).map_err(fail)?,
-            Place::BuiltIn => files.extend(BuiltIn::iter().filter_map(|file| {
+            LabLocation::Folder(folder) => gather(folder, Path::new(""), &mut files).map_err(fail)?,
+            LabLocation::BuiltIn => files.extend(BuiltIn::iter().filter_map(|file| {
                 let inner = file.strip_prefix(&format!("{}/", self.name))?;
                 Some((PathBuf::from(inner), BuiltIn::get(&file)?.data.into_owned()))
             })),
@@ -193,8 +193,8 @@ impl Lab {
             write(&into.join(borrowed_into(file)), &self.borrowed(file)?).map_err(fail)?;
         }
         match &self.place {
-            Place::Folder(folder) => copy(folder, into).map_err(fail),
-            Place::BuiltIn => BuiltIn::iter()
+            LabLocation::Folder(folder) => copy(folder, into).map_err(fail),
+            LabLocation::BuiltIn => BuiltIn::iter()
                 .filter_map(|file| {
                     Some((file.strip_prefix(&format!("{}/", self.name))?.to_owned(), BuiltIn::get(&file)?))
                 })
@@ -247,7 +247,7 @@ mod tests {
         let names = built_in();
         assert!(names.iter().any(|name| name == "link-order"), "{names:?}");
         for name in names {
-            let lab = read(Place::BuiltIn, Some(&name), &LabSettings::new())
+            let lab = read(LabLocation::BuiltIn, Some(&name), &LabSettings::new())
                 .unwrap_or_else(|failure| panic!("{failure}"));
             assert!(lab.outcomes.is_some() && lab.readme.starts_with("# "), "{name}");
         }
@@ -256,8 +256,11 @@ mod tests {
     #[test]
     fn a_lab_is_unpacked_as_it_is_from_both_places() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        read(Place::BuiltIn, Some("link-order"), &LabSettings::new()).unwrap().unpack(one.path()).unwrap();
-        read(Place::Folder(one.path().to_owned()), None, &LabSettings::new())
+        read(LabLocation::BuiltIn, Some("link-order"), &LabSettings::new())
+            .unwrap()
+            .unpack(one.path())
+            .unwrap();
+        read(LabLocation::Folder(one.path().to_owned()), None, &LabSettings::new())
             .unwrap()
             .unpack(two.path())
             .unwrap();

@@ -77,24 +77,24 @@ pub(crate) fn figure(
     match combined(measure, documents) {
         Ok(figure) => Ok(Ok(figure)),
         Err(Missing::Figure(why)) => Ok(Err(why)),
-        Err(Missing::Place(mistake)) => Err(mistake),
+        Err(Missing::FigureLocation(mistake)) => Err(mistake),
     }
 }
 
 /// Reason why there is no reading.
 enum Missing {
     Figure(NoFigure),
-    Place(Mistake),
+    FigureLocation(Mistake),
 }
 
 fn combined(measure: &Measure, documents: &Documents<'_>) -> Result<LabMeasured, Missing> {
-    let first = reading(&Place::of(measure), documents)?;
+    let first = reading(&FigureLocation::of(measure), documents)?;
     let second = [(Combined::Ratio, &measure.over), (Combined::Difference, &measure.minus)];
     let second = second.into_iter().find_map(|(how, second)| Some((how, second.as_ref()?)));
     let (first, second) = match second {
         None => (first, None),
         Some((how, second)) => {
-            let place = Place::of_second(measure, second);
+            let place = FigureLocation::of_second(measure, second);
             let second = reading(&place, documents)?;
             match were_together(&measure.experiment, place.experiment, documents) {
                 true => (first, Some((how, second))),
@@ -121,16 +121,16 @@ fn alone(reading: LabReading) -> Result<LabReading, Missing> {
 }
 
 /// Location of a figure.
-struct Place<'a> {
+struct FigureLocation<'a> {
     experiment: &'a str,
     value: &'a str,
     ends: Option<(&'a str, &'a str)>,
     exact: bool,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FigureLocation<'a> {
     fn of(measure: &'a Measure) -> Self {
-        Place {
+        FigureLocation {
             experiment: &measure.experiment,
             value: &measure.value,
             ends: measure.low.as_deref().zip(measure.high.as_deref()),
@@ -139,8 +139,8 @@ impl<'a> Place<'a> {
     }
 
     fn of_second(measure: &'a Measure, second: &'a Second) -> Self {
-        let first = Place::of(measure);
-        Place {
+        let first = FigureLocation::of(measure);
+        FigureLocation {
             experiment: second.experiment.as_deref().unwrap_or(first.experiment),
             value: second.value.as_deref().unwrap_or(first.value),
             ends: second.low.as_deref().zip(second.high.as_deref()).or(first.ends),
@@ -149,7 +149,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, Missing> {
+fn reading(place: &FigureLocation<'_>, documents: &Documents<'_>) -> Result<LabReading, Missing> {
     let number =
         |document: &Value, pointer: &str| place.number(place.at(pointer::at(document, pointer), pointer)?);
     match documents(place.experiment) {
@@ -179,12 +179,12 @@ fn reading(place: &Place<'_>, documents: &Documents<'_>) -> Result<LabReading, M
     }
 }
 
-impl Place<'_> {
+impl FigureLocation<'_> {
     /// Converts the result of a pointer into an error of the figure.
     fn at<T>(&self, found: Result<T, Nothing>, pointer: &str) -> Result<T, Missing> {
         found.map_err(|nothing| match nothing {
             Nothing::Absent | Nothing::Unmeasured => self.unmeasured(pointer),
-            Nothing::Nowhere => Missing::Place(nowhere(self.experiment, pointer)),
+            Nothing::Nowhere => Missing::FigureLocation(nowhere(self.experiment, pointer)),
         })
     }
 
@@ -196,9 +196,10 @@ impl Place<'_> {
     fn number(&self, value: &Value) -> Result<f64, Missing> {
         value.as_f64().ok_or_else(|| match value {
             Value::Null => self.unmeasured(self.value),
-            _ => {
-                Missing::Place(format!("what stands at {} of `{}` is no number", self.value, self.experiment))
-            }
+            _ => Missing::FigureLocation(format!(
+                "what stands at {} of `{}` is no number",
+                self.value, self.experiment
+            )),
         })
     }
 

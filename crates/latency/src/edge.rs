@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use fauxplat_blink::{Blinker, Change, Controller, Happening, How, Limits, Period, Rules, Style};
 use fauxplat_gpio::{Chips, Leave, LineName, OutputWish};
 use fauxplat_sys::{clock, signal};
-use fauxplat_threads::Place;
+use fauxplat_threads::ThreadPlacement;
 
 use crate::LatencyError;
 use crate::recording::Recording;
@@ -18,7 +18,7 @@ use crate::stage::{DEAF_NS, run, sleep_until};
 /// # Errors
 /// The thread cannot be created or placed; the line cannot be requested or restored, or vanishes.
 pub fn edge(
-    place: &Place,
+    place: &ThreadPlacement,
     chips: &Chips,
     light: &LineName,
     interval_ns: u64,
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn every_edge_is_made_or_missed_and_the_light_is_left_as_it_was() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
-        let place = Place { cpu, policy: Policy::Other, slack_ns: None };
+        let place = ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None };
         let chips = Chips::below("/".as_ref());
         let light = "sim:3".parse().unwrap();
         chips.simulated.drive(3, true).unwrap();
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn edges_that_are_far_apart_keep_their_rhythm() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
-        let place = Place { cpu, policy: Policy::Other, slack_ns: None };
+        let place = ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None };
         let interval_ns = DEAF_NS + 1_000_000;
         let recording = edge(&place, &Chips::below("/".as_ref()), &"sim:3".parse().unwrap(), interval_ns, 3);
         let recording = recording.unwrap();

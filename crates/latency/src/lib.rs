@@ -15,7 +15,7 @@ mod timer;
 mod watchdog;
 
 pub use edge::edge;
-pub use fauxplat_threads::Place;
+pub use fauxplat_threads::ThreadPlacement;
 pub use line::{Drive, Lines, line};
 pub use message::{Channel, message};
 pub use noise::noise;
@@ -29,7 +29,7 @@ pub use timer::timer;
 pub enum LatencyError {
     /// A thread cannot be placed, or a call is refused.
     #[error("on CPU {cpu}: {source}")]
-    Place {
+    ThreadPlacement {
         /// CPU of the thread.
         cpu: fauxplat_units::Cpu,
         /// The call that failed.
@@ -98,6 +98,6 @@ pub enum LatencyError {
 impl LatencyError {
     /// Whether a missing permission is the cause.
     pub fn is_permission(&self) -> bool {
-        matches!(self, LatencyError::Place { source, .. } if source.is_permission())
+        matches!(self, LatencyError::ThreadPlacement { source, .. } if source.is_permission())
     }
 }

@@ -10,7 +10,7 @@ use fauxplat_gpio::{
 use fauxplat_sys::files::read_bounded;
 use fauxplat_sys::poll::Poller;
 use fauxplat_sys::{clock, signal};
-use fauxplat_threads::Place;
+use fauxplat_threads::ThreadPlacement;
 
 use crate::LatencyError;
 use crate::recording::Recording;
@@ -85,7 +85,7 @@ const LOOK_MS: i32 = 50;
 /// # Errors
 /// A thread cannot be created or placed; a line cannot be requested or restored, is silent, or vanishes.
 pub fn line(
-    places: [&Place; 2],
+    places: [&ThreadPlacement; 2],
     lines: &Lines,
     interval_ns: u64,
     count: u64,
@@ -317,9 +317,9 @@ mod tests {
         }
     }
 
-    fn places() -> [Place; 2] {
+    fn places() -> [ThreadPlacement; 2] {
         let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
-        let place = |cpu| Place { cpu, policy: Policy::Other, slack_ns: None };
+        let place = |cpu| ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None };
         [place(cpus[0]), place(cpus[cpus.len() - 1])]
     }
 
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(levels(&lines), [false, true, false]);
 
         // Lines are restored even if the test fails.
-        let nowhere = Place { cpu: Cpu(99_999), ..a };
+        let nowhere = ThreadPlacement { cpu: Cpu(99_999), ..a };
         lines.chips.simulated.drive(2, true).unwrap();
         let wired = Lines { drive: Drive::Line("sim:2".parse().unwrap()), ..lines };
         assert!(line([&a, &nowhere], &wired, 100_000, 5).is_err());
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn lines_that_cannot_be_tested_say_why() {
         let [a, b] = places();
-        let nowhere = Place { cpu: Cpu(99_999), ..a };
+        let nowhere = ThreadPlacement { cpu: Cpu(99_999), ..a };
         assert!(line([&a, &nowhere], &simulated(), 100_000, 5).is_err());
         assert!(line([&nowhere, &b], &simulated(), 100_000, 5).is_err());
         let same = Lines { answer: "sim:0".parse().unwrap(), ..simulated() };

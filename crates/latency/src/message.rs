@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 
 use fauxplat_sys::wake::{EventCounter, futex_wait, futex_wake};
 use fauxplat_sys::{clock, signal};
-use fauxplat_threads::{Place, Turn};
+use fauxplat_threads::{ThreadPlacement, Turn};
 
 use crate::LatencyError;
 use crate::recording::Recording;
@@ -185,7 +185,11 @@ fn ways(channel: Channel) -> Result<[Box<dyn Way>; 2], LatencyError> {
 ///
 /// # Errors
 /// A thread cannot be created or placed, or the channel cannot be created.
-pub fn message(places: [&Place; 2], channel: Channel, messages: u64) -> Result<[Recording; 3], LatencyError> {
+pub fn message(
+    places: [&ThreadPlacement; 2],
+    channel: Channel,
+    messages: u64,
+) -> Result<[Recording; 3], LatencyError> {
     let [there, back] = ways(channel)?;
     let stamps = Stamps::default();
     let ([back, round], there) = run_both(
@@ -244,7 +248,7 @@ mod tests {
     #[test]
     fn every_message_arrives_by_every_channel() {
         let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
-        let place = |cpu| Place { cpu, policy: Policy::Other, slack_ns: None };
+        let place = |cpu| ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None };
         let (a, b) = (place(cpus[0]), place(cpus[cpus.len() - 1]));
         for channel in Channel::ALL {
             if a == b && channel.spins() {

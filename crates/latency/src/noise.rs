@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use fauxplat_procfs::{per_cpu, stat, whole_lines};
 use fauxplat_sys::{clock, process, signal};
-use fauxplat_threads::Place;
+use fauxplat_threads::ThreadPlacement;
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
@@ -25,7 +25,11 @@ const LONGEST_TIMES: u64 = 4;
 ///
 /// # Errors
 /// The thread cannot be placed.
-pub fn noise(place: &Place, duration_ns: u64, threshold_ns: u64) -> Result<Recording, LatencyError> {
+pub fn noise(
+    place: &ThreadPlacement,
+    duration_ns: u64,
+    threshold_ns: u64,
+) -> Result<Recording, LatencyError> {
     run(place, || {
         let mut recording = Recording::default();
         let watchdog = Watchdog::start(place)?;
@@ -177,7 +181,8 @@ mod tests {
     fn gaps_have_causes_and_add_up() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
         let recording =
-            noise(&Place { cpu, policy: Policy::Other, slack_ns: None }, 30_000_000, 1_000).unwrap();
+            noise(&ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None }, 30_000_000, 1_000)
+                .unwrap();
         let causes = recording.causes();
         assert_eq!(causes.iter().map(|cause| cause.count).sum::<u64>(), recording.count());
         assert_eq!(causes.iter().map(|cause| cause.total_ns).sum::<u64>(), recording.lost_ns);

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use fauxplat_sys::{clock, signal, wake};
-use fauxplat_threads::Place;
+use fauxplat_threads::ThreadPlacement;
 
 use crate::LatencyError;
 use crate::recording::Recording;
@@ -15,8 +15,8 @@ use crate::stage::run_both;
 ///
 /// # Errors
 /// A thread cannot be created or placed, or the handler cannot be set.
-pub fn signals(places: [&Place; 2], count: u64) -> Result<Recording, LatencyError> {
-    let failed = |source| LatencyError::Place { cpu: places[1].cpu, source };
+pub fn signals(places: [&ThreadPlacement; 2], count: u64) -> Result<Recording, LatencyError> {
+    let failed = |source| LatencyError::ThreadPlacement { cpu: places[1].cpu, source };
     let number = wake::stamp_signals().map_err(failed)?;
     let over = AtomicBool::new(false);
     let (sleeper, told) = channel();
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn every_signal_is_timed() {
         let cpus: Vec<Cpu> = sched::affinity(0).unwrap().iter().collect();
-        let place = |cpu| Place { cpu, policy: Policy::Other, slack_ns: Some(1) };
+        let place = |cpu| ThreadPlacement { cpu, policy: Policy::Other, slack_ns: Some(1) };
         let recording = signals([&place(cpus[0]), &place(cpus[cpus.len() - 1])], 20).unwrap();
         assert_eq!(recording.count(), 20);
         assert!(signals([&place(cpus[0]), &place(Cpu(99_999))], 5).is_err());

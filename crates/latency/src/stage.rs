@@ -9,19 +9,19 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use fauxplat_model::Policy;
 use fauxplat_sys::{clock, timer};
-use fauxplat_threads::{Place, real_time_or_ordinary};
+use fauxplat_threads::{ThreadPlacement, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
 
 /// Places the calling thread.
-pub(crate) fn take(place: &Place) -> Result<(), LatencyError> {
-    place.take().map_err(|source| LatencyError::Place { cpu: place.cpu, source })
+pub(crate) fn take(place: &ThreadPlacement) -> Result<(), LatencyError> {
+    place.take().map_err(|source| LatencyError::ThreadPlacement { cpu: place.cpu, source })
 }
 
 /// Runs a body on a new thread at a place.
 pub(crate) fn run<T: Send>(
-    place: &Place,
+    place: &ThreadPlacement,
     body: impl FnOnce() -> Result<T, LatencyError> + Send,
 ) -> Result<T, LatencyError> {
     let placed = || take(place).and_then(|()| body());
@@ -37,7 +37,7 @@ pub(crate) fn run<T: Send>(
 /// # Errors
 /// The error of the first body, else that of the second; or a thread cannot be created or placed.
 pub(crate) fn run_both<A: Send, B: Send>(
-    places: [&Place; 2],
+    places: [&ThreadPlacement; 2],
     first: impl FnOnce() -> Result<A, LatencyError> + Send,
     second: impl FnOnce() -> Result<B, LatencyError> + Send,
 ) -> Result<(A, B), LatencyError> {
@@ -45,7 +45,7 @@ pub(crate) fn run_both<A: Send, B: Send>(
 }
 
 fn run_both_on<A: Send, B: Send>(
-    [(here, one), (there, other)]: [(&Place, Builder); 2],
+    [(here, one), (there, other)]: [(&ThreadPlacement, Builder); 2],
     first: impl FnOnce() -> Result<A, LatencyError> + Send,
     second: impl FnOnce() -> Result<B, LatencyError> + Send,
 ) -> Result<(A, B), LatencyError> {
@@ -123,7 +123,7 @@ pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
 /// # Errors
 /// The CPU is not online or not allowed.
 pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
-    let stand = |policy| run(&Place { cpu, policy, slack_ns: None }, || Ok(()));
+    let stand = |policy| run(&ThreadPlacement { cpu, policy, slack_ns: None }, || Ok(()));
     real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
 }
 
@@ -165,14 +165,14 @@ mod tests {
 
     use fauxplat_sys::sched;
 
-    fn here() -> Place {
+    fn here() -> ThreadPlacement {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
-        Place { cpu, policy: Policy::Other, slack_ns: None }
+        ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None }
     }
 
     #[test]
     fn two_bodies_run_or_none() {
-        let (here, nowhere) = (here(), Place { cpu: Cpu(99_999), ..here() });
+        let (here, nowhere) = (here(), ThreadPlacement { cpu: Cpu(99_999), ..here() });
         assert_eq!(run_both([&here, &here], || Ok(1), || Ok('b')).unwrap(), (1, 'b'));
         for places in [[&here, &nowhere], [&nowhere, &here]] {
             let ran = AtomicBool::new(false);
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_thread_that_cannot_be_made() {
-        let (here, there) = (here(), Place { cpu: Cpu(12_345), ..here() });
+        let (here, there) = (here(), ThreadPlacement { cpu: Cpu(12_345), ..here() });
         for second_is_made in [true, false] {
             let builders = if second_is_made {
                 [too_large(), builder(here.cpu)]

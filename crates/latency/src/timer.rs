@@ -1,7 +1,7 @@
 //! Latency from the expiry of a timer to the thread's execution.
 
 use fauxplat_sys::{clock, signal};
-use fauxplat_threads::Place;
+use fauxplat_threads::ThreadPlacement;
 
 use crate::LatencyError;
 use crate::recording::Recording;
@@ -12,7 +12,7 @@ use crate::stage::{run, sleep_until};
 ///
 /// # Errors
 /// The thread cannot be placed.
-pub fn timer(place: &Place, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
+pub fn timer(place: &ThreadPlacement, interval_ns: u64, activations: u64) -> Result<Recording, LatencyError> {
     let interval_ns = interval_ns.max(1000);
     run(place, || {
         let mut recording = Recording::default();
@@ -42,11 +42,11 @@ mod tests {
     #[test]
     fn every_activation_is_served_or_missed() {
         let cpu = sched::affinity(0).unwrap().first().unwrap();
-        let place = Place { cpu, policy: Policy::Other, slack_ns: Some(1) };
+        let place = ThreadPlacement { cpu, policy: Policy::Other, slack_ns: Some(1) };
         let recording = timer(&place, 200_000, 50).unwrap();
         assert!(recording.count() + recording.missed >= 50, "{recording:?}");
         assert!(recording.wall_ns >= 50 * 200_000);
-        let nowhere = Place { cpu: fauxplat_units::Cpu(99_999), ..place };
+        let nowhere = ThreadPlacement { cpu: fauxplat_units::Cpu(99_999), ..place };
         assert!(timer(&nowhere, 200_000, 1).unwrap_err().to_string().contains("99999"));
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fauxplat_model::Policy;
 use fauxplat_sys::{SysError, clock, sched, timer};
-use fauxplat_threads::{Place, start_above};
+use fauxplat_threads::{ThreadPlacement, start_above};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::LatencyError;
@@ -42,7 +42,7 @@ impl Watchdog {
     /// # Errors
     /// The thread cannot be created, there is no priority above that of the test, or the stamping thread cannot be
     /// placed.
-    pub(crate) fn start(place: &Place) -> Result<Self, LatencyError> {
+    pub(crate) fn start(place: &ThreadPlacement) -> Result<Self, LatencyError> {
         let watchdog = Watchdog::default();
         let (Policy::Fifo(priority) | Policy::RoundRobin(priority)) = place.policy else {
             return Ok(watchdog);
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_ordinary_test_is_not_watched() {
-        let place = Place { cpu: fauxplat_units::Cpu(0), policy: Policy::Other, slack_ns: None };
+        let place = ThreadPlacement { cpu: fauxplat_units::Cpu(0), policy: Policy::Other, slack_ns: None };
         let watchdog = Watchdog::start(&place).unwrap();
         assert_eq!((watchdog.freed(), Arc::strong_count(&watchdog.0)), (0, 1));
     }
@@ -195,7 +195,7 @@ mod tests {
 
     /// Starts the stamping thread as a test at this place does, and returns its policies and CPUs. `None` where the
     /// place is not permitted.
-    fn places_of_marks(place: Place) -> Option<Vec<(Option<u32>, CpuSet)>> {
+    fn places_of_marks(place: ThreadPlacement) -> Option<Vec<(Option<u32>, CpuSet)>> {
         place.take().ok()?;
         let (shared, begun_ns) = (Arc::new(Shared::default()), clock::monotonic_ns());
         start_marks(&shared, place.cpu).unwrap();
@@ -220,7 +220,7 @@ mod tests {
         let allowed = sched::affinity(0).unwrap();
         let cpu = allowed.first().unwrap();
         for policy in [Policy::Other, Policy::Fifo(2), Policy::RoundRobin(2)] {
-            let place = Place { cpu, policy, slack_ns: None };
+            let place = ThreadPlacement { cpu, policy, slack_ns: None };
             match std::thread::spawn(move || places_of_marks(place)).join().unwrap() {
                 Some(places) => {
                     assert!(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fauxplat_gpio::Chips;
-use fauxplat_latency::{Drive, Lines, Place, edge, line};
+use fauxplat_latency::{Drive, Lines, ThreadPlacement, edge, line};
 use fauxplat_model::Policy;
 
 /// A temporary directory of a test, removed at its end.
@@ -24,9 +24,9 @@ impl Drop for Folder {
     }
 }
 
-fn place() -> Place {
+fn place() -> ThreadPlacement {
     let cpu = fauxplat_sys::sched::affinity(0).unwrap().first().unwrap();
-    Place { cpu, policy: Policy::Other, slack_ns: None }
+    ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None }
 }
 
 #[test]

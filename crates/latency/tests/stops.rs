@@ -5,16 +5,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use fauxplat_gpio::Chips;
-use fauxplat_latency::{Drive, LatencyError, Lines, Place, edge, line, timer};
+use fauxplat_latency::{Drive, LatencyError, Lines, ThreadPlacement, edge, line, timer};
 use fauxplat_model::Policy;
 use fauxplat_procfs::task::TaskStat;
 use fauxplat_sys::signal;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
-fn place() -> Place {
+fn place() -> ThreadPlacement {
     let cpu = fauxplat_sys::sched::affinity(0).unwrap().first().unwrap();
-    Place { cpu, policy: Policy::Other, slack_ns: None }
+    ThreadPlacement { cpu, policy: Policy::Other, slack_ns: None }
 }
 
 /// Whether this number of threads of a test exist and sleep.

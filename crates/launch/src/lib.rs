@@ -35,7 +35,7 @@ pub use heard::Heard;
 pub use held::{Gatekeeper, Held};
 pub use launcher::Launcher;
 pub use procfs::children;
-pub use ring::{Pad, Place, Reply, Request, RunEnd};
+pub use ring::{Pad, Reply, Request, RunCpu, RunEnd};
 pub use server::serve_inherited as serve;
 pub use table::{
     ControlEntry, CounterEntry, Entry, Keeps, Stdin, Stdout, Table, ThreadCpus, entry_of, environment,

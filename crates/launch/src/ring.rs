@@ -17,7 +17,7 @@ pub struct Request {
     /// Index in the table.
     pub entry: u32,
     /// CPU to run on.
-    pub place: Place,
+    pub place: RunCpu,
     /// Environment padding.
     pub pad: Pad,
     /// Number of the run among those of its command, for programs that receive it.
@@ -36,7 +36,7 @@ pub struct Request {
 
 /// CPU on which a run executes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum RunCpu {
     /// On the entry's own CPUs, or where the spawner may run.
     #[default]
     Entry,
@@ -44,7 +44,7 @@ pub enum Place {
     Cpu(u32),
     /// On the one of the entry's CPUs that is idle now.
     Idle,
-    /// On the CPU that [`Place::Idle`] chose before.
+    /// On the CPU that [`RunCpu::Idle`] chose before.
     Same,
 }
 
@@ -272,10 +272,10 @@ impl Request {
             Pad::StackOffset(offset) => 1 << 32 | u64::from(offset),
         };
         let place = match self.place {
-            Place::Entry => NONE,
-            Place::Idle => NONE - 1,
-            Place::Same => NONE - 2,
-            Place::Cpu(cpu) => cpu.into(),
+            RunCpu::Entry => NONE,
+            RunCpu::Idle => NONE - 1,
+            RunCpu::Same => NONE - 2,
+            RunCpu::Cpu(cpu) => cpu.into(),
         };
         let heap = self.heap_offset_bytes.map_or(0, |bytes| 1 << 32 | u64::from(bytes) << 16);
         [
@@ -295,10 +295,10 @@ impl Request {
             word => Pad::Bytes(word as u16),
         };
         let place = match words[1] {
-            NONE => Place::Entry,
-            word if word == NONE - 1 => Place::Idle,
-            word if word == NONE - 2 => Place::Same,
-            word => Place::Cpu(word as u32),
+            NONE => RunCpu::Entry,
+            word if word == NONE - 1 => RunCpu::Idle,
+            word if word == NONE - 2 => RunCpu::Same,
+            word => RunCpu::Cpu(word as u32),
         };
         let heap_offset_bytes = (words[3] >> 32 != 0).then_some((words[3] >> 16) as u16);
         let [traced, held] = [1, 2].map(|bit| words[3] & bit != 0);
@@ -389,9 +389,9 @@ mod tests {
     #[test]
     fn messages_survive_the_crossing() {
         for pad in [Pad::Entry, Pad::Bytes(0), Pad::Bytes(4096), Pad::StackOffset(4095)] {
-            for place in [Place::Entry, Place::Cpu(0), Place::Cpu(4000), Place::Idle, Place::Same] {
-                let heap_offset_bytes = (place == Place::Same).then_some(4080);
-                let (traced, held) = (place == Place::Idle, pad == Pad::Entry);
+            for place in [RunCpu::Entry, RunCpu::Cpu(0), RunCpu::Cpu(4000), RunCpu::Idle, RunCpu::Same] {
+                let heap_offset_bytes = (place == RunCpu::Same).then_some(4080);
+                let (traced, held) = (place == RunCpu::Idle, pad == Pad::Entry);
                 let (start_at_ns, number) = (1 << 60, u32::MAX);
                 let counter_set = if traced { 63 } else { 0 };
                 let request = Request {

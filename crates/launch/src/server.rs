@@ -25,7 +25,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::descriptors::Descriptors;
 use crate::procfs;
-use crate::ring::{Place, Reply, Request, Rings, RunEnd, Way, ring_words};
+use crate::ring::{Reply, Request, Rings, RunCpu, RunEnd, Way, ring_words};
 use crate::{Keeps, LaunchError};
 use account::Accounts;
 use births::Births;
@@ -354,13 +354,13 @@ fn wait_until(moment_ns: u64) {
 
 /// Moves the spawner to where the next child shall run. Children inherit the affinity, so nothing is left to do between
 /// their creation and exec, and a block of runs on one CPU changes it once.
-fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: Place) -> Result<(), StartFailed> {
+fn place(placed: &mut CpuSet, home: &CpuSet, loaded: &Loaded, place: RunCpu) -> Result<(), StartFailed> {
     let all = loaded.cpus.as_ref().unwrap_or(home);
     match place {
-        Place::Entry => move_to(placed, all),
-        Place::Cpu(cpu) => move_to(placed, &[Cpu(cpu)].into_iter().collect()),
-        Place::Same => Ok(()),
-        Place::Idle => {
+        RunCpu::Entry => move_to(placed, all),
+        RunCpu::Cpu(cpu) => move_to(placed, &[Cpu(cpu)].into_iter().collect()),
+        RunCpu::Same => Ok(()),
+        RunCpu::Idle => {
             move_to(placed, all)?;
             // The kernel looks for an idle CPU when it wakes a task, so the spawner sleeps and stays where it wakes.
             std::thread::sleep(IDLE_NAP);

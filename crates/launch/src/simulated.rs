@@ -15,7 +15,7 @@ use fauxplat_sys::process::Exit;
 use fauxplat_sys::spawn::Stage;
 
 use crate::launcher::Launcher;
-use crate::ring::{Pad, Place, Reply, Request, RunEnd, SLOTS};
+use crate::ring::{Pad, Reply, Request, RunCpu, RunEnd, SLOTS};
 use crate::table::{Entry, Table};
 use crate::{Gatekeeper, Held, LaunchError};
 use draw::{Drawn, Moment};
@@ -159,13 +159,13 @@ impl SimulatedLauncher {
         Answer { started_ns, ready_ns: started_ns + drawn.wall_ns, reply, tree }
     }
 
-    fn place(&self, place: Place, index: usize, drawn: u16) -> u16 {
+    fn place(&self, place: RunCpu, index: usize, drawn: u16) -> u16 {
         let own = self.table.entries[index].cpus.as_ref();
         match place {
-            Place::Cpu(cpu) => u16::try_from(cpu).unwrap_or(u16::MAX),
-            Place::Same => self.cpu,
+            RunCpu::Cpu(cpu) => u16::try_from(cpu).unwrap_or(u16::MAX),
+            RunCpu::Same => self.cpu,
             // Equal draws select the same one of the entry's CPUs.
-            Place::Entry | Place::Idle => own.filter(|cpus| !cpus.is_empty()).map_or(drawn, |cpus| {
+            RunCpu::Entry | RunCpu::Idle => own.filter(|cpus| !cpus.is_empty()).map_or(drawn, |cpus| {
                 let chosen = cpus.iter().nth(usize::from(drawn) % cpus.len());
                 chosen.map_or(drawn, |cpu| u16::try_from(cpu.0).unwrap_or(u16::MAX))
             }),
@@ -325,7 +325,7 @@ impl Launcher for SimulatedLauncher {
         if self.stop_requested() {
             return Err(LaunchError::Stopped);
         }
-        if matches!(request.place, Place::Cpu(cpu) if cpu >= self.machine.cpus.into()) {
+        if matches!(request.place, RunCpu::Cpu(cpu) if cpu >= self.machine.cpus.into()) {
             let end = RunEnd::NotStarted(Stage::Affinity as i32, EINVAL);
             return Err(self.start_error(request.entry, end).unwrap_or(LaunchError::Stopped));
         }

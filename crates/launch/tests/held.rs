@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use fauxplat_launch::{Capture, Entry, LaunchError, Launcher, Place, Request, RunEnd};
+use fauxplat_launch::{Capture, Entry, LaunchError, Launcher, Request, RunCpu, RunEnd};
 use fauxplat_model::Outcome;
 use fauxplat_sys::process::{Exit, is_root};
 use fauxplat_sys::{sched, signal};
@@ -81,7 +81,7 @@ fn a_held_child_has_its_condition() {
     let cpu = sched::affinity(0).unwrap().first().unwrap();
     let entry = Entry { nice: Some(7), ..shell("exec sleep 1000") };
     let mut spawner = spawner(vec![entry]);
-    let held = spawner.hold(Request { place: Place::Cpu(cpu.0), ..request(0) }).unwrap();
+    let held = spawner.hold(Request { place: RunCpu::Cpu(cpu.0), ..request(0) }).unwrap();
     let pid = held.pid();
     assert_eq!(executable(pid), std::env::current_exe().unwrap());
     assert_eq!(field(pid, "Cpus_allowed_list"), cpu.0.to_string());

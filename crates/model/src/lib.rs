@@ -66,7 +66,7 @@ pub use metric::{
 };
 pub use policy::Policy;
 pub use printed_source::{PrintedPlace, PrintedSource};
-pub use relation::{Part, Relation};
+pub use relation::{MachinePart, Relation};
 pub use rule::{AlsoDecided, Estimand, GateQuestion, GateSide, LEAST_SPAN_S, Order, Rule, Sessions};
 pub use sample::{
     Bound, Bounds, Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, Told,

@@ -45,13 +45,13 @@ fn cpus() -> impl Strategy<Value = CpuSet> {
     btree_set(0u32..5000, 1..6).prop_map(|cpus| cpus.into_iter().map(Cpu).collect())
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part() -> impl Strategy<Value = MachinePart> {
     prop_oneof![
-        Just(Part::Cpu),
-        Just(Part::Node),
-        Just(Part::Kind),
-        (1u32..=4).prop_map(Part::Cache),
-        select(&GroupKind::ALL[..]).prop_map(Part::Group),
+        Just(MachinePart::Cpu),
+        Just(MachinePart::Node),
+        Just(MachinePart::Kind),
+        (1u32..=4).prop_map(MachinePart::Cache),
+        select(&GroupKind::ALL[..]).prop_map(MachinePart::Group),
     ]
 }
 

@@ -9,7 +9,7 @@ use fauxplat_sys::sampling::{Mapping, Record, Sampled, Sampler, Stack, Switch};
 
 use crate::objects::{KERNEL, Objects};
 use crate::process::Process;
-use crate::stacks::{Place, RawStack, Stacks};
+use crate::stacks::{CodeAddress, RawStack, Stacks};
 use crate::unwind::{self, Cache, Callers};
 use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
@@ -211,10 +211,10 @@ impl Run<'_> {
         for (at, &address) in kernel_chain.iter().enumerate() {
             // Every address but the first is a return address.
             let address = if at == 0 { address } else { address.saturating_sub(1) };
-            addresses.push(stacks.place(Place { object: KERNEL, address }));
+            addresses.push(stacks.place(CodeAddress { object: KERNEL, address }));
         }
         if sampled.is_kernel && addresses.is_empty() && waits.is_none() {
-            addresses.push(stacks.place(Place { object: KERNEL, address: sampled.ip }));
+            addresses.push(stacks.place(CodeAddress { object: KERNEL, address: sampled.ip }));
         }
         let callers = match *stack {
             Stack::Chain => unwind::chain(sampled),

@@ -9,7 +9,7 @@ use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative}
 
 use crate::elf::{Bytes, Elf};
 use crate::objects::{ObjectId, Objects, Source, UNKNOWN};
-use crate::stacks::Place;
+use crate::stacks::CodeAddress;
 
 /// The unwinder of one process.
 pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwind>;
@@ -108,13 +108,13 @@ impl Process {
     }
 
     /// The object that an address belongs to, and the address within it.
-    pub(crate) fn place(&self, address: u64) -> Place {
+    pub(crate) fn place(&self, address: u64) -> CodeAddress {
         let below = self.code.mapped.range(..=address).next_back().filter(|(_, mapped)| address < mapped.end);
         match below {
             Some((_, mapped)) => {
-                Place { object: mapped.object, address: address.wrapping_add(mapped.to_file) }
+                CodeAddress { object: mapped.object, address: address.wrapping_add(mapped.to_file) }
             }
-            None => Place { object: UNKNOWN, address },
+            None => CodeAddress { object: UNKNOWN, address },
         }
     }
 }

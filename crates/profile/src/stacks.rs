@@ -8,7 +8,7 @@ use crate::objects::ObjectId;
 
 /// An address in code: its object, and the address within the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct CodeAddress {
     pub(crate) object: ObjectId,
     pub(crate) address: u64,
 }
@@ -26,13 +26,13 @@ pub(crate) struct RawStack {
 /// All places, names and stacks, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
-    places: Interned<Place>,
+    places: Interned<CodeAddress>,
     names: Interned<String>,
     stacks: Interned<RawStack>,
 }
 
 impl Stacks {
-    pub(crate) fn place(&mut self, place: Place) -> u32 {
+    pub(crate) fn place(&mut self, place: CodeAddress) -> u32 {
         self.places.number(place)
     }
 
@@ -47,7 +47,7 @@ impl Stacks {
         self.stacks.number(stack)
     }
 
-    pub(crate) fn places(&self) -> Vec<Place> {
+    pub(crate) fn places(&self) -> Vec<CodeAddress> {
         self.places.in_order().copied().collect()
     }
 

@@ -12,7 +12,7 @@ use crate::jit::PerfMap;
 use crate::kernel::Kernel;
 use crate::names::{self, Named, Names};
 use crate::objects::{KERNEL, Object, ObjectId, Source, UNKNOWN};
-use crate::stacks::Place;
+use crate::stacks::CodeAddress;
 use crate::waits::{PREEMPTED, PREEMPTED_NAME};
 
 /// Profiles of runs with names, ready for a report.
@@ -136,7 +136,7 @@ impl Profiler {
     fn frames(
         &self,
         look_up: LookUp,
-        places: &[Place],
+        places: &[CodeAddress],
         is_wanted: &[bool],
     ) -> (Vec<ProfiledObject>, Vec<Vec<ProfiledFrame>>) {
         let mut by_object: HashMap<ObjectId, Vec<u64>> = HashMap::new();
@@ -207,7 +207,12 @@ fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     is_sampled
 }
 
-fn frames_of(place: &Place, named: &[Named], object: Option<u32>, source: &Object) -> Vec<ProfiledFrame> {
+fn frames_of(
+    place: &CodeAddress,
+    named: &[Named],
+    object: Option<u32>,
+    source: &Object,
+) -> Vec<ProfiledFrame> {
     let is_kernel = place.object == KERNEL;
     if named.is_empty() {
         let file = source.path.rsplit('/').next().unwrap_or_default();
@@ -279,7 +284,7 @@ fn of_symbols(places: &[u64], name: impl Fn(u64) -> Option<String>) -> HashMap<u
 
 fn instructions(
     hits: HashMap<u32, Vec<Weight>>,
-    places: &[Place],
+    places: &[CodeAddress],
     (frames_of, frames): (&[Vec<u32>], &[ProfiledFrame]),
     is_even: bool,
 ) -> Vec<ProfiledInstruction> {

@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use crate::kernel::Kernel;
 use crate::objects::KERNEL;
-use crate::stacks::{Place, RawStack};
+use crate::stacks::{CodeAddress, RawStack};
 
 /// Place of a preempted thread: it could run and has no CPU, and no function of the kernel says so.
-pub(crate) const PREEMPTED: Place = Place { object: KERNEL, address: 0 };
+pub(crate) const PREEMPTED: CodeAddress = CodeAddress { object: KERNEL, address: 0 };
 /// Name of the function in which preempted threads are shown to wait.
 pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
 

@@ -9,13 +9,13 @@ use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop};
 use tempfile::TempDir;
 
 /// A repository with a folder for the cache beside it.
-struct Place {
+struct RepositoryFolder {
     folder: TempDir,
 }
 
-impl Place {
+impl RepositoryFolder {
     fn new() -> Self {
-        let place = Place { folder: tempfile::tempdir().unwrap() };
+        let place = RepositoryFolder { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(place.path("cache")).unwrap();
         place
     }
@@ -26,7 +26,7 @@ impl Place {
 
     /// A repository with commits whose file `number` says which they are; `first` is tagged.
     fn with_commits(count: usize) -> (Self, PathBuf) {
-        let place = Place::new();
+        let place = RepositoryFolder::new();
         let top = place.path("a repository");
         fs::create_dir(&top).unwrap();
         sh(&top, "git init -q -b main . && mkdir sub && echo ignored > .gitignore");
@@ -64,7 +64,7 @@ fn quiet(_: &str) {}
 
 #[test]
 fn work_trees_have_their_files_and_the_repository_stays_as_it_is() {
-    let (place, top) = Place::with_commits(3);
+    let (place, top) = RepositoryFolder::with_commits(3);
     let before = state(&top);
     let mut workshop = place.workshop(&top.join("sub"), None);
     for (word, number) in [("HEAD~2", "1\n"), ("annotated", "3\n"), ("main", "3\n")] {
@@ -85,7 +85,7 @@ fn work_trees_have_their_files_and_the_repository_stays_as_it_is() {
 
 #[test]
 fn local_changes_are_a_revision_and_stay_local() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     fs::write(top.join("sub/number"), "changed\n").unwrap();
     fs::write(top.join("new"), "new").unwrap();
     fs::write(top.join("ignored"), "not me").unwrap();
@@ -105,7 +105,7 @@ fn local_changes_are_a_revision_and_stay_local() {
 
 #[test]
 fn what_was_built_is_not_built_again() {
-    let (place, top) = Place::with_commits(2);
+    let (place, top) = RepositoryFolder::with_commits(2);
     let line = "cat sub/number sub/number > program && echo . >> ../../../../builds";
     let workshop = place.workshop(&top, Some(line));
     let head = workshop.repository.resolve("HEAD").unwrap();
@@ -133,7 +133,7 @@ fn what_was_built_is_not_built_again() {
 
 #[test]
 fn builds_run_in_the_folder_of_the_call() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     let workshop = place.workshop(&top.join("sub"), Some("cp number program"));
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap();
     assert!(tree.top.join("sub/program").exists() && tree.folder.join("program").exists());
@@ -141,7 +141,7 @@ fn builds_run_in_the_folder_of_the_call() {
 
 #[test]
 fn a_build_that_fails_names_its_commit_and_is_not_kept() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     let workshop = place.workshop(&top, Some("echo 'no such header'; exit 3"));
     let head = workshop.repository.resolve("HEAD").unwrap();
     for _ in 0..2 {
@@ -156,7 +156,7 @@ fn a_build_that_fails_names_its_commit_and_is_not_kept() {
 
 #[test]
 fn a_build_that_leaves_nothing_is_told() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     let workshop = place.workshop(&top, Some("true"));
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet);
     // The surroundings of a test may lead builds elsewhere, as CARGO_TARGET_DIR does.
@@ -168,7 +168,7 @@ fn a_build_that_leaves_nothing_is_told() {
 
 #[test]
 fn words_that_name_no_commit_are_told_apart() {
-    let (_place, top) = Place::with_commits(2);
+    let (_place, top) = RepositoryFolder::with_commits(2);
     let repository = Repository::around(&top).unwrap();
     let error = |word: &str| repository.resolve(word).unwrap_err();
     assert!(matches!(error("tree"), RevisionError::NoCommit { kind, .. } if kind == "tree"));
@@ -181,7 +181,7 @@ fn words_that_name_no_commit_are_told_apart() {
 
 #[test]
 fn a_detached_head_and_a_bare_repository_are_repositories() {
-    let (place, top) = Place::with_commits(2);
+    let (place, top) = RepositoryFolder::with_commits(2);
     sh(&top, "git checkout -q --detach HEAD~1");
     assert!(Repository::around(&top).unwrap().resolve("HEAD").unwrap().name.ends_with("number 1"));
     sh(&top, "git clone -q --bare . ../bare.git");
@@ -194,7 +194,7 @@ fn a_detached_head_and_a_bare_repository_are_repositories() {
 
 #[test]
 fn of_a_shallow_clone_the_missing_history_is_told() {
-    let (place, top) = Place::with_commits(4);
+    let (place, top) = RepositoryFolder::with_commits(4);
     sh(&top, "git clone -q --depth 2 \"file://$PWD\" ../shallow");
     let workshop = place.workshop(&place.path("shallow"), None);
     assert!(workshop.tree(&workshop.repository.resolve("HEAD~1").unwrap(), &quiet).is_ok());
@@ -204,7 +204,7 @@ fn of_a_shallow_clone_the_missing_history_is_told() {
 
 #[test]
 fn submodules_and_pointers_are_told() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
     fs::write(top.join("big.bin"), pointer).unwrap();
     sh(
@@ -218,7 +218,7 @@ fn submodules_and_pointers_are_told() {
 
 #[test]
 fn a_folder_that_a_commit_lacks_is_told() {
-    let (place, top) = Place::with_commits(1);
+    let (place, top) = RepositoryFolder::with_commits(1);
     fs::create_dir(top.join("later")).unwrap();
     fs::write(top.join("later/file"), "x").unwrap();
     sh(&top, "git add -A && git commit -qm later");
@@ -231,7 +231,7 @@ fn a_folder_that_a_commit_lacks_is_told() {
 
 #[test]
 fn merge_bases_and_lines_of_commits() {
-    let (_place, top) = Place::with_commits(2);
+    let (_place, top) = RepositoryFolder::with_commits(2);
     sh(&top, "git checkout -q -b side HEAD~1 && echo side > side && git add -A && git commit -qm side");
     sh(
         &top,

@@ -6,5 +6,5 @@ mod place;
 mod turn;
 
 pub use above::start_above;
-pub use place::{Place, REAL_TIME_NEEDS, real_time_or_ordinary};
+pub use place::{REAL_TIME_NEEDS, ThreadPlacement, real_time_or_ordinary};
 pub use turn::{Side, Turn};

@@ -6,7 +6,7 @@ use fauxplat_units::Cpu;
 
 /// CPU, policy and timer slack of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ThreadPlacement {
     /// CPU to which the thread is bound.
     pub cpu: Cpu,
     /// Scheduling policy.
@@ -15,7 +15,7 @@ pub struct Place {
     pub slack_ns: Option<u64>,
 }
 
-impl Place {
+impl ThreadPlacement {
     /// Places the calling thread. The policy comes last, so that a thread that is refused has never run at real-time
     /// priority.
     ///
@@ -89,13 +89,15 @@ mod tests {
     fn a_thread_stands_where_it_was_placed() {
         let allowed = sched::affinity(0).unwrap();
         let last = allowed.iter().last().unwrap();
-        let place = Place { cpu: last, policy: Policy::Other, slack_ns: Some(7) };
+        let place = ThreadPlacement { cpu: last, policy: Policy::Other, slack_ns: Some(7) };
         let stands = std::thread::spawn(move || {
             place.take().unwrap();
             (sched::affinity(0).unwrap().to_string(), sched::current_cpu(), timer::slack_ns())
         });
         assert_eq!(stands.join().unwrap(), (last.to_string(), Some(last), Some(7)));
         assert_eq!(sched::affinity(0).unwrap(), allowed, "nobody else was moved");
-        assert!(Place { cpu: Cpu(99_999), ..place }.take().unwrap_err().to_string().contains("99999"));
+        assert!(
+            ThreadPlacement { cpu: Cpu(99_999), ..place }.take().unwrap_err().to_string().contains("99999")
+        );
     }
 }

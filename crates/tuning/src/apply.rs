@@ -12,14 +12,14 @@ use crate::changes::{Action, Snapshot};
 use crate::error::Back;
 use crate::guardian::Guardian;
 use crate::journal::{self, Journal, Story};
-use crate::knob::{Form, Group, Own, Place};
+use crate::knob::{Form, Group, KnobLocation, Own};
 use crate::knobs::KNOBS;
 use crate::lock::Lock;
 use crate::plan::{Plan, Reach, Step, plan};
 use crate::profile::Settings;
 use crate::remainder::remainder;
 use crate::restore::{Cut, recover};
-use crate::told::{Standing, first_failure, made, outcome_of, value_change};
+use crate::told::{StepState, first_failure, made, outcome_of, value_change};
 use crate::tuned::{Given, Tuned};
 use crate::undo::why;
 use crate::{Root, TuneError, place};
@@ -68,7 +68,7 @@ impl Tuning<'_> {
     fn change(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         let reach = Reach { command: self.command, machine_wide: self.machine_wide };
         let look = || plan(&self.root, &self.settings, reach);
-        let is_to_do = |step: &Step| matches!(Standing::of(&self.root, step), Standing::ToDo(_));
+        let is_to_do = |step: &Step| matches!(StepState::of(&self.root, step), StepState::ToDo(_));
         // A snapshot of affinities alone changes nothing: it matters only beside steps that take CPUs away.
         let changes = |step: &&Step| !matches!(step.action, Action::Snapshot(_));
         let needs_journal = |plan: &Plan| plan.steps.iter().filter(changes).any(is_to_do);
@@ -90,7 +90,7 @@ impl Tuning<'_> {
             journal.close();
             done?;
         } else {
-            let told = plan.steps.iter().filter_map(|step| Standing::of(&self.root, step).told(step));
+            let told = plan.steps.iter().filter_map(|step| StepState::of(&self.root, step).told(step));
             tuned.changes.extend(told);
         }
         for (knob, own, value) in &plan.own {
@@ -252,14 +252,15 @@ impl Writer<'_> {
     /// A governor resets other settings of its group, asked for or not, so all of them are announced as they are before
     /// the first one is written.
     fn note_group(&mut self, steps: &[Step]) -> Result<(), TuneError> {
-        let is_to_do = |step: &Step| matches!(Standing::of(self.root, step), Standing::ToDo(_));
+        let is_to_do = |step: &Step| matches!(StepState::of(self.root, step), StepState::ToDo(_));
         if steps.first().is_none_or(|step| step.group != Group::Frequency) || !steps.iter().any(is_to_do) {
             return Ok(());
         }
         let (mut knobs, mut actions) = (Vec::new(), Vec::new());
         for knob in KNOBS.iter().filter(|knob| knob.group == Group::Frequency) {
-            let files =
-                |place: &'static Place| place.files(self.root).into_iter().map(move |file| (place, file));
+            let files = |place: &'static KnobLocation| {
+                place.files(self.root).into_iter().map(move |file| (place, file))
+            };
             for (place, file) in knob.places.iter().flat_map(files) {
                 // A value that cannot be read cannot be journaled, and so is not written either.
                 let Ok(old) = self.root.read(&file) else { continue };
@@ -286,9 +287,9 @@ impl Writer<'_> {
 
     /// Makes one change: announced before, read back after. `None` for steps without a report of their own.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
-        let old = match Standing::of(self.root, step) {
-            Standing::ToDo(old) => old,
-            Standing::Already(value) => return self.already(step, value).map(Some),
+        let old = match StepState::of(self.root, step) {
+            StepState::ToDo(old) => old,
+            StepState::Already(value) => return self.already(step, value).map(Some),
             standing => return Ok(standing.told(step)),
         };
         match &step.action {

@@ -8,7 +8,7 @@ use crate::knob::Knob;
 use crate::knobs::KNOBS;
 use crate::plan::{Reach, plan};
 use crate::profile::{Settings, builtin};
-use crate::told::{Standing, told, value_change};
+use crate::told::{StepState, told, value_change};
 
 /// All profiles and knobs, with their values on this machine.
 pub fn catalog(root: &Root) -> TuneCatalog {
@@ -56,9 +56,9 @@ pub fn preview(
     let plan = plan(root, settings, Reach { command, machine_wide });
     let mut changes = plan.told.clone();
     for step in &plan.steps {
-        changes.push(match (Standing::of(root, step), &step.action) {
+        changes.push(match (StepState::of(root, step), &step.action) {
             (_, Action::Snapshot(_)) => continue,
-            (Standing::ToDo(Some(text)), Action::Write { form, .. }) => {
+            (StepState::ToDo(Some(text)), Action::Write { form, .. }) => {
                 value_change(step, form.value(&text), None, KnobOutcome::Planned, None)
             }
             (standing, _) => standing.told(step).unwrap_or_else(|| KnobChange {

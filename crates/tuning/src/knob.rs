@@ -62,7 +62,7 @@ fn chosen(text: &str) -> Option<&str> {
 
 /// A place where a knob may be found. Of several, the first that this machine has is taken.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct KnobLocation {
     /// Files, as a pattern for `Root::glob`.
     pub(crate) pattern: &'static str,
     /// Format in which the files show their value.
@@ -71,7 +71,7 @@ pub(crate) struct Place {
     pub(crate) words: &'static [(&'static str, &'static str)],
 }
 
-impl Place {
+impl KnobLocation {
     /// Files of this machine that match the pattern. Frequency policies whose CPUs are all offline are left out: the
     /// kernel neither reads nor writes their settings.
     pub(crate) fn files(&self, root: &Root) -> Vec<String> {
@@ -143,7 +143,7 @@ pub(crate) struct Knob {
     /// Values that the knob accepts.
     pub(crate) values: Values,
     /// Where it may be found; empty for knobs that are more than one file, and for those of a process.
-    pub(crate) places: &'static [Place],
+    pub(crate) places: &'static [KnobLocation],
     /// Setting of a single process with the same effect, and the value for which it applies; an empty value applies to
     /// all.
     pub(crate) own: Option<(Own, &'static str)>,

@@ -1,6 +1,6 @@
 //! Table of all knobs. A knob that is a file takes one entry here and no other line.
 
-use crate::knob::{Form, Group, Knob, Own, Place, Values};
+use crate::knob::{Form, Group, Knob, KnobLocation, Own, Values};
 
 const ON_OFF: Values = Values::Words(&["on", "off"]);
 /// Words of most switches of the kernel.
@@ -8,19 +8,19 @@ const ONE_ZERO: &[(&str, &str)] = &[("on", "1"), ("off", "0")];
 /// Words of inverted switches: files whose name says what they forbid.
 const ZERO_ONE: &[(&str, &str)] = &[("on", "0"), ("off", "1")];
 
-const fn plain(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> Place {
-    Place { pattern, form: Form::Plain, words }
+const fn plain(pattern: &'static str, words: &'static [(&'static str, &'static str)]) -> KnobLocation {
+    KnobLocation { pattern, form: Form::Plain, words }
 }
 
-const fn choice(pattern: &'static str) -> Place {
-    Place { pattern, form: Form::Choice, words: &[] }
+const fn choice(pattern: &'static str) -> KnobLocation {
+    KnobLocation { pattern, form: Form::Choice, words: &[] }
 }
 
 const fn knob(
     name: &'static str,
     group: Group,
     values: Values,
-    places: &'static [Place],
+    places: &'static [KnobLocation],
     purpose: &'static str,
 ) -> Knob {
     Knob { name, group, purpose, values, places, own: None }
@@ -263,10 +263,10 @@ pub(crate) fn find(name: &str) -> Option<(&'static Knob, Option<&str>)> {
 
 /// Files that are written without being the place of a knob: interrupts and CPUs have one each, the control groups of a
 /// shield need some, and a restoration sets `rcu_expedited`.
-const BESIDES: &[Place] = &[
+const BESIDES: &[KnobLocation] = &[
     plain("proc/irq/*/smp_affinity_list", &[]),
     plain("sys/devices/system/cpu/cpu*/online", &[]),
-    Place { pattern: "sys/fs/cgroup/cgroup.subtree_control", form: Form::Controllers, words: &[] },
+    KnobLocation { pattern: "sys/fs/cgroup/cgroup.subtree_control", form: Form::Controllers, words: &[] },
     plain(HURRY, &[]),
 ];
 

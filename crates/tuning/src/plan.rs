@@ -7,7 +7,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::changes::{Action, Snapshot};
 use crate::cpusets::{Cpusets, OTHERS, SHIELD};
 use crate::hotplug::{self, Stays};
-use crate::knob::{Form, Group, Own, Place, Values, beside};
+use crate::knob::{Form, Group, KnobLocation, Own, Values, beside};
 use crate::profile::Settings;
 use crate::repair::cpus;
 use crate::setting::Setting;
@@ -320,7 +320,7 @@ impl Planner<'_> {
 }
 
 /// Value that is written to one file of the knob; `None` where a frequency cannot be resolved.
-fn value_for(root: &Root, setting: &Setting, place: &Place, file: &str) -> Option<String> {
+fn value_for(root: &Root, setting: &Setting, place: &KnobLocation, file: &str) -> Option<String> {
     if setting.knob.values == Values::Frequency {
         let beside = |name: &str| root.value(&beside(file, name));
         return match setting.value.as_str() {

@@ -22,7 +22,7 @@ pub(crate) fn outcome_of(error: &io::Error) -> KnobOutcome {
 
 /// State of a step before it is made.
 #[derive(Debug)]
-pub(crate) enum Standing {
+pub(crate) enum StepState {
     /// The file holds the wished value.
     Already(String),
     /// The step cannot even be tried: the file's value where it can be read, the outcome and the reason.
@@ -31,13 +31,13 @@ pub(crate) enum Standing {
     ToDo(Option<String>),
 }
 
-impl Standing {
+impl StepState {
     /// Determines the state. The value is compared first: a file that holds the wished value needs no permission.
     pub(crate) fn of(root: &Root, step: &Step) -> Self {
         let text = match &step.action {
             Action::Write { file, .. } => match root.read(file) {
                 Ok(text) => Some(text),
-                Err(error) => return Standing::Barred(None, (outcome_of(&error), why(&error))),
+                Err(error) => return StepState::Barred(None, (outcome_of(&error), why(&error))),
             },
             _ => None,
         };
@@ -46,10 +46,10 @@ impl Standing {
             _ => None,
         };
         match value {
-            Some(value) if value == step.action.wanted() => Standing::Already(value),
+            Some(value) if value == step.action.wanted() => StepState::Already(value),
             value => match barred(root, step) {
-                Some(why) => Standing::Barred(value, why),
-                None => Standing::ToDo(text),
+                Some(why) => StepState::Barred(value, why),
+                None => StepState::ToDo(text),
             },
         }
     }
@@ -57,11 +57,11 @@ impl Standing {
     /// Report of a step that is not made; `None` for a step that is to be made.
     pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
         match self {
-            Standing::Already(value) => {
+            StepState::Already(value) => {
                 Some(value_change(step, value.clone(), Some(value), KnobOutcome::Already, None))
             }
-            Standing::Barred(before, why) => Some(KnobChange { before, ..told(step, why) }),
-            Standing::ToDo(_) => None,
+            StepState::Barred(before, why) => Some(KnobChange { before, ..told(step, why) }),
+            StepState::ToDo(_) => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use fauxplat_kernels::{Caches, Kernel, Ready};
 use fauxplat_model::{Policy, ShiftSample};
 use fauxplat_sys::{clock, signal};
-use fauxplat_threads::{Place, Side, real_time_or_ordinary};
+use fauxplat_threads::{Side, ThreadPlacement, real_time_or_ordinary};
 use fauxplat_units::Cpu;
 
 use crate::WorkerError;
@@ -190,7 +190,7 @@ impl Worker {
 impl Station {
     /// Places the calling thread.
     fn take(&self) -> Result<(), WorkerError> {
-        let place = Place { cpu: self.cpu, policy: self.policy, slack_ns: None };
+        let place = ThreadPlacement { cpu: self.cpu, policy: self.policy, slack_ns: None };
         place.take().map_err(|source| WorkerError::Station { cpu: self.cpu, source })
     }
 

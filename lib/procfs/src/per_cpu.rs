@@ -30,9 +30,9 @@ impl<'t> Table<'t> {
     }
 
     /// The rows, from the top.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'t>> + 't {
+    pub fn rows(&self) -> impl Iterator<Item = EventRow<'t>> + 't {
         let columns = self.columns;
-        self.rows.lines().filter_map(move |line| Row::parse(line, columns))
+        self.rows.lines().filter_map(move |line| EventRow::parse(line, columns))
     }
 }
 
@@ -42,7 +42,7 @@ fn column(word: &str) -> Option<u32> {
 
 /// A row of a table: the number of events on each CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row<'t> {
+pub struct EventRow<'t> {
     /// The text before the colon: a number, or a word such as `LOC`.
     pub name: &'t str,
     /// The text behind the counts: chip and device, or the meaning of the word.
@@ -52,7 +52,7 @@ pub struct Row<'t> {
     pub is_per_cpu: bool,
 }
 
-impl<'t> Row<'t> {
+impl<'t> EventRow<'t> {
     fn parse(line: &'t str, columns: usize) -> Option<Self> {
         let (name, rest) = line.split_once(':')?;
         let (mut counted, mut at) = (0, 0);
@@ -66,7 +66,7 @@ impl<'t> Row<'t> {
             (counted, at) = (counted + 1, end);
         }
         let (counts, label) = rest.split_at(at);
-        let row = Row { name: name.trim(), label: label.trim(), counts, is_per_cpu: counted == columns };
+        let row = EventRow { name: name.trim(), label: label.trim(), counts, is_per_cpu: counted == columns };
         (counted > 0).then_some(row)
     }
 
@@ -133,7 +133,7 @@ mod tests {
     fn a_count_that_does_not_fit_keeps_its_place() {
         let text = "CPU0 CPU1 CPU2\n 1: 99999999999999999999 5 6 x\n 2: 1 -1 7 y\n 3: 1 2 3 4 5\n";
         let table = Table::parse(text).unwrap();
-        let rows: Vec<Row<'_>> = table.rows().collect();
+        let rows: Vec<EventRow<'_>> = table.rows().collect();
         assert_eq!(rows[0].counts().collect::<Vec<_>>(), [None, Some(5), Some(6)]);
         assert_eq!((rows[1].is_per_cpu, rows[1].label), (false, "-1 7 y"));
         assert_eq!(rows[2].label, "4 5", "a label may begin with a number");

@@ -38,7 +38,7 @@ pub struct LevelEffect {
 
 /// Estimates for one factor.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct FactorEstimates {
     /// Variance component, zero or more.
     pub variance: f64,
     /// Sum of squares that the factor explains beyond all others.
@@ -63,7 +63,7 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     /// Estimates in the order of the factors.
-    pub factors: Vec<Part>,
+    pub factors: Vec<FactorEstimates>,
     /// Residual variance.
     pub residual: f64,
     /// Degrees of freedom of `residual`.
@@ -139,7 +139,7 @@ fn indicators(factor: &Factor) -> Vec<Vec<f64>> {
     (0..factor.count).map(column).collect()
 }
 
-fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64) -> Option<Part> {
+fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64) -> Option<FactorEstimates> {
     let plain = indicators(factor);
     let runs: Vec<usize> = plain.iter().map(|column| column.iter().filter(|&&at| at > 0.0).count()).collect();
     let centred: f64 = runs.iter().map(|&n| n as f64 - (n * n) as f64 / values.len() as f64).sum();
@@ -156,7 +156,7 @@ fn part(factor: &Factor, others: &Basis, values: &[f64], residual: f64, df: f64)
         if factor.is_sample { trace } else { trace * factor.count as f64 / (factor.count - 1).max(1) as f64 };
     let f = squares / rank.max(1) as f64 / residual;
     let is_testable = rank > 0 && whole > 1e-9 && residual > 0.0;
-    Some(Part {
+    Some(FactorEstimates {
         variance: if whole > 1e-9 { ((squares - rank as f64 * residual) / whole).max(0.0) } else { 0.0 },
         squares,
         df: rank,

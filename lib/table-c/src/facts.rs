@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::mem::size_of;
 
-use fauxplat_table::{Kind, Standing};
+use fauxplat_table::{Kind, TableFile};
 
 use crate::open::{CKey, COUNTER, GAUGE};
 use crate::{ABSENT, DIFFERENT, Handle, OK, fail, on, put};
@@ -87,9 +87,9 @@ extern "C" fn fxt_described(table: *const Handle, number: usize, key: *mut CKey)
 extern "C" fn fxt_standing(table: *const Handle) -> c_int {
     on(table, |table| {
         Ok(match table.standing()? {
-            Standing::Same => OK,
-            Standing::Gone => ABSENT,
-            Standing::Replaced => DIFFERENT,
+            TableFile::Same => OK,
+            TableFile::Gone => ABSENT,
+            TableFile::Replaced => DIFFERENT,
         })
     })
 }

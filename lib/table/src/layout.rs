@@ -3,7 +3,7 @@
 //! Nothing in the file is a pointer or an offset: every place follows from the shape, which is checked once
 //! and then kept in private memory. Offsets are made only here and only from indices that were compared
 //! with their bounds ([`Row`], [`Column`], [`Level`], [`Slot`],
-//! [`Place`]), so a damaged or hostile file can hold any
+//! [`CellsStart`]), so a damaged or hostile file can hold any
 //! words it likes and still cannot move an access out of the mapping.
 //!
 //! The fields of these types are private to this module and those below it, which is what makes their values trustworthy.
@@ -51,7 +51,7 @@ pub(crate) struct Slot(usize);
 
 /// Start of the cells of an existing row; see [`At32`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(usize, usize);
+pub(crate) struct CellsStart(usize, usize);
 
 impl At32 {
     #[inline(always)]
@@ -87,7 +87,7 @@ impl CellAt {
     }
 }
 
-impl Place {
+impl CellsStart {
     /// The place of an existing row's cells by their offset.
     #[inline(always)]
     pub(crate) fn from_offset(offset: usize) -> Self {
@@ -283,7 +283,7 @@ impl Geometry {
         plain.then_some((hot.dense, hot.dense_stride, self.shape.dense_objects, self.shape.dense_keys))
     }
     /// Start of a row's cells, its sequence included, and their end.
-    pub(crate) fn cells_range(&self, place: Place) -> (usize, usize) {
+    pub(crate) fn cells_range(&self, place: CellsStart) -> (usize, usize) {
         let halves = if self.shape.records { 2 } else { 1 };
         let cells = place.0 + place.1;
         (cells - (self.hot.row_head - 8), cells + halves * self.half)
@@ -308,11 +308,11 @@ impl Geometry {
         None
     }
     /// The sequence word of a record row: the word before its cells.
-    pub(crate) fn sequence_at(&self, place: Place) -> At64 {
+    pub(crate) fn sequence_at(&self, place: CellsStart) -> At64 {
         At64(place.0 - 8, place.1)
     }
     /// A cell in one of the two halves of a record row.
-    pub(crate) fn half_cell(&self, place: Place, half: u64, column: Column, width: usize) -> CellAt {
+    pub(crate) fn half_cell(&self, place: CellsStart, half: u64, column: Column, width: usize) -> CellAt {
         CellAt(place.0, place.1 + (half & 1) as usize * self.half + column.0 as usize * width)
     }
 }
@@ -320,24 +320,24 @@ impl Geometry {
 impl Hot {
     /// The row of a dense object.
     #[inline(always)]
-    pub(crate) fn dense_row(&self, object: u64) -> Option<Place> {
+    pub(crate) fn dense_row(&self, object: u64) -> Option<CellsStart> {
         if object < self.dense_objects {
-            return Some(Place(self.dense, object as usize * self.dense_stride));
+            return Some(CellsStart(self.dense, object as usize * self.dense_stride));
         }
         None
     }
     /// The row of a dense object when the table's columns are known to the compiler (see `fits`).
     #[inline(always)]
-    pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<Place> {
+    pub(crate) fn dense_row_of<const COLUMNS: usize>(&self, object: u64, width: usize) -> Option<CellsStart> {
         if object < self.dense_objects {
-            return Some(Place(self.dense, object as usize * (COLUMNS * width)));
+            return Some(CellsStart(self.dense, object as usize * (COLUMNS * width)));
         }
         None
     }
     /// The cells of a hashed object's row.
     #[inline(always)]
-    pub(crate) fn hashed_row(&self, row: Row) -> Place {
-        Place(self.objects.rows + self.row_head, self.objects.id_at(row).1)
+    pub(crate) fn hashed_row(&self, row: Row) -> CellsStart {
+        CellsStart(self.objects.rows + self.row_head, self.objects.id_at(row).1)
     }
     /// Offset that a cell would have if the row and the column existed: for prefetching, never for access.
     #[inline(always)]
@@ -367,7 +367,7 @@ impl Hot {
         None
     }
     #[inline(always)]
-    pub(crate) fn cell(&self, place: Place, column: Column, width: usize) -> CellAt {
+    pub(crate) fn cell(&self, place: CellsStart, column: Column, width: usize) -> CellAt {
         CellAt(place.0, place.1 + column.0 as usize * width)
     }
 }

@@ -41,7 +41,7 @@ mod words;
 
 pub use describe::{Key, Kind};
 pub use error::Error;
-pub use map::Standing;
+pub use map::TableFile;
 pub use options::{AnyTable, Options};
 pub use rates::{Rate, Rates, Selection};
 pub use reader::Reader;

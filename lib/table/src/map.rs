@@ -26,7 +26,7 @@ const PIECE: usize = 4 << 20;
 
 /// The file that the path of an open table leads to at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TableFile {
     /// The file that is open.
     Same,
     /// Another file: a publisher has created the table again.
@@ -107,13 +107,13 @@ impl Mapping {
     }
 
     /// Whether the path still leads to the open file.
-    pub(crate) fn standing(&self) -> Result<Standing, Error> {
+    pub(crate) fn standing(&self) -> Result<TableFile, Error> {
         let failed = |call| move |source| Error::Io { call, path: self.path.clone(), source };
         let ours = self.file.metadata().map_err(failed("fstat"))?;
         match std::fs::symlink_metadata(&self.path) {
-            Ok(now) if (now.dev(), now.ino()) == (ours.dev(), ours.ino()) => Ok(Standing::Same),
-            Ok(_) => Ok(Standing::Replaced),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Standing::Gone),
+            Ok(now) if (now.dev(), now.ino()) == (ours.dev(), ours.ino()) => Ok(TableFile::Same),
+            Ok(_) => Ok(TableFile::Replaced),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(TableFile::Gone),
             Err(error) => Err(failed("stat")(error)),
         }
     }

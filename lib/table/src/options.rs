@@ -8,7 +8,7 @@ use crate::describe::Key;
 use crate::error::Error;
 use crate::file::{self, Plan};
 use crate::layout::{Geometry, MOST_REGION_BITS, Shape, most_level};
-use crate::map::Standing;
+use crate::map::TableFile;
 use crate::table::{Info, Table};
 use crate::width::{Narrow, Wide, Width};
 
@@ -317,7 +317,7 @@ impl AnyTable {
         either!(self, table => table.check())
     }
     /// See [`Table::standing`].
-    pub fn standing(&self) -> Result<Standing, Error> {
+    pub fn standing(&self) -> Result<TableFile, Error> {
         either!(self, table => table.standing())
     }
     /// See [`Table::sync`].

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
 use crate::error::Error;
-use crate::layout::{CellAt, Geometry, Place};
+use crate::layout::{CellAt, CellsStart, Geometry};
 use crate::map::Raw;
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
@@ -33,13 +33,13 @@ impl<W: Width, const COLUMNS: usize> std::fmt::Debug for Row<'_, W, COLUMNS> {
 
 impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
     #[inline(always)]
-    pub(crate) fn new(view: &View<'t, Raw<'t>, W, Sound, COLUMNS>, place: Place) -> Self {
+    pub(crate) fn new(view: &View<'t, Raw<'t>, W, Sound, COLUMNS>, place: CellsStart) -> Self {
         let (cells, keys) = (view.memory.from(place.offset()), view.hot.dense_keys());
         Self { cells, keys, geometry: view.geometry, width: PhantomData }
     }
 
-    pub(crate) fn place(&self) -> Place {
-        Place::from_offset(self.cells.skipped())
+    pub(crate) fn place(&self) -> CellsStart {
+        CellsStart::from_offset(self.cells.skipped())
     }
 
     /// The value of a key of this object.
@@ -56,7 +56,7 @@ impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
             std::hint::cold_path();
             return other_word::<W>(self.cells, self.geometry, key);
         }
-        let at = Place::from_offset(0).dense_cell(key, W::BYTES);
+        let at = CellsStart::from_offset(0).dense_cell(key, W::BYTES);
         let word = <W as Cell>::load(self.cells, at, Ordering::Relaxed);
         // As in `View::load`.
         self.cells.fence(Ordering::Acquire);
@@ -74,7 +74,7 @@ impl<'t, W: Width, const COLUMNS: usize> Row<'t, W, COLUMNS> {
 #[cold]
 #[inline(never)]
 fn other_word<W: Width>(cells: Raw<'_>, geometry: &Geometry, key: u64) -> u64 {
-    let place = Place::from_offset(cells.skipped());
+    let place = CellsStart::from_offset(cells.skipped());
     word_in_apart::<_, W, Sound>(cells.whole(), geometry, place, key)
 }
 

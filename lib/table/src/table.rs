@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::file::{self, Opened};
 use crate::header::Header;
 use crate::layout::{CellAt, Geometry};
-use crate::map::{Mapping, Raw, Standing};
+use crate::map::{Mapping, Raw, TableFile};
 use crate::reader::Reader;
 use crate::row::{Counter, Row};
 use crate::width::{Wide, Width, decode, encode};
@@ -341,7 +341,7 @@ impl<W: Width> Table<W> {
     }
 
     /// Whether the path of the table still leads to the open file, to another one, or to none.
-    pub fn standing(&self) -> Result<Standing, Error> {
+    pub fn standing(&self) -> Result<TableFile, Error> {
         self.mapping.standing()
     }
 

@@ -4,13 +4,13 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::Place;
-use fauxplat_table::{AnyTable, Error, Narrow, Options, Rates, Selection, Standing, Table, Wide, Width};
+use common::UniqueName;
+use fauxplat_table::{AnyTable, Error, Narrow, Options, Rates, Selection, Table, TableFile, Wide, Width};
 
 #[test]
 fn values_come_back() -> Result<(), Error> {
     fn both<W: Width>(name: &str) -> Result<(), Error> {
-        let place = Place::new(name);
+        let place = UniqueName::new(name);
         let table: Table<W> = Options::new().dense_objects(4).dense_keys(3).create(place.path())?;
         for object in [0, 3, 4, 77, u64::MAX, u64::MAX - 1, 1 << 40] {
             assert_eq!(table.get(object, 1), None);
@@ -38,7 +38,7 @@ fn values_come_back() -> Result<(), Error> {
 
 #[test]
 fn keys_can_be_any_number() -> Result<(), Error> {
-    let place = Place::new("sparse-keys");
+    let place = UniqueName::new("sparse-keys");
     let table: Table = Options::new().dense_keys(2).max_sparse_keys(3).create(place.path())?;
     for (key, value) in [(0, 1), (u64::MAX, 2), (1 << 50, 3), (2, 4)] {
         table.set(9, key, value)?;
@@ -54,7 +54,7 @@ fn keys_can_be_any_number() -> Result<(), Error> {
 
 #[test]
 fn exchange_compares() -> Result<(), Error> {
-    let place = Place::new("exchange");
+    let place = UniqueName::new("exchange");
     let table: Table = Table::create(place.path())?;
     assert_eq!(table.compare_exchange(1, 1, Some(0), Some(1))?, Err(None));
     assert_eq!(table.compare_exchange(1, 1, None, Some(1))?, Ok(()));
@@ -70,7 +70,7 @@ fn exchange_compares() -> Result<(), Error> {
 
 #[test]
 fn values_outside_the_range_are_refused_and_change_nothing() -> Result<(), Error> {
-    let place = Place::new("range");
+    let place = UniqueName::new("range");
     let table: Table<Narrow> = Options::new().create(place.path())?;
     let most = i64::from(i32::MAX);
     for value in [most, -most, 0] {
@@ -83,7 +83,7 @@ fn values_outside_the_range_are_refused_and_change_nothing() -> Result<(), Error
     assert!(matches!(table.add(1, 1, 1), Err(Error::Range { .. })));
     assert_eq!(table.get(1, 1), Some(most));
 
-    let place = Place::new("range-wide");
+    let place = UniqueName::new("range-wide");
     let table: Table = Table::create(place.path())?;
     assert!(matches!(table.set(1, 1, i64::MIN), Err(Error::Range { .. })));
     table.set(1, 1, i64::MAX)?;
@@ -97,7 +97,7 @@ fn values_outside_the_range_are_refused_and_change_nothing() -> Result<(), Error
 
 #[test]
 fn the_index_grows_to_its_last_object() -> Result<(), Error> {
-    let place = Place::new("grow");
+    let place = UniqueName::new("grow");
     let count = 50_000;
     let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
     let number = |n: u64| n.wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -119,7 +119,7 @@ fn the_index_grows_to_its_last_object() -> Result<(), Error> {
 
 #[test]
 fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
-    let (place, other) = (Place::new("many"), Place::new("many-one-by-one"));
+    let (place, other) = (UniqueName::new("many"), UniqueName::new("many-one-by-one"));
     let options = Options::new().dense_objects(4).dense_keys(2).max_sparse_keys(3).max_hashed_objects(2000);
     let (many, single): (Table<Narrow>, Table<Narrow>) =
         (options.create(place.path())?, options.create(other.path())?);
@@ -141,7 +141,7 @@ fn many_values_are_stored_as_one_by_one() -> Result<(), Error> {
 
 #[test]
 fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
-    let place = Place::new("collide");
+    let place = UniqueName::new("collide");
     let table: Table = Options::new().max_hashed_objects(1000).dense_keys(1).create(place.path())?;
     // The inverse of the multiplier puts them all into one slot of every level.
     let inverse = (0..6)
@@ -156,7 +156,7 @@ fn colliding_objects_make_longer_chains_and_no_mistakes() -> Result<(), Error> {
 
 #[test]
 fn records_are_read_whole() -> Result<(), Error> {
-    let place = Place::new("records");
+    let place = UniqueName::new("records");
     let table: Table<Narrow> =
         Options::new().records(true).dense_objects(2).dense_keys(3).create(place.path())?;
     for object in [1, 500] {
@@ -177,7 +177,7 @@ fn records_are_read_whole() -> Result<(), Error> {
 #[test]
 fn readers_and_rows_see_the_last_publication() -> Result<(), Error> {
     fn both<W: Width>(name: &str) -> Result<(), Error> {
-        let place = Place::new(name);
+        let place = UniqueName::new(name);
         let options = Options::new().records(true).dense_objects(2).dense_keys(2).max_sparse_keys(2);
         let table: Table<W> = options.create(place.path())?;
         let reader = table.reader();
@@ -206,7 +206,7 @@ fn readers_and_rows_see_the_last_publication() -> Result<(), Error> {
 /// A record that is published without a pause must not appear absent.
 #[test]
 fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
-    let place = Place::new("restless");
+    let place = UniqueName::new("restless");
     let table: Table<Narrow> =
         Options::new().records(true).dense_objects(1).dense_keys(60).create(place.path())?;
     let over = std::sync::atomic::AtomicBool::new(false);
@@ -234,7 +234,7 @@ fn a_record_that_never_pauses_is_there_all_the_while() -> Result<(), Error> {
 
 #[test]
 fn readers_for_known_columns_read_the_same() -> Result<(), Error> {
-    let place = Place::new("columns");
+    let place = UniqueName::new("columns");
     let table: Table<Narrow> = Options::new().dense_objects(100).dense_keys(12).create(place.path())?;
     for pair in 0..200_u64 * 12 {
         table.set(pair / 12, pair % 12, pair as i64)?;
@@ -255,7 +255,7 @@ fn readers_for_known_columns_read_the_same() -> Result<(), Error> {
 
 #[test]
 fn rates_are_per_second() -> Result<(), Error> {
-    let place = Place::new("rates");
+    let place = UniqueName::new("rates");
     let table: Table = Options::new().create(place.path())?;
     let seen = AnyTable::open_read_only(place.path())?;
     let mut rates = Rates::new();
@@ -272,7 +272,7 @@ fn rates_are_per_second() -> Result<(), Error> {
 
 #[test]
 fn a_selection_names_objects_keys_both_or_neither() -> Result<(), Error> {
-    let place = Place::new("selection");
+    let place = UniqueName::new("selection");
     let table: Table = Options::new().create(place.path())?;
     for (object, key) in [(1, 0), (1, 99), (7, 0)] {
         table.set(object, key, 5)?;
@@ -293,13 +293,13 @@ fn a_selection_names_objects_keys_both_or_neither() -> Result<(), Error> {
 
 #[test]
 fn a_file_that_is_replaced_or_removed_is_noticed() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("standing");
+    let place = UniqueName::new("standing");
     let first: Table = Options::new().create(place.path())?;
-    assert_eq!(first.standing()?, Standing::Same);
+    assert_eq!(first.standing()?, TableFile::Same);
     std::fs::remove_file(place.path())?;
-    assert_eq!(first.standing()?, Standing::Gone);
+    assert_eq!(first.standing()?, TableFile::Gone);
     let second: Table = Options::new().create(place.path())?;
-    assert_eq!((first.standing()?, second.standing()?), (Standing::Replaced, Standing::Same));
+    assert_eq!((first.standing()?, second.standing()?), (TableFile::Replaced, TableFile::Same));
     // A removed table can still be read and written.
     first.set(1, 1, 7)?;
     assert_eq!((first.get(1, 1), second.get(1, 1)), (Some(7), None));
@@ -308,7 +308,7 @@ fn a_file_that_is_replaced_or_removed_is_noticed() -> Result<(), Box<dyn std::er
 
 #[test]
 fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("open-or-create");
+    let place = UniqueName::new("open-or-create");
     let options = Options::new().dense_keys(2).max_hashed_objects(10);
     options.open_or_create::<Wide>(place.path())?.set(1, 1, 5)?;
     assert_eq!(options.open_or_create::<Wide>(place.path())?.get(1, 1), Some(5));
@@ -325,7 +325,7 @@ fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<d
     }
     assert!(matches!(options.open_or_create::<Narrow>(place.path()), Err(Error::Width { .. })));
     // Opening an existing table needs no room.
-    let (huge, here) = (Options::new().dense_objects(1 << 40).dense_keys(1), Place::new("huge"));
+    let (huge, here) = (Options::new().dense_objects(1 << 40).dense_keys(1), UniqueName::new("huge"));
     std::fs::write(here.path(), "no table")?;
     assert!(matches!(huge.open_or_create::<Wide>(here.path()), Err(Error::NotATable { .. })));
     assert!(matches!(huge.create::<Wide>(here.path()), Err(Error::Io { call: "create", .. })));
@@ -335,7 +335,7 @@ fn what_exists_is_opened_and_must_have_the_sizes_asked_for() -> Result<(), Box<d
 /// Numbers made to begin in one slot make long chains, not a large index.
 #[test]
 fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
-    let place = Place::new("blow-up");
+    let place = UniqueName::new("blow-up");
     let table: Table<Narrow> = Options::new().dense_keys(1).create(place.path())?;
     let inverse = (0..6)
         .fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(x))));
@@ -350,7 +350,7 @@ fn colliding_objects_do_not_blow_up_the_index() -> Result<(), Error> {
 
 #[test]
 fn options_that_make_no_table_are_refused() {
-    let place = Place::new("shape");
+    let place = UniqueName::new("shape");
     let refused = |options: Options| {
         matches!(options.create::<Wide>(place.path()), Err(Error::Shape { .. })) && !place.path().exists()
     };
@@ -365,7 +365,7 @@ fn options_that_make_no_table_are_refused() {
 /// More objects than a region of the largest level has slots, all of which belong to that region.
 #[test]
 fn a_region_runs_over_and_loses_nothing() -> Result<(), Error> {
-    let place = Place::new("runs-over");
+    let place = UniqueName::new("runs-over");
     let count = 20_000;
     let table: Table<Narrow> = Options::new().max_hashed_objects(count).dense_keys(1).create(place.path())?;
     let inverse = (0..6)
@@ -384,7 +384,7 @@ fn a_region_runs_over_and_loses_nothing() -> Result<(), Error> {
 
 #[test]
 fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
-    let place = Place::new("expected");
+    let place = UniqueName::new("expected");
     let options = Options::new().max_hashed_objects(1 << 20).dense_keys(1).expected_objects(100_000);
     let table: Table<Narrow> = options.create(place.path())?;
     let slots = table.info().index_slots;
@@ -394,7 +394,7 @@ fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
     (1..=300_000).try_for_each(|object| table.set(object, 0, 2))?;
     assert!(table.info().index_slots > slots && (1..=300_000).all(|object| table.get(object, 0) == Some(2)));
     // More than there can be is as much as there can be.
-    let place = Place::new("expected-more");
+    let place = UniqueName::new("expected-more");
     let table: Table<Narrow> = Options::new()
         .max_hashed_objects(1000)
         .dense_keys(1)
@@ -406,7 +406,7 @@ fn an_index_for_the_expected_objects_does_not_grow() -> Result<(), Error> {
 
 #[test]
 fn a_visit_meets_every_pair_and_can_be_ended() -> Result<(), Error> {
-    let place = Place::new("visit");
+    let place = UniqueName::new("visit");
     let table: Table =
         Options::new().dense_objects(3).dense_keys(2).max_sparse_keys(2).create(place.path())?;
     let all: BTreeMap<(u64, u64), i64> =

@@ -8,7 +8,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::Place;
+use common::UniqueName;
 use fauxplat_table::{Error, Options, Table, Wide};
 
 const FOLDER: &str = "FAUXPLAT_TABLE_SMALL";
@@ -20,7 +20,7 @@ fn small() -> Option<PathBuf> {
 
 /// Runs a body in a separate process, inside a file system of one mebibyte that only this process sees.
 fn in_a_small_file_system(body: &str) {
-    let folder = Place::new(body);
+    let folder = UniqueName::new(body);
     std::fs::create_dir(folder.path()).expect("a folder can be made");
     let script = "mount -t tmpfs -o size=1m small \"$1\" || exit 77; exec \"$2\" \"$3\" --exact --ignored";
     let program = std::env::current_exe().expect("a test knows its own name");
@@ -193,7 +193,7 @@ fn a_forked_process_takes_rows_of_its_own() {
 }
 
 /// Runs a body in a separate process, on a table that does not exist yet.
-fn start(body: &str, place: &Place) -> std::process::Child {
+fn start(body: &str, place: &UniqueName) -> std::process::Child {
     let program = std::env::current_exe().expect("a test knows its own name");
     let mut command = Command::new(program);
     command.args([body, "--exact", "--ignored"]).env(FOLDER, place.path());
@@ -209,7 +209,7 @@ fn creating() -> Result<(), Error> {
 
 #[test]
 fn a_creator_that_ended_and_was_not_waited_for_does_not_run() -> Result<(), Error> {
-    let place = Place::new("zombie");
+    let place = UniqueName::new("zombie");
     let mut child = start("creating", &place);
     let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let table = loop {
@@ -241,7 +241,7 @@ fn sending() -> Result<(), Error> {
 
 #[test]
 fn a_signal_that_somebody_sent_does_what_it_would_do() {
-    let place = Place::new("sent");
+    let place = UniqueName::new("sent");
     let status = start("sending", &place).wait().expect("a child of our own");
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS));
 }
@@ -249,7 +249,7 @@ fn a_signal_that_somebody_sent_does_what_it_would_do() {
 /// A creator that is killed leaves no second name, and none that it gave to an unfinished file.
 #[test]
 fn creating_leaves_no_other_name() -> Result<(), Error> {
-    let folder = Place::new("names");
+    let folder = UniqueName::new("names");
     std::fs::create_dir(folder.path()).expect("a folder can be made");
     let path = folder.path().join("table");
     let created = Table::<Wide>::create(&path);
@@ -263,7 +263,7 @@ fn creating_leaves_no_other_name() -> Result<(), Error> {
 
 /// Each thread maps the file separately, as a process would.
 fn sum(additions: i64) -> Result<(), Error> {
-    let place = Place::new("sum");
+    let place = UniqueName::new("sum");
     let table: Table = Options::new().dense_keys(2).create(place.path())?;
     let add = || -> Result<(), Error> {
         let own: Table = Table::open(place.path())?;
@@ -295,7 +295,7 @@ fn additions_over_several_mappings_sum_exactly() -> Result<(), Error> {
 fn threads_fill_a_table_to_its_last_row() -> Result<(), Error> {
     const OBJECTS: u64 = 30_000;
     const KEYS: u64 = 40;
-    let place = Place::new("brim");
+    let place = UniqueName::new("brim");
     let options = Options::new().max_hashed_objects(OBJECTS).dense_keys(1).max_sparse_keys(KEYS as u32);
     let table: Table<fauxplat_table::Narrow> = options.create(place.path())?;
     let fill = || (1..=OBJECTS).try_for_each(|object| table.set(object, 1 + object % KEYS, object as i64));

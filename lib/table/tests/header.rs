@@ -5,7 +5,7 @@ mod common;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use common::Place;
+use common::UniqueName;
 use fauxplat_table::{AnyTable, Error, Key, Options, Table, Wide};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -48,18 +48,18 @@ fn described() -> Options {
     Options::new().max_hashed_objects(1 << 20).dense_keys(2).max_sparse_keys(3).describe(keys)
 }
 
-fn writable(place: &Place) -> std::io::Result<File> {
+fn writable(place: &UniqueName) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).open(place.path())
 }
 
 /// Bytes that the file system holds for a table.
-fn held(place: &Place) -> u64 {
+fn held(place: &UniqueName) -> u64 {
     fs::metadata(place.path()).map_or(0, |facts| facts.blocks() * 512)
 }
 
 #[test]
 fn every_field_that_lies_is_refused_or_harmless() -> Outcome {
-    let place = Place::new("fields");
+    let place = UniqueName::new("fields");
     drop(described().create::<Wide>(place.path())?);
     let (file, mut bytes) = (writable(&place)?, [0; 128]);
     file.read_exact_at(&mut bytes, 0)?;
@@ -103,7 +103,7 @@ fn every_field_that_lies_is_refused_or_harmless() -> Outcome {
 
 #[test]
 fn a_description_that_was_changed_is_refused() -> Outcome {
-    let place = Place::new("description");
+    let place = UniqueName::new("description");
     let table = described().create::<Wide>(place.path())?;
     let names: Vec<&str> = table.described().iter().map(|key| key.name.as_str()).collect();
     assert_eq!(names, ["requests", "queue"]);
@@ -138,7 +138,7 @@ fn a_description_that_was_changed_is_refused() -> Outcome {
 
 #[test]
 fn descriptions_that_nobody_could_read_are_refused() {
-    let place = Place::new("describe");
+    let place = UniqueName::new("describe");
     let refused = |keys: &[Key]| {
         let options = Options::new().dense_keys(2).describe(keys.iter().cloned());
         matches!(options.create::<Wide>(place.path()), Err(Error::Shape { .. })) && !place.path().exists()
@@ -154,7 +154,7 @@ fn descriptions_that_nobody_could_read_are_refused() {
 
 #[test]
 fn who_opens_or_creates_with_other_descriptions_is_told() -> Outcome {
-    let place = Place::new("redescribe");
+    let place = UniqueName::new("redescribe");
     drop(described().open_or_create::<Wide>(place.path())?);
     assert_eq!(described().open_or_create::<Wide>(place.path())?.described().len(), 2);
     // A caller that describes nothing takes the descriptions that are there.
@@ -178,7 +178,7 @@ const LEVELS: u64 = 8192;
 #[test]
 fn counters_that_lie_take_no_memory() -> Outcome {
     const MOST: u64 = 4 << 20;
-    let place = Place::new("counters");
+    let place = UniqueName::new("counters");
     let most = (1 << 31) - 2;
     let huge = Options::new().max_hashed_objects(most).dense_keys(2);
     let lies: [&[(u64, u64)]; 8] = [
@@ -213,7 +213,7 @@ fn counters_that_lie_take_no_memory() -> Outcome {
 /// A table as a program would make it refuses such a counter, too.
 #[test]
 fn a_row_number_beyond_the_pages_is_damage() -> Outcome {
-    let place = Place::new("beyond");
+    let place = UniqueName::new("beyond");
     let table: Table = described().create(place.path())?;
     table.set(77, 0, 1)?;
     writable(&place)?.write_all_at(&(1_u64 << 19).to_ne_bytes(), NEXT)?;

@@ -8,10 +8,10 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 
 use std::time::Duration;
 
-use common::Place;
+use common::UniqueName;
 use fauxplat_table::{AnyTable, Error, Narrow, Options, Table, Wide};
 
-fn small(place: &Place) -> Result<Table<Narrow>, Error> {
+fn small(place: &UniqueName) -> Result<Table<Narrow>, Error> {
     let options = Options::new().dense_objects(3).max_hashed_objects(20).dense_keys(2).max_sparse_keys(2);
     let table = options.create(place.path())?;
     for object in 0..20 {
@@ -39,7 +39,7 @@ fn use_all(table: &AnyTable) {
 
 #[test]
 fn every_truncation_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("truncated");
+    let place = UniqueName::new("truncated");
     drop(small(&place)?);
     let bytes = fs::read(place.path())?;
     let file = OpenOptions::new().write(true).open(place.path())?;
@@ -52,7 +52,7 @@ fn every_truncation_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
 
 #[test]
 fn flipped_bits_in_the_header_are_errors() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("header-flips");
+    let place = UniqueName::new("header-flips");
     drop(small(&place)?);
     let file = OpenOptions::new().write(true).open(place.path())?;
     let bytes = fs::read(place.path())?;
@@ -67,7 +67,7 @@ fn flipped_bits_in_the_header_are_errors() -> Result<(), Box<dyn std::error::Err
 
 #[test]
 fn flipped_bits_in_the_data_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("data-flips");
+    let place = UniqueName::new("data-flips");
     drop(small(&place)?);
     let bytes = fs::read(place.path())?;
     let file = OpenOptions::new().write(true).open(place.path())?;
@@ -83,7 +83,7 @@ fn flipped_bits_in_the_data_break_nothing() -> Result<(), Box<dyn std::error::Er
 }
 
 /// Overwrites everything behind the header with noise, and uses what comes of it.
-fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<dyn std::error::Error>> {
+fn use_noise(place: &UniqueName, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<dyn std::error::Error>> {
     let file = OpenOptions::new().write(true).open(place.path())?;
     let mut random = 1_u64;
     for round in 0..rounds {
@@ -106,14 +106,14 @@ fn use_noise(place: &Place, mut bytes: Vec<u8>, rounds: u64) -> Result<(), Box<d
 
 #[test]
 fn arbitrary_contents_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("noise");
+    let place = UniqueName::new("noise");
     drop(small(&place)?);
     use_noise(&place, fs::read(place.path())?, 60)
 }
 
 #[test]
 fn arbitrary_contents_of_four_levels_break_nothing() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("noise-of-four");
+    let place = UniqueName::new("noise-of-four");
     let bytes = grown(&place, 4)?;
     use_noise(&place, bytes, 60)
 }
@@ -136,7 +136,7 @@ fn must_end<T: Send + 'static>(what: String, run: impl FnOnce() -> T + Send + 's
 }
 
 /// A table whose index has `levels` levels behind it, and its contents.
-fn grown(place: &Place, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+fn grown(place: &UniqueName, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let table: Table<Narrow> =
         Options::new().dense_objects(1).max_hashed_objects(4000).dense_keys(1).create(place.path())?;
     // The lowest level has 1024 slots and is left when more than a quarter is taken.
@@ -149,7 +149,7 @@ fn grown(place: &Place, levels: u32) -> Result<Vec<u8>, Box<dyn std::error::Erro
 
 /// Inserts into a file with these contents and this level word, and uses what else there is.
 fn insert_into(
-    place: &Place,
+    place: &UniqueName,
     bytes: &[u8],
     word: u32,
 ) -> Result<Vec<Result<(), Error>>, Box<dyn std::error::Error>> {
@@ -168,7 +168,7 @@ fn insert_into(
 
 #[test]
 fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("levels");
+    let place = UniqueName::new("levels");
     for levels in 1..=4 {
         let _ = fs::remove_file(place.path());
         let bytes = grown(&place, levels)?;
@@ -187,7 +187,7 @@ fn a_level_word_without_its_level_ends_every_insert() -> Result<(), Box<dyn std:
 #[test]
 fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(), Box<dyn std::error::Error>>
 {
-    let place = Place::new("left-behind");
+    let place = UniqueName::new("left-behind");
     for levels in 3..=4 {
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
@@ -201,7 +201,7 @@ fn a_level_that_was_left_behind_with_an_entry_of_its_own_is_damage() -> Result<(
 
 #[test]
 fn an_index_without_an_empty_slot_is_damage() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("no-empty-slot");
+    let place = UniqueName::new("no-empty-slot");
     for (levels, filler) in [(1, u32::MAX), (4, u32::MAX), (1, 1), (4, 1), (4, 0x1234_5001)] {
         let _ = fs::remove_file(place.path());
         let mut bytes = grown(&place, levels)?;
@@ -215,14 +215,14 @@ fn an_index_without_an_empty_slot_is_damage() -> Result<(), Box<dyn std::error::
 }
 
 /// Pages of 512 bytes that a file takes.
-fn blocks(place: &Place) -> u64 {
+fn blocks(place: &UniqueName) -> u64 {
     std::os::unix::fs::MetadataExt::blocks(&fs::metadata(place.path()).expect("the table is there"))
 }
 
 /// Reading asks the file system for next to nothing, however large the file claims to be.
 #[test]
 fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("sparse");
+    let place = UniqueName::new("sparse");
     let options = Options::new().dense_objects(1).max_hashed_objects((1 << 31) - 2).dense_keys(1);
     let table: Table<Narrow> = options.create(place.path())?;
     (1..=3000).try_for_each(|object| table.set(object, 0, object as i64))?;
@@ -250,14 +250,14 @@ fn a_sparse_file_of_many_rows_stays_sparse() -> Result<(), Box<dyn std::error::E
 
 #[test]
 fn dense_rows_that_nobody_wrote_stay_holes() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("dense-holes");
+    let place = UniqueName::new("dense-holes");
     let table: Table =
         Options::new().dense_objects(1 << 20).max_hashed_objects(0).dense_keys(3).create(place.path())?;
     for object in [0, 1, 5000, (1 << 20) - 1] {
         table.set(object, 2, 7)?;
     }
     // A copy has pages where the original has values.
-    let copy = Place::new("dense-holes-copy");
+    let copy = UniqueName::new("dense-holes-copy");
     let (from, to) = (fs::File::open(place.path())?, fs::File::create(copy.path())?);
     to.set_len(from.metadata()?.len())?;
     let (mut page, mut zeros) = ([0; 4096], 0);
@@ -280,7 +280,7 @@ fn dense_rows_that_nobody_wrote_stay_holes() -> Result<(), Box<dyn std::error::E
 
 #[test]
 fn a_file_that_shrinks_under_the_mapping_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("shrink");
+    let place = UniqueName::new("shrink");
     let table: Table<Wide> = Options::new().dense_objects(5000).dense_keys(4).create(place.path())?;
     let reader = AnyTable::open_read_only(place.path())?;
     table.set(4999, 0, 7)?;
@@ -301,12 +301,12 @@ fn a_file_that_shrinks_under_the_mapping_is_an_error() -> Result<(), Box<dyn std
 
 #[test]
 fn other_files_are_not_tables() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("others");
+    let place = UniqueName::new("others");
     assert!(matches!(AnyTable::open(place.path()), Err(Error::Io { call: "open", .. })));
     assert!(matches!(AnyTable::open("/dev/shm"), Err(Error::NotATable { .. })));
     assert!(matches!(AnyTable::open_read_only("/dev/shm"), Err(Error::NotATable { .. })));
     assert!(matches!(AnyTable::open_read_only("/dev/zero"), Err(Error::NotATable { .. })));
-    let target = Place::new("target");
+    let target = UniqueName::new("target");
     drop(small(&target)?);
     symlink(target.path(), place.path())?;
     assert!(matches!(AnyTable::open(place.path()), Err(Error::NotATable { .. })));
@@ -316,7 +316,7 @@ fn other_files_are_not_tables() -> Result<(), Box<dyn std::error::Error>> {
 
 #[test]
 fn other_versions_and_byte_orders_say_so() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("versions");
+    let place = UniqueName::new("versions");
     drop(small(&place)?);
     let file = OpenOptions::new().write(true).open(place.path())?;
     file.write_all_at(&[9], 16)?;
@@ -335,7 +335,7 @@ fn other_versions_and_byte_orders_say_so() -> Result<(), Box<dyn std::error::Err
 
 #[test]
 fn of_two_creators_one_succeeds() {
-    let place = Place::new("creators");
+    let place = UniqueName::new("creators");
     let create = || Options::new().create::<Wide>(place.path());
     let made: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(create)).collect();
@@ -348,7 +348,7 @@ fn of_two_creators_one_succeeds() {
 /// The first user to create a name in `/dev/shm` could change all values that others publish there.
 #[test]
 fn a_table_that_somebody_else_put_there_is_not_written_into() -> Result<(), Box<dyn std::error::Error>> {
-    let (folder, options) = (Place::new("strangers"), Options::new().mode(0o666));
+    let (folder, options) = (UniqueName::new("strangers"), Options::new().mode(0o666));
     fs::create_dir(folder.path())?;
     let path = folder.path().join("table");
     let mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode));
@@ -397,7 +397,7 @@ fn a_disk_is_refused_unless_allowed() -> Result<(), Error> {
 
 #[test]
 fn permissions_are_obeyed() -> Result<(), Box<dyn std::error::Error>> {
-    let place = Place::new("permissions");
+    let place = UniqueName::new("permissions");
     drop(small(&place)?);
     assert_eq!(fs::metadata(place.path())?.permissions().mode() & 0o777, 0o600);
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o000))?;

@@ -7,7 +7,7 @@ mod crash;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::Place;
+use common::UniqueName;
 
 const CELLS: &str = "FAUXPLAT_TABLE_CELLS";
 const RECORDS: &str = "FAUXPLAT_TABLE_RECORDS";
@@ -24,7 +24,7 @@ fn writer() -> Result<(), Box<dyn std::error::Error>> {
 
 #[test]
 fn killed_writers_lose_nothing_that_they_acknowledged_and_no_row() {
-    let place = Place::new("kill");
+    let place = UniqueName::new("kill");
     let program = std::env::current_exe().expect("a test knows its own name");
     let report = crash::campaign(200, place.path(), &|cells, records, number| {
         let mut command = Command::new(&program);

@@ -72,7 +72,7 @@ fn under(
     let mut all = Tests::default();
     let burners = configuration.enter()?;
     for one in programs.iter().filter(|one| configuration.is_about(one)) {
-        let place = Place { logs: &logs, program: one, contents: contents(one)? };
+        let place = ResultLocation { logs: &logs, program: one, contents: contents(one)? };
         let tests = match place.known().filter(|_| filters.is_empty()) {
             Some(known) => known,
             None => {
@@ -106,7 +106,7 @@ fn under(
 }
 
 /// Location of a program's results.
-struct Place<'a> {
+struct ResultLocation<'a> {
     logs: &'a Path,
     program: &'a Executable,
     contents: u64,
@@ -127,7 +127,7 @@ fn contents(program: &Executable) -> Result<u64, ChoreError> {
     Ok(hasher.finish())
 }
 
-impl Place<'_> {
+impl ResultLocation<'_> {
     fn file(&self, kind: &str) -> PathBuf {
         self.logs.join(format!("{}-{:016x}.{kind}", self.program.name, self.contents))
     }

@@ -26,7 +26,7 @@ struct Name {
 
 /// A module as far as paths through it matter: its file, names and re-exports.
 #[derive(Default)]
-struct Place {
+struct ModuleFacts {
     file: PathBuf,
     names: BTreeMap<String, Name>,
     /// Paths of which every name is passed on.
@@ -64,7 +64,7 @@ fn ordered(a: PathBuf, b: PathBuf) -> Pair {
 /// The pairs of files of one crate that use each other.
 pub(super) fn circles(of: &Crate) -> BTreeSet<Pair> {
     let sources = || of.modules.iter().filter(|module| module.role == Role::Source);
-    let map: BTreeMap<&[String], Place> =
+    let map: BTreeMap<&[String], ModuleFacts> =
         sources().map(|module| (module.place.as_slice(), place(module))).collect();
     let mut uses: BTreeMap<&[String], BTreeSet<Vec<String>>> = BTreeMap::new();
     for module in sources() {
@@ -95,8 +95,8 @@ fn reaches(uses: &BTreeMap<&[String], BTreeSet<Vec<String>>>, from: &[String], t
     false
 }
 
-fn place(module: &Module) -> Place {
-    let mut known = Place { file: module.path.clone(), ..Place::default() };
+fn place(module: &Module) -> ModuleFacts {
+    let mut known = ModuleFacts { file: module.path.clone(), ..ModuleFacts::default() };
     for item in &module.syntax.items {
         match item {
             Item::Use(it) => {
@@ -146,7 +146,7 @@ const DEPTH_MAX: usize = 8;
 
 /// The module to which a path leads from a module, as far as it stays in this crate.
 fn resolve(
-    map: &BTreeMap<&[String], Place>,
+    map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
     path: &[String],
     depth: usize,
@@ -183,7 +183,7 @@ fn resolve(
 
 /// Where a path begins, and its words from there on; nothing where it begins outside of this crate.
 fn start<'p>(
-    map: &BTreeMap<&[String], Place>,
+    map: &BTreeMap<&[String], ModuleFacts>,
     base: &[String],
     path: &'p [String],
 ) -> Option<(Vec<String>, &'p [String])> {

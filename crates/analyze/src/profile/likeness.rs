@@ -107,20 +107,21 @@ fn are_alike(of: &[Neighbours; 2], alone: &Alone, gone: usize, new: usize) -> bo
     if first > RATIO_MAX * second || second > RATIO_MAX * first {
         return false;
     }
-    let callers = common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Place::Known(caller));
+    let callers =
+        common(of[0].callers.get(&gone), of[1].callers.get(&new), |_, caller| Neighbour::Known(caller));
     // The code of a function corresponds to that of the other, whatever their names are, and a callee may have another
     // name, too.
     let callees = common(of[0].callees.get(&gone), of[1].callees.get(&new), |side, callee| match callee {
-        own if own == [gone, new][side] => Place::Own,
-        other if alone[side].contains(&other) => Place::Unknown,
-        known => Place::Known(known),
+        own if own == [gone, new][side] => Neighbour::Own,
+        other if alone[side].contains(&other) => Neighbour::Unknown,
+        known => Neighbour::Known(known),
     });
     callers >= CALLERS_MIN && callees >= CALLEES_MIN
 }
 
 /// A neighbour as both programs know it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place<K> {
+enum Neighbour<K> {
     Own,
     Known(K),
     /// A function of this name does not exist in the other program.
@@ -131,9 +132,9 @@ enum Place<K> {
 fn common<K: Copy + Eq + Hash>(
     first: Option<&HashMap<K, u64>>,
     second: Option<&HashMap<K, u64>>,
-    place: impl Fn(usize, K) -> Place<K>,
+    place: impl Fn(usize, K) -> Neighbour<K>,
 ) -> f64 {
-    let shares = |side: usize, of: Option<&HashMap<K, u64>>| -> HashMap<Place<K>, f64> {
+    let shares = |side: usize, of: Option<&HashMap<K, u64>>| -> HashMap<Neighbour<K>, f64> {
         let all = of.map_or(0, |of| of.values().sum::<u64>()).max(1) as f64;
         let mut shares = HashMap::new();
         for (&key, &samples) in of.into_iter().flatten() {

@@ -6,7 +6,7 @@ use fauxplat_experiment::Failure;
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{TableFindings, TableKey, TableKind, TableValue};
 use fauxplat_sys::{clock, signal, timer};
-use fauxplat_table::{AnyTable, Key, Kind, Rate, Rates, Selection, Standing};
+use fauxplat_table::{AnyTable, Key, Kind, Rate, Rates, Selection, TableFile};
 
 use crate::inspection;
 use crate::names::Names;
@@ -167,10 +167,10 @@ impl<'a> Live<'a> {
     fn refresh(&mut self) {
         let standing = self.table.as_ref().map(AnyTable::standing);
         match standing {
-            Some(Ok(Standing::Same)) => return,
-            Some(Ok(Standing::Gone)) => self.lose("it was removed"),
+            Some(Ok(TableFile::Same)) => return,
+            Some(Ok(TableFile::Gone)) => self.lose("it was removed"),
             Some(Err(error)) => self.lose(&error.to_string()),
-            Some(Ok(Standing::Replaced)) | None => {}
+            Some(Ok(TableFile::Replaced)) | None => {}
         }
         let was_open = self.table.is_some();
         match AnyTable::open_read_only(&self.args.file) {

@@ -15,7 +15,7 @@ use fauxplat_units::CpuSet;
 
 use super::session::plan;
 use crate::median::median_of;
-use crate::part::Part;
+use crate::part::ExperimentPart;
 use crate::steer::{Bounds, CompareSteering, Rounds, WarmUp};
 use crate::surroundings::{duet, loads};
 use crate::{Driver, Failure, Stopped};
@@ -86,7 +86,7 @@ pub fn calibrate(
     let each = calibration.comparisons + calibration.power.map_or(0, |(_, count)| count);
     let of = each * strata.len() as u32;
     for (stratum, number) in strata.into_iter().zip(0..) {
-        let place = Place { before: number * each, of };
+        let place = StratumPosition { before: number * each, of };
         failed = stratum_of(calibration, (stratum, place), &copies, driver, &mut findings).err();
         if failed.is_some() || driver.is_interrupted() {
             break;
@@ -225,7 +225,7 @@ fn disturbance(stratum: Stratum, driver: &mut Driver) -> Result<Vec<Generator>, 
 
 /// Position of a stratum's comparisons among those of all strata.
 #[derive(Clone, Copy)]
-struct Place {
+struct StratumPosition {
     before: u32,
     of: u32,
 }
@@ -234,7 +234,7 @@ struct Place {
 /// more work.
 fn stratum_of(
     calibration: &Calibration,
-    (stratum, place): (Stratum, Place),
+    (stratum, place): (Stratum, StratumPosition),
     copies: &Copies,
     driver: &mut Driver,
     findings: &mut AaFindings,
@@ -258,7 +258,7 @@ fn stratum_of(
     if let (Some((more, count)), Some(extra_work), false) =
         (calibration.power, extra_work, driver.interrupted)
     {
-        let place = Place { before: place.before + calibration.comparisons, ..place };
+        let place = StratumPosition { before: place.before + calibration.comparisons, ..place };
         let what = format!("{}, power", name(stratum));
         let (different, ended) = comparisons(driver, (count, place), &[0, extra_work], false, &what);
         // More work increases every metric, and decreases a rate.
@@ -279,7 +279,7 @@ fn stratum_of(
 /// completed before.
 fn comparisons(
     driver: &mut Driver,
-    (count, place): (u32, Place),
+    (count, place): (u32, StratumPosition),
     extra_work: &[u64],
     rivals: bool,
     what: &str,
@@ -295,7 +295,7 @@ fn comparisons(
 
 fn compare_again(
     driver: &mut Driver,
-    (count, place): (u32, Place),
+    (count, place): (u32, StratumPosition),
     (rivals, what): (bool, &str),
     finished: &mut Vec<Finished>,
 ) -> Result<(), Failure> {
@@ -303,7 +303,7 @@ fn compare_again(
     let ignore_failure = driver.header.condition.ignore_failure.any();
     for number in 0..count {
         let words = format!("{what}: comparison {} of {count}", number + 1);
-        driver.part = Some(Part { number: place.before + number, of: place.of, words });
+        driver.part = Some(ExperimentPart { number: place.before + number, of: place.of, words });
         let seed = driver.header.seed.wrapping_add(1 + driver.samples().len() as u64);
         let judge = Judge::new(&rule, 2, seed).single_task(driver.single_task).ignore_failure(ignore_failure);
         let (plan, root) = (plan(driver, seed), driver.machine().root());

@@ -4,7 +4,8 @@
 use fauxplat_analyze::worker_counts;
 use fauxplat_gpio::{ChipName, Chips, LineName};
 use fauxplat_latency::{
-    Channel, Drive, LatencyError, Lines, Place, Recording, calm, edge, line, message, noise, signals, timer,
+    Channel, Drive, LatencyError, Lines, Recording, ThreadPlacement, calm, edge, line, message, noise,
+    signals, timer,
 };
 use fauxplat_model::{
     Event, Evidence, Histogram, LatencyCause, LatencyFindings, LatencyTest, Percentiles, Placement, Policy,
@@ -85,7 +86,7 @@ enum Task {
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     task: Task,
-    place: Place,
+    place: ThreadPlacement,
     peer: Option<Cpu>,
 }
 
@@ -138,7 +139,7 @@ impl Cells {
         let Some(real_time) = self.cells.iter().find(|cell| !self.is_asked && !is_ordinary(cell)) else {
             return Ok((self.cells.clone(), None));
         };
-        let one = |policy| timer(&Place { policy, ..real_time.place }, 100_000, 1);
+        let one = |policy| timer(&ThreadPlacement { policy, ..real_time.place }, 100_000, 1);
         Ok(match real_time_or_ordinary(90, LatencyError::is_permission, one)?.1 {
             Policy::Other => {
                 let ordinary = self.cells.iter().copied().filter(is_ordinary).collect();
@@ -233,7 +234,7 @@ fn policies(asked: &Latency, cpus: &CpuSet) -> Result<(Vec<Policy>, Vec<String>)
         return Ok((asked.policies.clone(), Vec::new()));
     }
     let cpu = cpus.first().ok_or_else(|| Failure::machine("no CPU is allowed to this process"))?;
-    let one = |policy| timer(&Place { cpu, policy, slack_ns: None }, 100_000, 1);
+    let one = |policy| timer(&ThreadPlacement { cpu, policy, slack_ns: None }, 100_000, 1);
     Ok(match real_time_or_ordinary(90, LatencyError::is_permission, one)?.1 {
         Policy::Other => (vec![Policy::Other], vec![format!("real-time policies ({REAL_TIME_NEEDS})")]),
         real_time => (vec![Policy::Other, real_time], Vec::new()),
@@ -251,7 +252,7 @@ fn cells(asked: &Latency, cpus: &CpuSet, pairs: &[(Cpu, Cpu)], policies: &[Polic
             // Real-time policies ignore the slack, so they are tested once.
             let slacks = if policy == Policy::Other { &slacks[..] } else { &[None] };
             for &slack_ns in slacks {
-                let place = |cpu| Place { cpu, policy, slack_ns };
+                let place = |cpu| ThreadPlacement { cpu, policy, slack_ns };
                 match kind {
                     Kind::Timer | Kind::Noise | Kind::Edge => cells.extend(cpus.iter().map(|cpu| Cell {
                         task: alone(kind, asked),
@@ -330,7 +331,7 @@ fn measure(
 }
 
 fn slice(cell: &Cell, lines: &Lines) -> Result<Vec<Recording>, LatencyError> {
-    let peer = Place { cpu: cell.peer.unwrap_or(cell.place.cpu), ..cell.place };
+    let peer = ThreadPlacement { cpu: cell.peer.unwrap_or(cell.place.cpu), ..cell.place };
     let both = [&cell.place, &peer];
     Ok(match cell.task {
         Task::Timer { interval_ns, activations } => vec![timer(&cell.place, interval_ns, activations)?],

@@ -37,7 +37,7 @@ pub struct Limiting {
 }
 
 /// A control group of this run.
-pub(super) struct Standing {
+pub(super) struct RunGroup {
     pub(super) name: String,
     pub(super) limit: Limit,
     pub(super) group: Group,
@@ -93,7 +93,7 @@ fn state(driver: &mut Driver, asked: &Limiting) -> Result<(), Failure> {
 }
 
 /// Makes the groups.
-fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
+fn make(asked: &Limiting) -> Result<Vec<RunGroup>, Failure> {
     if asked.on_oom == OnOom::Pause && asked.groups.iter().all(|(_, limit)| limit.memory.is_none()) {
         return Err(Failure::usage(
             "--on-oom pause: there is no limit of memory that could be met; state --memory SIZE",
@@ -102,7 +102,7 @@ fn make(asked: &Limiting) -> Result<Vec<Standing>, Failure> {
     with_groups(|host| made(asked, host))
 }
 
-fn made(asked: &Limiting, host: &Host) -> Result<Vec<Standing>, CgroupError> {
+fn made(asked: &Limiting, host: &Host) -> Result<Vec<RunGroup>, CgroupError> {
     let mut standing = Vec::new();
     for (number, (name, limit)) in asked.groups.iter().enumerate() {
         let mut group = host.create_watched(number, limit)?;
@@ -110,19 +110,19 @@ fn made(asked: &Limiting, host: &Host) -> Result<Vec<Standing>, CgroupError> {
             OnOom::Pause if limit.memory.is_some() => Some(group.pause_on_oom(limit)?),
             _ => None,
         };
-        standing.push(Standing { name: name.clone(), limit: limit.clone(), group, pausing });
+        standing.push(RunGroup { name: name.clone(), limit: limit.clone(), group, pausing });
     }
     Ok(standing)
 }
 
 /// Adds the group's reason to a failed start, which says little by itself.
-fn explained(failure: Failure, standing: &[Standing]) -> Failure {
-    let has_met = |one: &&Standing| {
+fn explained(failure: Failure, standing: &[RunGroup]) -> Failure {
+    let has_met = |one: &&RunGroup| {
         let held = one.group.limits().memory_bytes;
         held.is_some() && (one.group.usage().max > Some(0) || one.group.peak_memory_bytes() >= held)
     };
     match standing.iter().find(has_met) {
-        Some(Standing { limit: Limit { memory: Some(memory), .. }, .. }) => {
+        Some(RunGroup { limit: Limit { memory: Some(memory), .. }, .. }) => {
             failure.within(&format!("the limit of memory, {memory}, is less than the program needs to start"))
         }
         _ => failure,
@@ -133,7 +133,7 @@ fn explained(failure: Failure, standing: &[Standing]) -> Failure {
 fn found(
     driver: &mut Driver,
     asked: &Limiting,
-    standing: &[Standing],
+    standing: &[RunGroup],
     watch: Watch<'_>,
     ended: &[Ended],
 ) -> LimitFindings {

@@ -5,7 +5,7 @@ use fauxplat_model::Sessions;
 use fauxplat_sys::{clock, signal, timer};
 
 use super::session::{Measured, session};
-use crate::part::Part;
+use crate::part::ExperimentPart;
 use crate::{Driver, Failure};
 
 /// Measures the sessions one after the other, with one judge for all of them. The first session uses the present
@@ -32,7 +32,7 @@ pub(super) fn in_sessions(
 fn one_of(driver: &mut Driver, judge: Judge, number: u32, sessions: Sessions) -> Result<Measured, Failure> {
     let begun_ns = clock::monotonic_ns();
     let words = format!("session {} of {}", number + 1, sessions.count);
-    driver.part = Some(Part { number, of: sessions.count, words });
+    driver.part = Some(ExperimentPart { number, of: sessions.count, words });
     if number > 0 {
         driver.replace_commands(&[])?;
         driver.warm_up(driver.header.definition.warmup.max(1))?;

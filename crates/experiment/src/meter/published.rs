@@ -2,7 +2,7 @@
 //! line.
 
 use fauxplat_model::{Metric, MetricSpec, OPEN_MAX, RateSeries, Reading, Readings, Series, TableSource};
-use fauxplat_table::{AnyTable, Error, Selection, Standing};
+use fauxplat_table::{AnyTable, Error, Selection, TableFile};
 
 use super::{LOOK_EVERY_MS, Meter, Over};
 
@@ -135,7 +135,7 @@ impl Counter {
         self.looks.clear();
         self.refresh();
         // A table that was removed has no further values for this run.
-        if self.standing() == Some(Standing::Gone) {
+        if self.standing() == Some(TableFile::Gone) {
             self.table = None;
         }
         self.base = self.value().unwrap_or(0);
@@ -196,7 +196,7 @@ impl Counter {
             return Err(format!("{file}: the counter fell during the run"));
         }
         // A table from before the run that was removed without any further count belongs to another run.
-        let gone = !self.young && self.standing() == Some(Standing::Gone);
+        let gone = !self.young && self.standing() == Some(TableFile::Gone);
         if rise == 0 && gone {
             return Err(format!("{file} was removed during the run"));
         }
@@ -205,7 +205,7 @@ impl Counter {
 
     /// Opens the table that is now at the path: its publisher may have created or replaced it.
     fn refresh(&mut self) {
-        if !matches!(self.standing(), None | Some(Standing::Replaced)) {
+        if !matches!(self.standing(), None | Some(TableFile::Replaced)) {
             return;
         }
         match AnyTable::open_read_only(&self.source.file) {
@@ -218,7 +218,7 @@ impl Counter {
     }
 
     /// Standing of the open table; `None` if no table is open, or if that cannot be determined.
-    fn standing(&self) -> Option<Standing> {
+    fn standing(&self) -> Option<TableFile> {
         self.table.as_ref().and_then(|table| table.standing().ok())
     }
 

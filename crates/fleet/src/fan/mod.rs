@@ -17,7 +17,7 @@ use std::time::Duration;
 use fauxplat_launch::{Errand, Sent, Trace};
 use fauxplat_sys::{clock, signal};
 
-use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+use crate::engine::{Engine, HandedOver, Listed, Said, Task, TaskState};
 use crate::files::{Growing, Heard, end_of};
 use crate::folder::random_hex;
 use crate::local::{handle_of, trace_of};
@@ -231,7 +231,7 @@ impl Engine for Fan {
         self.fan() as usize
     }
 
-    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError> {
         self.reap();
         let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
         if !open.iter().all(|(_, handle)| is_there(handle)) {
@@ -240,13 +240,13 @@ impl Engine for Fan {
         }
         let mut complaints: HashMap<u32, String> = HashMap::new();
         let mut standing = |(task, handle): &(Task, String)| {
-            let Some((first, trace)) = parts(handle) else { return (task.number, Standing::Unknown) };
+            let Some((first, trace)) = parts(handle) else { return (task.number, TaskState::Unknown) };
             if trace_of(trace).is_some_and(Trace::is_there) {
-                return (task.number, Standing::Running);
+                return (task.number, TaskState::Running);
             }
             let errors = || end_of(&self.files(first).1, COMPLAINTS_BYTES).unwrap_or_default();
             let why = self.complaint(&task.node, first, complaints.entry(first).or_insert_with(errors));
-            (task.number, Standing::Failed(why.unwrap_or_else(|| "it said nothing".to_owned())))
+            (task.number, TaskState::Failed(why.unwrap_or_else(|| "it said nothing".to_owned())))
         };
         Ok(open.iter().map(&mut standing).collect())
     }
@@ -410,6 +410,6 @@ mod tests {
         assert_eq!(said, [(0, "one"), (1, "two: more")]);
         assert!(fan.said(&open).unwrap().is_empty(), "what was read is not read again, nor is half a line");
         let standing = fan.look(&open).unwrap();
-        assert_eq!(standing[1].1, Standing::Failed("n2: Permission denied (publickey).".into()));
+        assert_eq!(standing[1].1, TaskState::Failed("n2: Permission denied (publickey).".into()));
     }
 }

@@ -10,7 +10,7 @@ use fauxplat_model::{DeliveryState, Remeasurement};
 use fauxplat_sys::{clock, signal};
 
 use crate::check::checked;
-use crate::engine::{Engine, HandedOver, Said, Standing, Task};
+use crate::engine::{Engine, HandedOver, Said, Task, TaskState};
 use crate::folder::{Held, RunFolder, random_hex};
 use crate::journal::Journal;
 use crate::record::{Asked, Entry, JOURNAL};
@@ -404,13 +404,13 @@ impl Run {
         self.journal.flush()
     }
 
-    fn judge(&mut self, task: u32, standing: Standing, tell: &mut dyn FnMut(&Told)) {
+    fn judge(&mut self, task: u32, standing: TaskState, tell: &mut dyn FnMut(&Told)) {
         let now_ns = clock::monotonic_ns();
         let state = &mut self.states[task as usize];
         match standing {
             // Waiting is no fault of the node, so its time limit starts anew.
-            Standing::Waiting(_) => state.handed_ns = now_ns,
-            Standing::Running => {
+            TaskState::Waiting(_) => state.handed_ns = now_ns,
+            TaskState::Running => {
                 let patience = self.limits.patience.map_or(u64::MAX, |limit| limit.as_nanos() as u64);
                 if now_ns - state.handed_ns > patience {
                     let why = format!("no answer within {} s", patience / 1_000_000_000);
@@ -419,13 +419,13 @@ impl Run {
                     self.give_up(task, DeliveryState::Missing, Some(why), tell);
                 }
             }
-            Standing::Moved(handle) => self.is_open(task, handle),
-            Standing::Failed(why) => self.give_up(task, DeliveryState::Failed, Some(why), tell),
-            Standing::Done | Standing::Unknown => {
+            TaskState::Moved(handle) => self.is_open(task, handle),
+            TaskState::Failed(why) => self.give_up(task, DeliveryState::Failed, Some(why), tell),
+            TaskState::Done | TaskState::Unknown => {
                 let grace_ms = if state.has_spoken() { 0 } else { self.engine.grace_ms() };
                 let grace_ns = grace_ms * 1_000_000;
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
-                let is_lost = standing == Standing::Unknown && !state.has_spoken() && !state.is_retried;
+                let is_lost = standing == TaskState::Unknown && !state.has_spoken() && !state.is_retried;
                 if now_ns - since_ns >= grace_ns && is_lost {
                     // A controller that crashed may have forgotten its latest tasks.
                     state.is_retried = true;

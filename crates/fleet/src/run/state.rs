@@ -2,7 +2,7 @@
 
 use fauxplat_model::{Delivery, DeliveryState};
 
-use crate::engine::{Standing, Task};
+use crate::engine::{Task, TaskState};
 use crate::record::Entry;
 use crate::wire::Assembly;
 
@@ -62,12 +62,14 @@ impl State {
 }
 
 /// State and reason for a task that has ended without a complete answer.
-pub(super) fn nothing_came(state: &State, standing: &Standing) -> (DeliveryState, Option<String>) {
+pub(super) fn nothing_came(state: &State, standing: &TaskState) -> (DeliveryState, Option<String>) {
     let (garbage, missing) = (DeliveryState::Garbage, DeliveryState::Missing);
     match (state.assembly.counts(), &state.said, standing) {
         ((have, of), _, _) if have > 0 => (garbage, Some(format!("{have} of {of} parts of its answer came"))),
         (_, Some(said), _) => (garbage, Some(format!("it said {said:?}"))),
-        (_, None, Standing::Unknown) => (missing, Some("the engine knows nothing of it any more".to_owned())),
+        (_, None, TaskState::Unknown) => {
+            (missing, Some("the engine knows nothing of it any more".to_owned()))
+        }
         (_, None, _) => (missing, None),
     }
 }

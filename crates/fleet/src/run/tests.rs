@@ -138,14 +138,14 @@ impl Engine for Twin {
         self.fan.unwrap_or(usize::MAX)
     }
 
-    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError> {
         let standing = |(task, _): &(Task, String)| {
             let standing = match self.of(task) {
-                Does::Fails => Standing::Failed("its disk is full".into()),
-                Does::IsForgotten | Does::IsLost => Standing::Unknown,
-                Does::Waits => Standing::Waiting("Resources".into()),
-                Does::Hangs => Standing::Running,
-                _ => Standing::Done,
+                Does::Fails => TaskState::Failed("its disk is full".into()),
+                Does::IsForgotten | Does::IsLost => TaskState::Unknown,
+                Does::Waits => TaskState::Waiting("Resources".into()),
+                Does::Hangs => TaskState::Running,
+                _ => TaskState::Done,
             };
             (task.number, standing)
         };

@@ -15,7 +15,7 @@ use fauxplat_model::Outcome;
 use fauxplat_sys::clock;
 
 use crate::ask::{ask, find};
-use crate::engine::{Engine, HandedOver, Listed, Said, Standing, Task};
+use crate::engine::{Engine, HandedOver, Listed, Said, Task, TaskState};
 use crate::files::{Files, IDLE_MAX_NS, complaint};
 use crate::folder::random_hex;
 use crate::local::{failed, gone, handle_of, trace_of};
@@ -139,7 +139,7 @@ impl Slurm {
         task: &Task,
         handle: &str,
         jobs: &HashMap<u32, words::Job>,
-    ) -> Result<Standing, FleetError> {
+    ) -> Result<TaskState, FleetError> {
         if let Some(handle) = handle.strip_prefix(BY_SRUN) {
             return Ok(self.carried_standing(task, handle, jobs.get(&task.number)));
         }
@@ -149,15 +149,17 @@ impl Slurm {
         Ok(match job.state.as_str() {
             "PENDING" if self.is_without_node(task.number, words::is_hopeless(&job.reason)) => {
                 let _gone = ask("scancel", &[handle], HINT);
-                Standing::Failed(format!("its job cannot start: {}", job.reason))
+                TaskState::Failed(format!("its job cannot start: {}", job.reason))
             }
-            "PENDING" => Standing::Waiting(job.reason.clone()),
-            "COMPLETED" => Standing::Done,
+            "PENDING" => TaskState::Waiting(job.reason.clone()),
+            "COMPLETED" => TaskState::Done,
             "RUNNING" | "COMPLETING" | "CONFIGURING" | "SUSPENDED" | "STAGE_OUT" | "SIGNALING" => {
-                Standing::Running
+                TaskState::Running
             }
             "FAILED" => self.ended(task, words::exit_code(&show(handle)?))?,
-            other => Standing::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " "))),
+            other => {
+                TaskState::Failed(format!("its job ended as {}", other.to_lowercase().replace('_', " ")))
+            }
         })
     }
 
@@ -173,29 +175,29 @@ impl Slurm {
     }
 
     /// State of a job that `squeue` does not list any more, from the accounting, if there is any.
-    fn forgotten(&self, job: &str) -> Result<Standing, FleetError> {
+    fn forgotten(&self, job: &str) -> Result<TaskState, FleetError> {
         let words = ["--noheader", "--parsable2", "--allocations", "--format=State", "--jobs", job];
         match ask("sacct", &words, HINT) {
-            Ok(text) if text.trim() == "COMPLETED" => Ok(Standing::Done),
-            Ok(text) if matches!(text.trim(), "PENDING" | "RUNNING") => Ok(Standing::Running),
+            Ok(text) if text.trim() == "COMPLETED" => Ok(TaskState::Done),
+            Ok(text) if matches!(text.trim(), "PENDING" | "RUNNING") => Ok(TaskState::Running),
             Ok(text) if !text.trim().is_empty() => {
-                Ok(Standing::Failed(format!("its job ended as {}", text.trim().to_lowercase())))
+                Ok(TaskState::Failed(format!("its job ended as {}", text.trim().to_lowercase())))
             }
-            _ => Ok(Standing::Unknown),
+            _ => Ok(TaskState::Unknown),
         }
     }
 
     /// State after the end of a job's script.
-    fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<Standing, FleetError> {
+    fn ended(&mut self, task: &Task, code: Option<u8>) -> Result<TaskState, FleetError> {
         Ok(match script::ending(code) {
             Ending::NothingInCommon => match self.carry(task) {
-                Ok(handle) => Standing::Moved(handle),
-                Err(error) => Standing::Failed(error.to_string()),
+                Ok(handle) => TaskState::Moved(handle),
+                Err(error) => TaskState::Failed(error.to_string()),
             },
-            Ending::Told(why) => Standing::Failed(why.to_owned()),
+            Ending::Told(why) => TaskState::Failed(why.to_owned()),
             Ending::Program(status) => {
                 let said = complaint(&self.site.folder, task.number);
-                Standing::Failed(failed(Outcome::Exited(status), said))
+                TaskState::Failed(failed(Outcome::Exited(status), said))
             }
         })
     }
@@ -240,7 +242,7 @@ impl Slurm {
 
     /// State of a task by `srun`, which exists from the beginning, while its job, the newest of that name, may wait for
     /// hours.
-    fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> Standing {
+    fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> TaskState {
         let pending = job.filter(|job| job.state == "PENDING");
         let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
         let is_without_node = self.is_without_node(task.number, is_hopeless);
@@ -250,15 +252,15 @@ impl Slurm {
             None => (trace_of(handle).is_some_and(Trace::is_there), None),
         };
         match (ended, pending) {
-            (Some(outcome), _) if outcome.is_success() => Standing::Done,
-            (Some(outcome), _) => Standing::Failed(failed(outcome, said())),
+            (Some(outcome), _) if outcome.is_success() => TaskState::Done,
+            (Some(outcome), _) => TaskState::Failed(failed(outcome, said())),
             (None, _) if !is_there => gone(said()),
             (None, Some(job)) if is_without_node => {
                 trace_of(handle).into_iter().for_each(Trace::end);
-                Standing::Failed(format!("its job cannot start: {}", job.reason))
+                TaskState::Failed(format!("its job cannot start: {}", job.reason))
             }
-            (None, Some(job)) => Standing::Waiting(job.reason.clone()),
-            (None, None) => Standing::Running,
+            (None, Some(job)) => TaskState::Waiting(job.reason.clone()),
+            (None, None) => TaskState::Running,
         }
     }
 }
@@ -336,19 +338,19 @@ impl Engine for Slurm {
         Ok(waiting.iter().filter_map(known).collect())
     }
 
-    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, Standing)>, FleetError> {
+    fn look(&mut self, open: &[(Task, String)]) -> Result<Vec<(u32, TaskState)>, FleetError> {
         let jobs = self.jobs()?;
-        let standings: Vec<(u32, Standing)> = open
+        let standings: Vec<(u32, TaskState)> = open
             .iter()
             .map(|(task, handle)| Ok((task.number, self.standing(task, handle, &jobs)?)))
             .collect::<Result<_, FleetError>>()?;
-        let is_waiting = |standing: &Standing| matches!(standing, Standing::Waiting(_));
+        let is_waiting = |standing: &TaskState| matches!(standing, TaskState::Waiting(_));
         // While all jobs wait, which may be for hours, the controller is asked ever more rarely.
         self.pace_ms = match standings.iter().all(|(_, standing)| is_waiting(standing)) {
             true => (self.pace_ms + self.pace_ms / 2).min(IDLE_MAX_NS / 1_000_000),
             false => PACE_MS,
         };
-        let goes_on = |standing: &Standing| is_waiting(standing) || *standing == Standing::Running;
+        let goes_on = |standing: &TaskState| is_waiting(standing) || *standing == TaskState::Running;
         for (task, _) in standings.iter().filter(|(_, standing)| !goes_on(standing)) {
             self.files.expect(*task);
         }
@@ -452,9 +454,9 @@ mod tests {
         let (mut slurm, task) = carried(runs.path());
         let mut of =
             |line: Option<&str>| slurm.carried_standing(&task, &alive(), line.and_then(words::job).as_ref());
-        assert_eq!(of(Some("9|fauxplat-x-7|PENDING|Priority")), Standing::Waiting("Priority".into()));
+        assert_eq!(of(Some("9|fauxplat-x-7|PENDING|Priority")), TaskState::Waiting("Priority".into()));
         for began in [Some("9|fauxplat-x-7|RUNNING|None"), Some("8|fauxplat-x-7|FAILED|None"), None] {
-            assert_eq!(of(began), Standing::Running, "{began:?}");
+            assert_eq!(of(began), TaskState::Running, "{began:?}");
         }
     }
 
@@ -462,11 +464,11 @@ mod tests {
     fn what_srun_complained_of_is_told_by_whoever_comes_later() {
         let runs = crate::private();
         let (mut slurm, task) = carried(runs.path());
-        assert_eq!(slurm.carried_standing(&task, "0:0", None), Standing::Done);
+        assert_eq!(slurm.carried_standing(&task, "0:0", None), TaskState::Done);
         std::fs::write(slurm.site.folder.errors(7), "srun: error: no room in /tmp\n").unwrap();
         let standing = slurm.carried_standing(&task, "0:0", None);
         assert!(
-            matches!(&standing, Standing::Failed(why) if why.contains("no room in /tmp")),
+            matches!(&standing, TaskState::Failed(why) if why.contains("no room in /tmp")),
             "{standing:?}"
         );
     }

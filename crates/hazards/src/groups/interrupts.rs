@@ -8,7 +8,7 @@ use fauxplat_units::{Cpu, CpuSet};
 use crate::groups::scheduling::switch;
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, per_second};
 use crate::read::counters::{Counters, Read};
-use crate::read::table::{Row, Table};
+use crate::read::table::{Table, TableLine};
 use crate::tree::Missing;
 use crate::view::View;
 
@@ -156,20 +156,24 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-fn is_device(row: &Row) -> bool {
+fn is_device(row: &TableLine) -> bool {
     row.name.parse::<u32>().is_ok() && !row.label.contains("timer")
 }
 
-fn is_from_a_cpu(row: &Row) -> bool {
+fn is_from_a_cpu(row: &TableLine) -> bool {
     ["RES", "CAL", "TLB"].contains(&row.name.as_str()) || row.name.starts_with("IPI")
 }
 
-fn is_deferred(row: &Row) -> bool {
+fn is_deferred(row: &TableLine) -> bool {
     !["TIMER", "SCHED", "HRTIMER", "RCU"].contains(&row.name.as_str())
 }
 
 /// Rates of some rows on the CPUs that are looked at, with the busiest source of each.
-fn rates(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Table>, wanted: impl Fn(&Row) -> bool) -> Verdict {
+fn rates(
+    view: &View<'_>,
+    get: impl Fn(&Counters) -> &Read<Table>,
+    wanted: impl Fn(&TableLine) -> bool,
+) -> Verdict {
     let table = view.counted(get)?;
     let ours = table.sums(&wanted).into_iter().filter(|(cpu, _)| view.cpus.contains(*cpu));
     let rates: Vec<(Cpu, f64)> = ours.map(|(cpu, count)| (cpu, per_second(count, view.seconds))).collect();
@@ -247,7 +251,7 @@ fn soft_watchdog(view: &View<'_>) -> Verdict {
 }
 
 fn machine_checks(view: &View<'_>) -> Verdict {
-    let is_error = |row: &Row| ["MCE", "TRM", "THR", "DFR", "ERR"].contains(&row.name.as_str());
+    let is_error = |row: &TableLine| ["MCE", "TRM", "THR", "DFR", "ERR"].contains(&row.name.as_str());
     let sum = |table: &Table| {
         let counts = table.rows.iter().filter(|row| is_error(row)).flat_map(|row| &row.counts);
         counts.fold(0_u64, |sum, count| sum.saturating_add(*count))

@@ -4,7 +4,7 @@ use fauxplat_model::{HazardGroup, Severity};
 
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, per_second};
 use crate::read::cgroup;
-use crate::read::table::Row;
+use crate::read::table::TableLine;
 use crate::tree::Missing;
 use crate::view::View;
 
@@ -184,7 +184,7 @@ fn slice(view: &View<'_>) -> Verdict {
 }
 
 /// Local timers of x86, architected timers of arm64, and the rows that s390 and POWER have for theirs.
-fn is_timer(row: &Row) -> bool {
+fn is_timer(row: &TableLine) -> bool {
     ["LOC", "CLK", "TMI"].contains(&row.name.as_str()) || row.label.contains("arch_timer")
 }
 

@@ -7,7 +7,7 @@ use fauxplat_units::Cpu;
 
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct TableLine {
     /// Text before the colon: a number, or a word such as `LOC`.
     pub(crate) name: String,
     /// Text behind the counts.
@@ -20,7 +20,7 @@ pub(crate) struct Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) cpus: Vec<Cpu>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TableLine>,
 }
 
 impl Table {
@@ -34,23 +34,28 @@ impl Table {
     pub(crate) fn since(&self, before: &Table) -> Table {
         let column: HashMap<Cpu, usize> =
             before.cpus.iter().enumerate().map(|(at, cpu)| (*cpu, at)).collect();
-        let earlier: HashMap<&str, &Row> = before.rows.iter().map(|row| (row.name.as_str(), row)).collect();
+        let earlier: HashMap<&str, &TableLine> =
+            before.rows.iter().map(|row| (row.name.as_str(), row)).collect();
         let kept: Vec<(usize, usize)> =
             self.cpus.iter().enumerate().filter_map(|(at, cpu)| Some((at, *column.get(cpu)?))).collect();
-        let difference = |row: &Row| {
+        let difference = |row: &TableLine| {
             let old = earlier.get(row.name.as_str());
             let count = |&(now, then): &(usize, usize)| {
                 let before = old.and_then(|old| old.counts.get(then)).copied().unwrap_or(0);
                 row.counts.get(now).copied().unwrap_or(0).saturating_sub(before)
             };
-            Row { name: row.name.clone(), label: row.label.clone(), counts: kept.iter().map(count).collect() }
+            TableLine {
+                name: row.name.clone(),
+                label: row.label.clone(),
+                counts: kept.iter().map(count).collect(),
+            }
         };
         let cpus = kept.iter().map(|(now, _)| self.cpus[*now]).collect();
         Table { cpus, rows: self.rows.iter().map(difference).collect() }
     }
 
     /// For each CPU the sum over the rows that are wanted.
-    pub(crate) fn sums(&self, wanted: impl Fn(&Row) -> bool) -> Vec<(Cpu, u64)> {
+    pub(crate) fn sums(&self, wanted: impl Fn(&TableLine) -> bool) -> Vec<(Cpu, u64)> {
         let mut sums = vec![0_u64; self.cpus.len()];
         for row in self.rows.iter().filter(|row| wanted(row)) {
             for (sum, count) in sums.iter_mut().zip(&row.counts) {
@@ -61,17 +66,17 @@ impl Table {
     }
 
     /// The wanted row with the highest count on a CPU.
-    pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&Row) -> bool) -> Option<&Row> {
+    pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&TableLine) -> bool) -> Option<&TableLine> {
         let at = self.cpus.iter().position(|column| *column == cpu)?;
-        let count = |row: &&Row| row.counts.get(at).copied().unwrap_or(0);
+        let count = |row: &&TableLine| row.counts.get(at).copied().unwrap_or(0);
         self.rows.iter().filter(|row| wanted(row)).max_by_key(count).filter(|row| count(row) > 0)
     }
 }
 
 /// A row with a count that does not fit has no difference to an earlier one, and is left out.
-fn row(row: per_cpu::Row<'_>) -> Option<Row> {
+fn row(row: per_cpu::EventRow<'_>) -> Option<TableLine> {
     let counts = row.counts().collect::<Option<Vec<u64>>>()?;
-    Some(Row { name: row.name.to_owned(), label: row.label.to_owned(), counts })
+    Some(TableLine { name: row.name.to_owned(), label: row.label.to_owned(), counts })
 }
 
 #[cfg(test)]
@@ -105,7 +110,7 @@ mod tests {
 
     /// A table with the given rows over these CPUs.
     fn made(cpus: &[u32], rows: &[Vec<u64>]) -> Table {
-        let row = |(at, counts): (usize, &Vec<u64>)| Row {
+        let row = |(at, counts): (usize, &Vec<u64>)| TableLine {
             name: at.to_string(),
             label: String::new(),
             counts: counts[..cpus.len()].to_vec(),

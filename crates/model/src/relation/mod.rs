@@ -32,7 +32,7 @@ use crate::GroupKind;
 
 /// A part of the machine that CPUs may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum MachinePart {
     /// The logical CPU itself.
     Cpu,
     /// A group of the topology.
@@ -45,14 +45,14 @@ pub enum Part {
     Kind,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for MachinePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Cpu => f.write_str("cpu"),
-            Part::Group(level) => level.fmt(f),
-            Part::Cache(level) => write!(f, "l{level}"),
-            Part::Node => f.write_str("node"),
-            Part::Kind => f.write_str("kind"),
+            MachinePart::Cpu => f.write_str("cpu"),
+            MachinePart::Group(level) => level.fmt(f),
+            MachinePart::Cache(level) => write!(f, "l{level}"),
+            MachinePart::Node => f.write_str("node"),
+            MachinePart::Kind => f.write_str("kind"),
         }
     }
 }
@@ -73,18 +73,18 @@ pub enum Relation {
     /// The CPUs of a list.
     List(CpuSet),
     /// CPUs in the parts with these numbers.
-    In(Part, CpuSet),
+    In(MachinePart, CpuSet),
     /// CPUs that share one part with a CPU, or are in another one, or both. At least one of the two is given.
     To {
         /// The part in which they differ.
-        other: Option<Part>,
+        other: Option<MachinePart>,
         /// The part that they share.
-        same: Option<Part>,
+        same: Option<MachinePart>,
         /// The CPU.
         cpu: Cpu,
     },
     /// The lowest CPU of each part.
-    OnePer(Part),
+    OnePer(MachinePart),
     /// A number of CPUs: those that lose the least time to other programs.
     Quietest(usize),
     /// All CPUs that are not in the inner relation.
@@ -140,9 +140,14 @@ impl fmt::Display for Relation {
     }
 }
 
-fn to(f: &mut fmt::Formatter<'_>, other: Option<Part>, same: Option<Part>, cpu: Cpu) -> fmt::Result {
+fn to(
+    f: &mut fmt::Formatter<'_>,
+    other: Option<MachinePart>,
+    same: Option<MachinePart>,
+    cpu: Cpu,
+) -> fmt::Result {
     match (other, same) {
-        (Some(Part::Cpu), Some(Part::Group(GroupKind::Core))) => write!(f, "sibling-of:{cpu}"),
+        (Some(MachinePart::Cpu), Some(MachinePart::Group(GroupKind::Core))) => write!(f, "sibling-of:{cpu}"),
         (Some(other), Some(same)) => write!(f, "other-{other}-same-{same}:{cpu}"),
         (Some(other), None) => write!(f, "other-{other}:{cpu}"),
         (None, Some(same)) => write!(f, "same-{same}:{cpu}"),

@@ -2,7 +2,7 @@
 
 use fauxplat_units::CpuSet;
 
-use super::{Part, Relation};
+use super::{MachinePart, Relation};
 use crate::GroupKind;
 
 /// Greatest depth of brackets and negations. The parser recurses, so that deeper nesting would use up the stack.
@@ -107,7 +107,7 @@ fn word(text: &str) -> Result<Relation, String> {
             Ok(count) if count > 0 => Ok(Relation::Quietest(count)),
             _ => Err(format!("`{text}`: how many CPUs is a number from 1")),
         },
-        "sibling-of" => to(text, Some(Part::Cpu), Some(Part::Group(GroupKind::Core)), argument),
+        "sibling-of" => to(text, Some(MachinePart::Cpu), Some(MachinePart::Group(GroupKind::Core)), argument),
         _ => related(text, name, argument),
     }
 }
@@ -133,7 +133,12 @@ fn related(text: &str, name: &str, argument: &str) -> Result<Relation, String> {
     }
 }
 
-fn to(text: &str, other: Option<Part>, same: Option<Part>, argument: &str) -> Result<Relation, String> {
+fn to(
+    text: &str,
+    other: Option<MachinePart>,
+    same: Option<MachinePart>,
+    argument: &str,
+) -> Result<Relation, String> {
     let cpu: CpuSet =
         argument.parse().map_err(|_| format!("`{text}`: `{argument}` is not the number of a CPU"))?;
     match (cpu.len(), cpu.first()) {
@@ -142,13 +147,13 @@ fn to(text: &str, other: Option<Part>, same: Option<Part>, argument: &str) -> Re
     }
 }
 
-fn part(name: &str) -> Option<Part> {
-    let level = GroupKind::ALL.into_iter().find(|level| level.name() == name).map(Part::Group);
+fn part(name: &str) -> Option<MachinePart> {
+    let level = GroupKind::ALL.into_iter().find(|level| level.name() == name).map(MachinePart::Group);
     level.or(match name {
-        "cpu" => Some(Part::Cpu),
-        "node" => Some(Part::Node),
-        "kind" => Some(Part::Kind),
-        "l1" | "l2" | "l3" | "l4" => name[1..].parse().ok().map(Part::Cache),
+        "cpu" => Some(MachinePart::Cpu),
+        "node" => Some(MachinePart::Node),
+        "kind" => Some(MachinePart::Kind),
+        "l1" | "l2" | "l3" | "l4" => name[1..].parse().ok().map(MachinePart::Cache),
         _ => None,
     })
 }

@@ -240,7 +240,7 @@ fn causes(test: &LatencyTest) -> Grid {
 
 /// A row for a test, for spreadsheets.
 #[derive(Serialize)]
-pub(crate) struct Row<'a> {
+pub(crate) struct TestRow<'a> {
     name: &'a str,
     policy: Policy,
     cpu: u32,
@@ -275,13 +275,13 @@ pub(crate) struct Row<'a> {
 }
 
 /// The row of a test.
-pub(crate) fn row(test: &LatencyTest) -> Row<'_> {
+pub(crate) fn row(test: &LatencyTest) -> TestRow<'_> {
     let (raw, corrected) = (&test.raw, &test.corrected);
     let ends = |percentile: f64| {
         raw.interval(percentile).map_or([None; 2], |interval| [interval.low_ns, interval.high_ns])
     };
     let [p50, p99, p999, p99999] = [50.0, 99.0, 99.9, 99.999].map(ends);
-    Row {
+    TestRow {
         name: &test.name,
         policy: test.policy,
         cpu: test.cpu.0,

@@ -62,7 +62,7 @@ fn warnings(header: &Header) -> impl Iterator<Item = Piece> + '_ {
 
 /// A value as a row of a spreadsheet.
 #[derive(serde::Serialize)]
-pub(crate) struct Row<'a> {
+pub(crate) struct TuneRow<'a> {
     knob: &'a str,
     target: &'a str,
     scope: KnobScope,
@@ -74,8 +74,8 @@ pub(crate) struct Row<'a> {
 }
 
 /// Rows for changed values, in the order in which they were written.
-pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = Row<'_>> {
-    changes.iter().map(|change| Row {
+pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = TuneRow<'_>> {
+    changes.iter().map(|change| TuneRow {
         knob: &change.knob,
         target: &change.target,
         scope: change.scope,

@@ -9,7 +9,7 @@ use crate::error::at;
 use crate::{Store, StoreError, schema, sql};
 
 /// Position of a piece of evidence other than a run.
-struct Place {
+struct EvidencePosition {
     number: i64,
     /// Number of runs that landed before the piece.
     samples: u64,
@@ -43,25 +43,25 @@ impl Store {
         self.places(id)?.iter().try_for_each(|place| self.piece(id, place).map(&mut each))
     }
 
-    fn places(&self, id: i64) -> Result<Vec<Place>, StoreError> {
+    fn places(&self, id: i64) -> Result<Vec<EvidencePosition>, StoreError> {
         self.fetch(id)?;
         if self.version < schema::WITH_EVIDENCE {
             return Ok(Vec::new());
         }
         let place = |row: &Row<'_>| {
-            Ok(Place {
+            Ok(EvidencePosition {
                 number: row.get(0)?,
                 samples: row.get::<_, i64>(1)?.cast_unsigned(),
                 kind: row.get(2)?,
             })
         };
-        let read = || -> rusqlite::Result<Vec<Place>> {
+        let read = || -> rusqlite::Result<Vec<EvidencePosition>> {
             self.connection.prepare_cached(sql::EVIDENCE)?.query_map([id], place)?.collect()
         };
         read().map_err(at(&self.path))
     }
 
-    fn piece(&self, id: i64, place: &Place) -> Result<Evidence, StoreError> {
+    fn piece(&self, id: i64, place: &EvidencePosition) -> Result<Evidence, StoreError> {
         match place.kind.as_str() {
             "shift" => self.record(id, sql::SHIFT, place, "a shift").map(Evidence::Shift),
             "histogram" => self.histogram(id, place),
@@ -76,7 +76,7 @@ impl Store {
         &self,
         id: i64,
         sql: &str,
-        place: &Place,
+        place: &EvidencePosition,
         what: &'static str,
     ) -> Result<T, StoreError> {
         let read = || self.connection.prepare_cached(sql)?.query_row([id, place.number], |row| row.get(0));
@@ -84,7 +84,7 @@ impl Store {
         self.parse(id, what, text.as_bytes())
     }
 
-    fn histogram(&self, id: i64, place: &Place) -> Result<Evidence, StoreError> {
+    fn histogram(&self, id: i64, place: &EvidencePosition) -> Result<Evidence, StoreError> {
         let read = || {
             self.connection.prepare_cached(sql::HISTOGRAM)?.query_row([id, place.number], |row| row.get(0))
         };
@@ -95,7 +95,7 @@ impl Store {
         self.parse(id, "a histogram", &artifact.data).map(Evidence::Histogram)
     }
 
-    fn tree(&self, id: i64, place: &Place) -> Result<Tree, StoreError> {
+    fn tree(&self, id: i64, place: &EvidencePosition) -> Result<Tree, StoreError> {
         let failed = at(&self.path);
         let mut statement = self.connection.prepare_cached(sql::PROCESSES).map_err(&failed)?;
         let mut rows = statement.query([id, place.number]).map_err(&failed)?;

@@ -1,6 +1,6 @@
 //! From a relation to CPUs.
 
-use fauxplat_model::{CpuActivity, Part, Relation, Topology};
+use fauxplat_model::{CpuActivity, MachinePart, Relation, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
 use super::{Activities, PickError, activity_of, parts};
@@ -83,7 +83,7 @@ impl Asked<'_> {
         }
     }
 
-    fn in_parts(&self, part: Part, numbers: &CpuSet, among: &CpuSet) -> Result<CpuSet, PickError> {
+    fn in_parts(&self, part: MachinePart, numbers: &CpuSet, among: &CpuSet) -> Result<CpuSet, PickError> {
         let all = self.parts(part)?;
         let mut found = CpuSet::new();
         for number in numbers.iter() {
@@ -99,8 +99,8 @@ impl Asked<'_> {
 
     fn related(
         &self,
-        other: Option<Part>,
-        same: Option<Part>,
+        other: Option<MachinePart>,
+        same: Option<MachinePart>,
         cpu: Cpu,
         among: &CpuSet,
     ) -> Result<CpuSet, PickError> {
@@ -119,32 +119,32 @@ impl Asked<'_> {
     }
 
     /// The CPUs of the part that holds a CPU.
-    fn part_of(&self, part: Part, cpu: Cpu) -> Result<CpuSet, PickError> {
+    fn part_of(&self, part: MachinePart, cpu: Cpu) -> Result<CpuSet, PickError> {
         let topology = self.topology;
         if !topology.present.contains(cpu) {
             return Err(self.no_such(cpu));
         }
         let known = match part {
-            Part::Cpu => Some([cpu].into_iter().collect()),
+            MachinePart::Cpu => Some([cpu].into_iter().collect()),
             part => parts::of(topology, part, cpu).map(|(_, cpus)| cpus),
         };
         known.ok_or_else(|| match topology.online.contains(cpu) {
             false => self.no(format!("CPU {cpu} is offline, and the kernel does not say where it was")),
-            true if part == Part::Kind => self.no("the CPUs of this machine are all of one kind"),
+            true if part == MachinePart::Kind => self.no("the CPUs of this machine are all of one kind"),
             true => self.no(format!("the kernel knows of no {} of CPU {cpu}", parts::word(part))),
         })
     }
 
-    fn parts(&self, part: Part) -> Result<Vec<(u32, CpuSet)>, PickError> {
+    fn parts(&self, part: MachinePart) -> Result<Vec<(u32, CpuSet)>, PickError> {
         let all = parts::all(self.topology, part);
         match all.is_empty() {
-            true if part == Part::Kind => Err(self.no("the CPUs of this machine are all of one kind")),
+            true if part == MachinePart::Kind => Err(self.no("the CPUs of this machine are all of one kind")),
             true => Err(self.no(format!("the kernel knows of no {} on this machine", parts::word(part)))),
             false => Ok(all),
         }
     }
 
-    fn one_per(&self, part: Part, among: &CpuSet) -> Result<CpuSet, PickError> {
+    fn one_per(&self, part: MachinePart, among: &CpuSet) -> Result<CpuSet, PickError> {
         Ok(self.parts(part)?.iter().filter_map(|(_, cpus)| cpus.intersection(among).first()).collect())
     }
 
@@ -204,9 +204,9 @@ impl Asked<'_> {
 }
 
 /// Why a CPU has no such relative.
-fn alone(other: Option<Part>, same: Option<Part>, cpu: Cpu) -> String {
+fn alone(other: Option<MachinePart>, same: Option<MachinePart>, cpu: Cpu) -> String {
     match (other, same) {
-        (Some(Part::Cpu), Some(same)) => {
+        (Some(MachinePart::Cpu), Some(same)) => {
             format!("CPU {cpu} shares its {} with no other CPU", parts::word(same))
         }
         (Some(other), Some(same)) => {

@@ -1,21 +1,21 @@
 //! The parts of one kind as sets with numbers.
 
-use fauxplat_model::{Part, Topology};
+use fauxplat_model::{MachinePart, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
 /// Every part of a kind: its number, and its online CPUs.
-pub(super) fn all(topology: &Topology, part: Part) -> Vec<(u32, CpuSet)> {
+pub(super) fn all(topology: &Topology, part: MachinePart) -> Vec<(u32, CpuSet)> {
     let found: Vec<(u32, &CpuSet)> = match part {
-        Part::Cpu => {
+        MachinePart::Cpu => {
             return topology.online.iter().map(|cpu| (cpu.0, [cpu].into_iter().collect())).collect();
         }
-        Part::Group(level) => topology.level(level).map(|group| (group.number, &group.cpus)).collect(),
-        Part::Cache(level) => {
+        MachinePart::Group(level) => topology.level(level).map(|group| (group.number, &group.cpus)).collect(),
+        MachinePart::Cache(level) => {
             let caches = topology.caches.iter().filter(|cache| cache.level == level && holds_data(cache));
             caches.map(|cache| (cache.number, &cache.cpus)).collect()
         }
-        Part::Node => topology.nodes.iter().map(|node| (node.node, &node.cpus)).collect(),
-        Part::Kind => topology.kinds.iter().map(|kind| (kind.number, &kind.cpus)).collect(),
+        MachinePart::Node => topology.nodes.iter().map(|node| (node.node, &node.cpus)).collect(),
+        MachinePart::Kind => topology.kinds.iter().map(|kind| (kind.number, &kind.cpus)).collect(),
     };
     let online = |(number, cpus): (u32, &CpuSet)| (number, cpus.intersection(&topology.online));
     found.into_iter().map(online).filter(|(_, cpus)| !cpus.is_empty()).collect()
@@ -26,16 +26,16 @@ fn holds_data(cache: &fauxplat_model::Cache) -> bool {
 }
 
 /// The part of a kind that holds a CPU.
-pub(super) fn of(topology: &Topology, part: Part, cpu: Cpu) -> Option<(u32, CpuSet)> {
+pub(super) fn of(topology: &Topology, part: MachinePart, cpu: Cpu) -> Option<(u32, CpuSet)> {
     all(topology, part).into_iter().find(|(_, cpus)| cpus.contains(cpu))
 }
 
 /// The name of a kind of part in messages: `L3 cache`, `package`.
-pub(super) fn word(part: Part) -> String {
+pub(super) fn word(part: MachinePart) -> String {
     match part {
-        Part::Cache(level) => format!("L{level} cache"),
-        Part::Cpu => "CPU".to_owned(),
-        Part::Node => "NUMA node".to_owned(),
+        MachinePart::Cache(level) => format!("L{level} cache"),
+        MachinePart::Cpu => "CPU".to_owned(),
+        MachinePart::Node => "NUMA node".to_owned(),
         part => part.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Reasons why a CPU fulfils a relation, in words.
 
-use fauxplat_model::{GroupKind, Part, Relation, Topology};
+use fauxplat_model::{GroupKind, MachinePart, Relation, Topology};
 use fauxplat_units::Cpu;
 
 use super::evaluate::Asked;
@@ -42,17 +42,25 @@ fn collect(relation: &Relation, asked: &Asked<'_>, cpu: Cpu, reasons: &mut Vec<S
 }
 
 /// ` 1`, after the word for the part.
-fn number(part: Part, topology: &Topology, cpu: Cpu) -> String {
+fn number(part: MachinePart, topology: &Topology, cpu: Cpu) -> String {
     parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"))
 }
 
-fn related(other: Option<Part>, same: Option<Part>, to: Cpu, topology: &Topology, cpu: Cpu) -> String {
+fn related(
+    other: Option<MachinePart>,
+    same: Option<MachinePart>,
+    to: Cpu,
+    topology: &Topology,
+    cpu: Cpu,
+) -> String {
     let number =
         |part| parts::of(topology, part, cpu).map_or(String::new(), |(number, _)| format!(" {number}"));
-    let shares = |part: Part| format!("shares {}{} with CPU {to}", parts::word(part), number(part));
+    let shares = |part: MachinePart| format!("shares {}{} with CPU {to}", parts::word(part), number(part));
     match (other, same) {
-        (Some(Part::Cpu), Some(Part::Group(GroupKind::Core))) => format!("other thread of CPU {to}'s core"),
-        (None, Some(Part::Cpu)) => format!("CPU {to} itself"),
+        (Some(MachinePart::Cpu), Some(MachinePart::Group(GroupKind::Core))) => {
+            format!("other thread of CPU {to}'s core")
+        }
+        (None, Some(MachinePart::Cpu)) => format!("CPU {to} itself"),
         (None, Some(same)) => shares(same),
         (Some(other), Some(same)) => {
             format!("in another {} than CPU {to}, {}", parts::word(other), shares(same))

@@ -45,7 +45,7 @@ pub enum Account {
 
 /// A part of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct DifferencePart {
     /// The account.
     pub account: Account,
     /// Additional time of the slower program, in nanoseconds per run.
@@ -262,7 +262,7 @@ pub struct WhyFindings {
     /// The whole difference in nanoseconds per run; `None` where there is none.
     pub more_ns: Option<Amount>,
     /// Parts of the difference, which sum to the whole.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DifferencePart>,
     /// Share of the difference that no cause explains.
     pub unexplained: f64,
     /// Causes, the one that explains most first.

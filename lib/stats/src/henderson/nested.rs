@@ -1,6 +1,6 @@
 //! Parts of a residual: places within the levels of a factor, and interactions of two factors.
 
-use super::{LevelEffect, Part, Parts, ROUNDS, pull_in};
+use super::{FactorEstimates, LevelEffect, Parts, ROUNDS, pull_in};
 use crate::describe::{mean, median};
 use crate::distribution::t_upper_quantile;
 
@@ -47,7 +47,7 @@ impl Parts {
         runs: &[usize],
         within: usize,
         (df, residual, error_df): (usize, f64, f64),
-    ) -> Part {
+    ) -> FactorEstimates {
         let means = means(rest, places, runs);
         let mut between = 0.0;
         let mut effects = Vec::with_capacity(runs.len());
@@ -68,7 +68,7 @@ impl Parts {
             let effect = if runs > 0 { effect } else { 0.0 };
             LevelEffect { runs, effect, low: effect - half, high: effect + half }
         };
-        Part {
+        FactorEstimates {
             variance: ((between / df as f64 - residual) / multiplier).max(0.0),
             squares: between,
             df,
@@ -84,7 +84,7 @@ impl Parts {
 
 /// The interaction of two factors: a part of the residual, from the means of the cells of their table. `cells` is the
 /// cell of each run. `None` where there are too many cells for the runs, or nothing is left.
-pub fn interaction(parts: &Parts, cells: &[u16], (rows, columns): (usize, usize)) -> Option<Part> {
+pub fn interaction(parts: &Parts, cells: &[u16], (rows, columns): (usize, usize)) -> Option<FactorEstimates> {
     let runs = counted(cells, rows * columns);
     let df = (rows - 1) * (columns - 1);
     if parts.left.len() < RUNS_PER_PLACE * rows * columns || df == 0 || parts.residual <= 0.0 {
@@ -93,7 +93,7 @@ pub fn interaction(parts: &Parts, cells: &[u16], (rows, columns): (usize, usize)
     let means = means(&parts.left, cells, &runs);
     let between: f64 = means.iter().zip(&runs).map(|(mean, &runs)| runs as f64 * mean * mean).sum();
     let multiplier = parts.left.len() as f64 / (rows * columns) as f64;
-    Some(Part {
+    Some(FactorEstimates {
         variance: ((between / df as f64 - parts.residual) / multiplier).max(0.0),
         squares: between,
         df,

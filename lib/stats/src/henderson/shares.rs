@@ -1,6 +1,6 @@
 //! Shares of the variance, with intervals.
 
-use super::{Part, Parts};
+use super::{FactorEstimates, Parts};
 use crate::describe::quantile_sorted;
 use crate::draw::Draw;
 use crate::noncentral::noncentral_f_cdf;
@@ -35,7 +35,7 @@ pub fn shares(parts: &Parts, level: f64, seed: u64) -> Vec<Share> {
     let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(DRAWS); parts.factors.len() + 1];
     for _ in 0..DRAWS {
         let residual = parts.residual * parts.df / draw.chi_square(parts.df);
-        let component = |(part, known): (&Part, &Option<Confidence>)| match known {
+        let component = |(part, known): (&FactorEstimates, &Option<Confidence>)| match known {
             Some(known) => known.at(draw.uniform()) * residual / (part.df as f64 * part.multiplier),
             None if part.df == 0 => 0.0,
             None => {
@@ -71,7 +71,7 @@ struct Confidence {
 
 impl Confidence {
     /// For a factor whose levels are not a sample.
-    fn of(part: &Part, parts: &Parts) -> Option<Self> {
+    fn of(part: &FactorEstimates, parts: &Parts) -> Option<Self> {
         if part.is_sample || part.df == 0 || parts.residual <= 0.0 {
             return None;
         }

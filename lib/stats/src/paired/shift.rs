@@ -13,12 +13,12 @@ const LEANS: f64 = 1.5;
 
 /// How far the values lie above a point, by the monotone weights and by the shape.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Heights {
     monotone: f64,
     shaped: f64,
 }
 
-impl Place {
+impl Heights {
     fn above(self) -> f64 {
         self.monotone.max(self.shaped)
     }
@@ -41,13 +41,13 @@ impl<'a> Shift<'a> {
         Shift { sorted, question }
     }
 
-    fn at(&self, theta: f64) -> Place {
+    fn at(&self, theta: f64) -> Heights {
         let about = self.sorted.about(theta);
         let chosen = weights(&about.r, self.question);
         let sum = |weights: &[f64]| weights.iter().zip(&about.sign).map(|(weight, sign)| weight * sign).sum();
         let monotone = sum(&chosen.monotone);
         let shaped = chosen.shaped.as_deref().map_or(monotone, sum);
-        Place { monotone, shaped }
+        Heights { monotone, shaped }
     }
 
     /// How far the values lie above a point, and below it: the keys of the observed path.
@@ -111,7 +111,7 @@ impl<'a> Shift<'a> {
         let reach = (last - first).max(first.abs()).max(last.abs()).max(1e-9);
         let (first, last) = (first - 1e-9 * reach, last + 1e-9 * reach);
         let (outermost, innermost) = if side > 0.0 { (first, last) } else { (last, first) };
-        let beyond = |place: Place| side * place.monotone - critical;
+        let beyond = |place: Heights| side * place.monotone - critical;
         let is_beyond = |theta: f64| {
             self.certainly(theta, critical)
                 .map_or_else(|| beyond(self.at(theta)) > 0.0, |above| above == (side > 0.0))
@@ -174,7 +174,7 @@ impl<'a> Shift<'a> {
 
     /// The point between `outside`, where something is above zero, and `inside`, where it is not any more. Keys do not fall
     /// steadily, so halves are taken down to a standard error, from the outside; nearer by they are about straight.
-    fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Place) -> f64) -> f64 {
+    fn end(&self, outside: f64, inside: f64, asked: &[f64], beyond: impl Fn(Heights) -> f64) -> f64 {
         let mut bracket = Bracket { outside: (outside, f64::NAN), inside: (inside, f64::NAN) };
         let (near, enough) = (self.error(), PRECISION * self.error());
         for step in 0..STEPS {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Rules, View};
 use crate::error::Error;
-use crate::layout::{CellAt, Column, Geometry, Place};
+use crate::layout::{CellAt, CellsStart, Column, Geometry};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 use crate::width::{decode, encode};
@@ -47,7 +47,7 @@ pub(super) fn word_of_other_key<M: Memory, W: Cell, R: Rules>(
 pub(crate) fn word_in_apart<M: Memory, W: Cell, R: Rules>(
     memory: M,
     geometry: &Geometry,
-    place: Place,
+    place: CellsStart,
     key: u64,
 ) -> u64 {
     let view = View::<M, W, R>::new(memory, geometry);
@@ -56,7 +56,7 @@ pub(crate) fn word_in_apart<M: Memory, W: Cell, R: Rules>(
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     #[inline(always)]
-    pub(crate) fn cell(&self, place: Place, column: Column) -> CellAt {
+    pub(crate) fn cell(&self, place: CellsStart, column: Column) -> CellAt {
         self.hot.cell(place, column, W::BYTES)
     }
 
@@ -70,7 +70,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     }
 
     /// The word of a column in a row, in a plain table or a record table.
-    pub(crate) fn word_at(&self, place: Place, column: Column) -> u64 {
+    pub(crate) fn word_at(&self, place: CellsStart, column: Column) -> u64 {
         match self.geometry.shape.records {
             true => self.read_one(place, column),
             false => self.load(self.cell(place, column)),

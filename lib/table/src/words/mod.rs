@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
-use crate::layout::{Column, Geometry, Hot, Place, Row};
+use crate::layout::{CellsStart, Column, Geometry, Hot, Row};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
@@ -181,7 +181,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
 
     /// The row of any object that has one.
     #[inline(always)]
-    pub(crate) fn place(&self, object: u64) -> Option<Place> {
+    pub(crate) fn place(&self, object: u64) -> Option<CellsStart> {
         let dense = match COLUMNS {
             0 => self.hot.dense_row(object),
             _ => self.hot.dense_row_of::<COLUMNS>(object, W::BYTES),
@@ -210,7 +210,7 @@ impl<'g, M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'g, M, W, R, C
 
     /// The row of an object, which is allocated if there is none.
     #[inline]
-    pub(crate) fn place_or_insert(&self, object: u64) -> Result<Place, crate::Error> {
+    pub(crate) fn place_or_insert(&self, object: u64) -> Result<CellsStart, crate::Error> {
         if let Some(place) = self.hot.dense_row(object) {
             return Ok(place);
         }

@@ -8,13 +8,13 @@ use std::sync::atomic::Ordering;
 
 use super::snapshot::ATTEMPTS;
 use super::{Rules, View};
-use crate::layout::{Column, Place};
+use crate::layout::{CellsStart, Column};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
 impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUMNS> {
     /// Publishes the words of all columns. One writer per object at a time: two would mix their values.
-    pub(crate) fn publish(&self, place: Place, words: impl Iterator<Item = u64>) {
+    pub(crate) fn publish(&self, place: CellsStart, words: impl Iterator<Item = u64>) {
         let at = self.geometry.sequence_at(place);
         // Relaxed: this thread stored it, or the change of writers ordered it.
         let next = self.memory.load64(at, Ordering::Relaxed).wrapping_add(1);
@@ -36,7 +36,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     ///
     /// Publications that follow each other without a pause may overtake each attempt. Then the result is the last word
     /// read, which the writer did store in this column: in its latest publication or in the one that it is filling.
-    pub(crate) fn read_one(&self, place: Place, column: Column) -> u64 {
+    pub(crate) fn read_one(&self, place: CellsStart, column: Column) -> u64 {
         let at = self.geometry.sequence_at(place);
         let mut word = 0;
         for _ in 0..ATTEMPTS {
@@ -56,7 +56,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     }
 
     /// Reads the words of all columns as one publication left them; `false` if a publication interfered.
-    pub(crate) fn read_record(&self, place: Place, words: &mut [u64]) -> bool {
+    pub(crate) fn read_record(&self, place: CellsStart, words: &mut [u64]) -> bool {
         let at = self.geometry.sequence_at(place);
         // Pairs with the release store in `publish`: the half it names is complete.
         let before = self.memory.acquire64(at);

@@ -2,7 +2,7 @@
 
 use super::{Rules, View};
 use crate::error::Error;
-use crate::layout::Place;
+use crate::layout::CellsStart;
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
@@ -15,7 +15,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     /// In a record table that is one publication. In a plain table it is two equal passes, which is exact for values
     /// that do not return to an earlier one (counters): no cell changed between the passes, so that all of them held
     /// the values read at the same time.
-    pub(crate) fn snapshot(&self, place: Place, words: &mut [u64]) -> Result<(), Error> {
+    pub(crate) fn snapshot(&self, place: CellsStart, words: &mut [u64]) -> Result<(), Error> {
         if self.geometry.shape.records {
             return match (0..ATTEMPTS).any(|_| self.read_record(place, words)) {
                 true => Ok(()),
@@ -33,7 +33,7 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
     }
 
     /// Reads every cell of a row once; returns whether any differs from the contents of `words`.
-    fn collect(&self, place: Place, words: &mut [u64]) -> bool {
+    fn collect(&self, place: CellsStart, words: &mut [u64]) -> bool {
         let mut changed = false;
         for (number, word) in words.iter_mut().enumerate() {
             let Some(column) = self.geometry.column(number as u64) else { break };

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::index::{EMPTY, Index, hash};
 use super::{Rules, View};
-use crate::layout::{Level, Place, Region, Row, Slot, page_after};
+use crate::layout::{CellsStart, Level, Region, Row, Slot, page_after};
 use crate::memory::Memory;
 use crate::width::sealed::Cell;
 
@@ -184,7 +184,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> Objects<'g, M, W, R> {
     }
 
     /// The next dense object with something in the pages of its row.
-    fn next_dense(&mut self) -> Option<(u64, Place)> {
+    fn next_dense(&mut self) -> Option<(u64, CellsStart)> {
         loop {
             let object = self.dense;
             let place = self.view.hot.dense_row(object)?;
@@ -212,7 +212,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
 
     /// Reads the words of a row's columns: those of a record together, unless publications follow each other too fast
     /// for that, and others each for itself. 0 where nothing was written.
-    fn words_of(&self, place: Place, written: &mut Written, words: &mut [u64]) {
+    fn words_of(&self, place: CellsStart, written: &mut Written, words: &mut [u64]) {
         let (start, end) = self.geometry.cells_range(place);
         let whole = written.covers(start, end);
         if self.geometry.shape.records
@@ -232,7 +232,7 @@ impl<'g, M: Memory + 'g, W: Cell, R: Rules + 'g> View<'g, M, W, R> {
     }
 
     /// Reads the words of one row, for a caller that wants one object and no walk.
-    pub(crate) fn words_of_one(&self, place: Place, words: &mut [u64]) {
+    pub(crate) fn words_of_one(&self, place: CellsStart, words: &mut [u64]) {
         let (start, end) = self.geometry.cells_range(place);
         self.words_of(place, &mut Written::within(self.memory, start, end), words);
     }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 /// A name that no other test uses.
-pub(crate) struct Place(PathBuf);
+pub(crate) struct UniqueName(PathBuf);
 
-impl Place {
+impl UniqueName {
     /// A name under which no file exists.
     pub(crate) fn new(name: &str) -> Self {
         let path = PathBuf::from(format!("/dev/shm/fauxplat-table-{}-{name}", std::process::id()));
@@ -19,7 +19,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for UniqueName {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }

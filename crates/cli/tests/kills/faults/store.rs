@@ -43,21 +43,21 @@ const DEEDS: [(&str, Deed); 6] = [
 
 /// The store at the beginning of every round, and the one that experiments are carried from.
 pub(super) struct Seed {
-    earlier: Place,
+    earlier: StoreFolder,
     /// The exports of its experiments.
     exports: Vec<Value>,
-    other: Place,
+    other: StoreFolder,
     others: Vec<Value>,
 }
 
 impl Seed {
     pub(super) fn new() -> Self {
-        let (earlier, other) = (Place::new(), Place::new());
+        let (earlier, other) = (StoreFolder::new(), StoreFolder::new());
         for (place, words) in [(&earlier, &RUNS[..]), (&earlier, &EVIDENCE), (&other, &PAIRS)] {
             let done = place.fauxplat(words).stdout(Stdio::null()).status().expect("a measurement");
             assert!(done.success(), "{words:?}: {}", place.said());
         }
-        let all = |place: &Place, count| {
+        let all = |place: &StoreFolder, count| {
             (1..=count).map(|id| place.export(id).expect("what was measured")).collect::<Vec<_>>()
         };
         let (exports, others) = (all(&earlier, 2), all(&other, 1));
@@ -66,16 +66,16 @@ impl Seed {
 }
 
 /// A folder with a store, and with the output of programs.
-struct Place(TempDir);
+struct StoreFolder(TempDir);
 
-impl Place {
+impl StoreFolder {
     fn new() -> Self {
-        Place(tempfile::tempdir().expect("a folder for temporary files"))
+        StoreFolder(tempfile::tempdir().expect("a folder for temporary files"))
     }
 
     /// A store with the same in it.
     fn copy(&self) -> Self {
-        let copy = Place::new();
+        let copy = StoreFolder::new();
         fs::copy(self.store(), copy.store()).expect("a store that is closed");
         copy
     }
@@ -162,14 +162,14 @@ impl Subject for Writing<'_> {
 }
 
 impl Writing<'_> {
-    fn begin(&self) -> Place {
+    fn begin(&self) -> StoreFolder {
         match self.deed {
-            Deed::Makes(_) => Place::new(),
+            Deed::Makes(_) => StoreFolder::new(),
             Deed::Adds(_) | Deed::Carries | Deed::Removes => self.seed.earlier.copy(),
         }
     }
 
-    fn write(&self, place: &Place, fault: Option<Fault>) -> (u32, Exit) {
+    fn write(&self, place: &StoreFolder, fault: Option<Fault>) -> (u32, Exit) {
         let other = self.seed.other.store().display().to_string();
         let words = match self.deed {
             Deed::Makes(words) | Deed::Adds(words) => words.to_vec(),
@@ -181,7 +181,7 @@ impl Writing<'_> {
 
     /// Checks the store after it was read and added to.
     #[track_caller]
-    fn check(&self, place: &Place, failed: bool, when: &str) {
+    fn check(&self, place: &StoreFolder, failed: bool, when: &str) {
         let report = fs::read(place.report()).expect("what it said");
         let said: Option<Value> = serde_json::from_slice(&report).ok();
         let earlier = match self.deed {

@@ -155,7 +155,7 @@ impl Subject {
 
     /// How long it takes when it is left alone.
     fn span_ns(&self) -> Option<u64> {
-        let place = Place::new();
+        let place = RoundFolders::new();
         let begun_ns = clock::monotonic_ns();
         let (mut child, _keys) = place.start(self);
         let code = end_of(&mut child, SPAN_NS_MAX)?;
@@ -174,7 +174,7 @@ impl Subject {
 
     /// Interrupts the subject at one moment.
     fn interrupt(&self, by: By, at_ns: u64) -> Round {
-        let place = Place::new();
+        let place = RoundFolders::new();
         let before = (State::of_this_machine(), traces());
         let (mut child, mut keys) = place.start(self);
         std::thread::sleep(Duration::from_nanos(at_ns));
@@ -288,11 +288,11 @@ fn mixed(word: u64) -> u64 {
 }
 
 /// Folders of one round, and a mark by which its processes are known.
-struct Place(TempDir);
+struct RoundFolders(TempDir);
 
-impl Place {
+impl RoundFolders {
     fn new() -> Self {
-        let place = Place(tempfile::tempdir().expect("a folder"));
+        let place = RoundFolders(tempfile::tempdir().expect("a folder"));
         for folder in ["home", "tmp", "cwd"] {
             fs::create_dir(place.path(folder)).expect("a folder");
         }

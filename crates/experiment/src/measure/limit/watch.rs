@@ -4,7 +4,7 @@ use fauxplat_model::{GroupUsage, LimitEvent, LimitEventKind, LimitLook, Outcome}
 use fauxplat_units::Bytes;
 
 use super::victims::{Log, by_its_end};
-use super::{Limiting, Standing};
+use super::{Limiting, RunGroup};
 use crate::abreast::{Beside, Ended};
 use crate::{Event, Failure, Listeners};
 
@@ -14,7 +14,7 @@ const LOOKS_MAX: usize = 400;
 const TOGETHER_MAX: usize = 20_000;
 
 pub(super) struct Watch<'g> {
-    standing: &'g [Standing],
+    standing: &'g [RunGroup],
     asked: &'g Limiting,
     log: Log,
     began_ns: u64,
@@ -37,7 +37,7 @@ pub(super) struct Watch<'g> {
 }
 
 impl<'g> Watch<'g> {
-    pub(super) fn new(standing: &'g [Standing], asked: &'g Limiting, log: Log) -> Self {
+    pub(super) fn new(standing: &'g [RunGroup], asked: &'g Limiting, log: Log) -> Self {
         Watch {
             standing,
             asked,
@@ -119,7 +119,7 @@ impl<'g> Watch<'g> {
     fn kills(
         &self,
         at: usize,
-        one: &Standing,
+        one: &RunGroup,
         at_s: f64,
         times: u64,
         ended: &[Ended],
@@ -217,7 +217,7 @@ fn thin<T>(kept: &mut Vec<T>, most: usize) -> bool {
 const RATES_S: f64 = 1.0;
 
 /// Usage and limit in a few words.
-fn words(one: &Standing, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> String {
+fn words(one: &RunGroup, now: &GroupUsage, before: &GroupUsage, over_s: f64) -> String {
     let of = |limit: Option<Bytes>| limit.map_or(String::new(), |limit| format!(" of {limit}"));
     let share = |now: Option<u64>, before: Option<u64>, unit: f64| {
         let rise = now?.saturating_sub(before.unwrap_or(0)) as f64;
@@ -265,7 +265,7 @@ fn times(kind: LimitEventKind, usage: &GroupUsage) -> u64 {
     }
 }
 
-fn paused(one: &Standing, now: &GroupUsage) -> String {
+fn paused(one: &RunGroup, now: &GroupUsage) -> String {
     let used = now.memory_bytes.map_or(String::new(), |bytes| format!(" at {}", Bytes(bytes)));
     format!(
         "{}: paused{used}: its limit of memory is met, and its tasks wait; Ctrl-C or --max-time ends them",

@@ -18,7 +18,7 @@ pub(crate) use watch::parts as parts_of_watch;
 
 /// A machine as a row of a spreadsheet.
 #[derive(serde::Serialize)]
-struct Row<'a> {
+struct MachineRow<'a> {
     node: &'a str,
     group: Option<usize>,
     runs: usize,
@@ -34,7 +34,7 @@ struct Row<'a> {
 /// Writes a row for each machine.
 pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     found.nodes.iter().try_for_each(|node| {
-        rows.serialize(Row {
+        rows.serialize(MachineRow {
             node: &node.node,
             group: node.group,
             runs: node.runs,

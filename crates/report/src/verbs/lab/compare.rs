@@ -70,7 +70,7 @@ fn seen(seen: Option<&LabSeen>) -> String {
 
 /// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
-pub(crate) struct Row<'a> {
+pub(crate) struct ClaimPairRow<'a> {
     lab: &'a str,
     claim: &'a str,
     unit: &'a str,
@@ -84,9 +84,9 @@ pub(crate) struct Row<'a> {
     agreement: &'static str,
 }
 
-pub(crate) fn rows(found: &LabComparison) -> impl Iterator<Item = Row<'_>> {
+pub(crate) fn rows(found: &LabComparison) -> impl Iterator<Item = ClaimPairRow<'_>> {
     let value = |seen: &Option<LabSeen>| seen.as_ref()?.measured.map(|it| it.value);
-    found.claims.iter().map(move |pair| Row {
+    found.claims.iter().map(move |pair| ClaimPairRow {
         lab: &pair.lab,
         claim: &pair.claim,
         unit: &pair.unit,

@@ -157,7 +157,7 @@ fn published(claim: &Claim) -> String {
 
 /// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
-pub(crate) struct Row<'a> {
+pub(crate) struct ClaimRow<'a> {
     name: &'a str,
     claim: &'a str,
     outcome: Option<LabOutcome>,
@@ -172,8 +172,8 @@ pub(crate) struct Row<'a> {
 }
 
 /// The rows of a lab, one per claim.
-pub(crate) fn rows(lab: &LabResult) -> impl Iterator<Item = Row<'_>> {
-    lab.claims.iter().map(|one| Row {
+pub(crate) fn rows(lab: &LabResult) -> impl Iterator<Item = ClaimRow<'_>> {
+    lab.claims.iter().map(|one| ClaimRow {
         name: &lab.name,
         claim: &one.name,
         outcome: one.outcome,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A function of a profile, as a row.
 #[derive(Serialize)]
-struct Row<'a> {
+struct FunctionRow<'a> {
     profile: &'a str,
     function: &'a str,
     file: &'a str,
@@ -21,7 +21,7 @@ struct Row<'a> {
     total_high: f64,
 }
 
-/// Names of the fields of [`Row`].
+/// Names of the fields of [`FunctionRow`].
 const COLUMNS: [&str; 11] = [
     "profile",
     "function",
@@ -45,7 +45,7 @@ pub(crate) fn rows(found: &ProfileFindings, rows: &mut csv::Writer<impl Write>) 
     for profile in &found.profiles {
         for it in &profile.functions {
             let object = it.object.and_then(|place| found.objects.get(place as usize));
-            rows.serialize(Row {
+            rows.serialize(FunctionRow {
                 profile: &profile.name,
                 function: &it.name,
                 file: object.map_or("", |object| &object.path),

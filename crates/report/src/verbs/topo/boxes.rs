@@ -3,7 +3,7 @@
 use fauxplat_model::Topology;
 use fauxplat_units::Cpu;
 
-use super::objects::{Object, Part, Sort, Tree, size};
+use super::objects::{Object, ObjectPart, Sort, Tree, size};
 use super::tree::notes;
 use crate::parts::{Boxes, TreeBox};
 use crate::words::counted;
@@ -30,7 +30,7 @@ fn object(object: &Object, topology: &Topology, name: &str) -> TreeBox {
     TreeBox { lines, tint: tint(object), usable: true, hint: format!("CPU {}", object.cpus), children }
 }
 
-fn label(part: &Part, object: &Object) -> String {
+fn label(part: &ObjectPart, object: &Object) -> String {
     let is_own = matches!(part.sort, Sort::OwnCache(..)) && object.has(Sort::Core);
     let number = if is_own { String::new() } else { format!(" {}", part.number) };
     let bytes = part.size.map_or(String::new(), |bytes| format!(" · {}", size(bytes)));

@@ -4,7 +4,7 @@ use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 use unicode_width::UnicodeWidthStr;
 
-use super::objects::{Object, Part, Sort, Tree, merged, size};
+use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::words::{counted, shorten, spaced};
 
 /// Drawings higher than this show equal parts once, with their number.
@@ -102,7 +102,7 @@ impl Painter<'_> {
         facts
     }
 
-    fn fact(&self, part: &Part, is_title: bool, unnumbered: bool) -> Option<String> {
+    fn fact(&self, part: &ObjectPart, is_title: bool, unnumbered: bool) -> Option<String> {
         let bytes = part.size.map(size);
         match (is_title, bytes) {
             (true, bytes) => bytes,

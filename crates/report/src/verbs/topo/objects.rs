@@ -20,7 +20,7 @@ pub(super) enum Sort {
 
 /// A part of the machine: kind, name, number, and further facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ObjectPart {
     pub(super) sort: Sort,
     pub(super) name: String,
     pub(super) number: u32,
@@ -31,7 +31,7 @@ pub(super) struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Object {
     /// From the outside in; empty for the machine itself.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<ObjectPart>,
     pub(super) cpus: CpuSet,
     /// In the order of their lowest CPUs.
     pub(super) children: Vec<Object>,
@@ -40,7 +40,7 @@ pub(super) struct Object {
 /// The tree, and the parts that fit into no tree because they overlap with others.
 pub(super) struct Tree {
     pub(super) machine: Object,
-    pub(super) astray: Vec<Part>,
+    pub(super) astray: Vec<ObjectPart>,
 }
 
 /// Levels of caches count down from here, so that the outermost comes first.
@@ -67,7 +67,7 @@ impl Tree {
 
 /// All parts with their online CPUs. A die or cluster with the same CPUs as a package, cache or core is left out, since
 /// it adds nothing.
-fn parts(topology: &Topology) -> Vec<(Part, CpuSet)> {
+fn parts(topology: &Topology) -> Vec<(ObjectPart, CpuSet)> {
     let online = |cpus: &CpuSet| cpus.intersection(&topology.online);
     let is_more = |level: GroupKind, cpus: &CpuSet| match level {
         GroupKind::Die | GroupKind::Cluster => {
@@ -79,7 +79,7 @@ fn parts(topology: &Topology) -> Vec<(Part, CpuSet)> {
         _ => true,
     };
     let groups = topology.groups.iter().filter(|group| is_more(group.level, &group.cpus)).map(|group| {
-        let part = Part {
+        let part = ObjectPart {
             sort: sort(group.level),
             name: group.level.name().to_owned(),
             number: group.number,
@@ -90,10 +90,11 @@ fn parts(topology: &Topology) -> Vec<(Part, CpuSet)> {
     let caches = topology.caches.iter().map(|cache| {
         let depth = OUTERMOST.saturating_sub(cache.level);
         let sort = if cache.level > 2 { Sort::SharedCache(depth) } else { Sort::OwnCache(depth, cache.kind) };
-        (Part { sort, name: cache.name(), number: cache.number, size: cache.size }, online(&cache.cpus))
+        (ObjectPart { sort, name: cache.name(), number: cache.number, size: cache.size }, online(&cache.cpus))
     });
     let nodes = topology.nodes.iter().map(|node| {
-        let part = Part { sort: Sort::Node, name: "node".to_owned(), number: node.node, size: node.memory };
+        let part =
+            ObjectPart { sort: Sort::Node, name: "node".to_owned(), number: node.node, size: node.memory };
         (part, online(&node.cpus))
     });
     groups.chain(caches).chain(nodes).filter(|(_, cpus)| !cpus.is_empty()).collect()
@@ -116,7 +117,7 @@ impl Object {
         self.parts.iter().any(|part| part.sort == sort)
     }
 
-    fn insert(&mut self, part: Part, cpus: CpuSet, astray: &mut Vec<Part>) {
+    fn insert(&mut self, part: ObjectPart, cpus: CpuSet, astray: &mut Vec<ObjectPart>) {
         // The machine itself has a line of its own, so parts with all of its CPUs are placed below it.
         if self.cpus == cpus && !self.parts.is_empty() {
             self.parts.push(part);
@@ -144,7 +145,7 @@ impl Object {
 
     /// Whether two objects differ in nothing but numbers.
     fn is_like(&self, other: &Object) -> bool {
-        let alike = |(a, b): (&Part, &Part)| a.sort == b.sort && alike(a, b);
+        let alike = |(a, b): (&ObjectPart, &ObjectPart)| a.sort == b.sort && alike(a, b);
         self.cpus.len() == other.cpus.len()
             && self.parts.len() == other.parts.len()
             && self.parts.iter().zip(&other.parts).all(alike)
@@ -154,7 +155,7 @@ impl Object {
 }
 
 /// Whether two parts of one sort have the same size. Firmware takes a little memory of some nodes for itself.
-fn alike(a: &Part, b: &Part) -> bool {
+fn alike(a: &ObjectPart, b: &ObjectPart) -> bool {
     const NODE_TOLERANCE: f64 = 0.05;
     match (a.sort, a.size, b.size) {
         (Sort::Node, Some(Bytes(a)), Some(Bytes(b))) => {

@@ -3,7 +3,7 @@
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::CpuSet;
 
-use super::objects::{Object, Part, Sort, Tree, merged, size};
+use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::parts::{self, Branch, Grid, Piece, Tone};
 use crate::words::{counted, spaced};
 
@@ -62,7 +62,7 @@ fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
 fn title(alike: &[&Object], count: usize) -> String {
     let object = alike[0];
     let times = if count > 1 { format!("{count} × ") } else { String::new() };
-    let mut parts: Vec<&Part> = object.parts.iter().collect();
+    let mut parts: Vec<&ObjectPart> = object.parts.iter().collect();
     // An object with a core is called a core, whichever caches it also has.
     parts.sort_by_key(|part| part.sort != Sort::Core);
     let single = alike.len() == 1;
@@ -70,7 +70,7 @@ fn title(alike: &[&Object], count: usize) -> String {
     format!("{times}{}", words.join(", "))
 }
 
-fn words(part: &Part, object: &Object, single: bool) -> String {
+fn words(part: &ObjectPart, object: &Object, single: bool) -> String {
     let is_own = matches!(part.sort, Sort::OwnCache(..)) && object.has(Sort::Core);
     let number = if single && !is_own { format!(" {}", part.number) } else { String::new() };
     let size = part.size.map_or(String::new(), |bytes| format!(" {}", size(bytes)));
@@ -83,7 +83,7 @@ fn words(part: &Part, object: &Object, single: bool) -> String {
 }
 
 /// Sentences about CPUs that are not like the others.
-pub(super) fn notes(topology: &Topology, astray: &[Part]) -> Vec<String> {
+pub(super) fn notes(topology: &Topology, astray: &[ObjectPart]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut say = |cpus: &CpuSet, what: &str| {
         if !cpus.is_empty() {

@@ -20,11 +20,11 @@ const FILE: &str = "google-benchmark.json";
 
 #[derive(Deserialize)]
 struct Document {
-    benchmarks: Vec<Row>,
+    benchmarks: Vec<GoogleRow>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct GoogleRow {
     name: String,
     run_name: Option<String>,
     #[serde(default)]
@@ -71,13 +71,14 @@ impl Harness for Google {
         let text = output.file_or_stdout(FILE);
         let document: Document =
             serde_json::from_str(text).map_err(|error| SuiteError::json("Google Benchmark", &error))?;
-        let rows: Vec<Row> = document
+        let rows: Vec<GoogleRow> = document
             .benchmarks
             .into_iter()
             .filter(|row| row.run_type != "aggregate" && row.aggregate_name.is_none())
             .collect();
         // A repetition has the name of the first; two benchmarks of one name have the same repetition index.
-        let first: Vec<&Row> = rows.iter().filter(|row| row.repetition_index.unwrap_or(0) == 0).collect();
+        let first: Vec<&GoogleRow> =
+            rows.iter().filter(|row| row.repetition_index.unwrap_or(0) == 0).collect();
         let names = numbered(first.iter().map(|row| row.name().to_owned()).collect());
         let mut told = Told::default();
         let mut next = 0;
@@ -105,7 +106,7 @@ impl Harness for Google {
     }
 }
 
-impl Row {
+impl GoogleRow {
     fn name(&self) -> &str {
         self.run_name.as_deref().unwrap_or(&self.name)
     }

@@ -16,11 +16,11 @@ const FILE: &str = "pytest-benchmark.json";
 
 #[derive(Deserialize)]
 struct Document {
-    benchmarks: Vec<Row>,
+    benchmarks: Vec<PytestRow>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct PytestRow {
     fullname: String,
     stats: Stats,
 }
@@ -62,7 +62,7 @@ impl Harness for Pytest {
         let document: Document =
             serde_json::from_str(text).map_err(|error| SuiteError::json("pytest-benchmark", &error))?;
         let names = numbered(document.benchmarks.iter().map(|row| row.fullname.clone()).collect());
-        let reading = |(row, name): (&Row, String)| {
+        let reading = |(row, name): (&PytestRow, String)| {
             let (value, unit) = Unit::reading(row.stats.median, "s");
             Reading { name, value, unit }
         };

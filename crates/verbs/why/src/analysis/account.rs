@@ -12,7 +12,7 @@ use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_upper_quantile;
 
 use crate::evidence::{Amount, Evidence, PairReading};
-use crate::findings::{Account, Part};
+use crate::findings::{Account, DifferencePart};
 
 /// Part of the pairs that is left out at each end, by their difference of wall time.
 const TRIMMED: f64 = 0.2;
@@ -27,7 +27,7 @@ pub struct Difference {
     /// The whole.
     pub whole: Amount,
     /// The parts, in the order of [`Account`].
-    pub parts: Vec<Part>,
+    pub parts: Vec<DifferencePart>,
     /// Time of the faster program in each account, in nanoseconds per run; user, system, run-queue, blocked.
     pub fast_ns: [f64; 4],
 }
@@ -60,7 +60,7 @@ pub fn account(evidence: &Evidence) -> Option<Difference> {
     let part = |(at, account): (usize, Account)| {
         let own: Vec<f64> = more.iter().map(|it| it[at]).collect();
         let more_ns = interval(&own, level, wider).unwrap_or_default();
-        Part { account, more_ns, share: more_ns.value / nonzero(whole.value) }
+        DifferencePart { account, more_ns, share: more_ns.value / nonzero(whole.value) }
     };
     let fast_ns =
         std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
