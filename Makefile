@@ -9,6 +9,8 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 
 PREFIX ?= /usr/local
 BINARY := $(or $(CARGO_TARGET_DIR),target)/release/fauxplat
+# The program that prints manual pages and completions: one that runs here, where BINARY is for another architecture.
+SPEAKER ?= $(BINARY)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHARE := $(DESTDIR)$(PREFIX)/share
 
@@ -47,10 +49,13 @@ install-program:
 	install -d $(SHARE)/fauxplat
 	cp -R labs $(SHARE)/fauxplat/
 	install -d $(SHARE)/man/man1
-	install -m 644 docs/man/*.1 $(SHARE)/man/man1
-	install -D -m 644 docs/completions/fauxplat.bash $(SHARE)/bash-completion/completions/fauxplat
-	install -D -m 644 docs/completions/_fauxplat $(SHARE)/zsh/site-functions/_fauxplat
-	install -D -m 644 docs/completions/fauxplat.fish $(SHARE)/fish/vendor_completions.d/fauxplat.fish
+	$(SPEAKER) man --output $(SHARE)/man/man1
+	$(SPEAKER)-blink --man > $(SHARE)/man/man1/fauxplat-blink.1
+	chmod 644 $(SHARE)/man/man1/fauxplat*.1
+	$(SPEAKER) doctor --explain all | install -D -m 644 /dev/stdin $(SHARE)/doc/fauxplat/hazards.md
+	$(SPEAKER) completions bash | install -D -m 644 /dev/stdin $(SHARE)/bash-completion/completions/fauxplat
+	$(SPEAKER) completions zsh | install -D -m 644 /dev/stdin $(SHARE)/zsh/site-functions/_fauxplat
+	$(SPEAKER) completions fish | install -D -m 644 /dev/stdin $(SHARE)/fish/vendor_completions.d/fauxplat.fish
 
 dist: needs-build toolchain ## write archives of the static program and a Debian package into target/dist
 	@cargo xtask dist

@@ -1,5 +1,5 @@
 //! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
-//! dist | deb | installed | viewers | engines | man | completions | hazards`.
+//! dist | deb | installed | viewers` and `engines`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -11,7 +11,6 @@ mod error;
 /// From the description of a machine to its tree, as the tests of `topology` have it.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
-mod generate;
 mod postgres;
 mod tidy;
 mod viewers;
@@ -33,10 +32,7 @@ const USAGE: &str = "usage: cargo xtask CHORE
   deb                    write the Debian package of this machine's architecture there
   installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
   viewers                open what `profile` writes for other programs in those programs, see viewers/check
-  engines [BINARY]       have Kubernetes' schemas and Ansible take what `fleet` writes for them, see benches/fleet/engines
-  man [--check]          write docs/man from the command line's definition, or check that it is up to date
-  completions [--check]  the same for docs/completions
-  hazards                write docs/hazards.md from the declarations; a test checks that it is up to date";
+  engines [BINARY]       have Kubernetes' schemas and Ansible take what `fleet` writes for them, see benches/fleet/engines";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -64,11 +60,6 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["installed"] => dist::installed(),
         ["viewers"] => viewers::run(),
         ["engines", rest @ ..] if rest.len() <= 1 => engines::run(rest),
-        ["man"] => generate::write(generate::MAN),
-        ["man", "--check"] => generate::check(generate::MAN),
-        ["completions"] => generate::write(generate::COMPLETIONS),
-        ["hazards"] => generate::hazards(),
-        ["completions", "--check"] => generate::check(generate::COMPLETIONS),
         _ => Err(ChoreError::Usage(USAGE)),
     }
 }
@@ -79,7 +70,7 @@ mod tests {
 
     #[test]
     fn unknown_chores_are_bad_usage() {
-        for words in [vec![], vec!["dance"], vec!["tidy", "all"], vec!["man", "--now"]] {
+        for words in [vec![], vec!["dance"], vec!["tidy", "all"], vec!["dist", "--now"]] {
             let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
             let error = chore(&words).unwrap_err();
             assert_eq!((error.exit_code(), error.to_string().as_str()), (2, USAGE));

@@ -186,24 +186,11 @@ fn summed(values: Vec<f64>, name: &str, formula: String, unit: &str) -> Option<D
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fauxplat_model::{Outcome, Phase, Readings};
+    use fauxplat_model::Readings;
 
     fn run(readings: &[(&str, u64)]) -> Sample {
         let metric = |name: &str| Metric::from_id(name).unwrap();
-        Sample {
-            trial: 0,
-            block: 0,
-            command: 0,
-            position: 0,
-            phase: Phase::Measured,
-            outcome: Outcome::Exited(0),
-            cpu_first: 0,
-            cpu_last: 0,
-            left_behind: 0,
-            env_pad_bytes: 0,
-            started_ns: 0,
-            readings: readings.iter().map(|(name, value)| (metric(name), *value)).collect::<Readings>(),
-        }
+        Sample::of(readings.iter().map(|(name, value)| (metric(name), *value)).collect::<Readings>())
     }
 
     #[test]

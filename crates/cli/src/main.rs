@@ -22,7 +22,7 @@ use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
     FleetAction, Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted,
-    with_commands, with_dashes,
+    verb_page, with_commands, with_dashes, write_pages,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -224,9 +224,9 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
         Verb::Node(args) => verbs::node::node(&args, words),
         Verb::History(args) => verbs::history::history(&args),
-        Verb::Man { folder } => fauxplat_options::man(&folder),
-        Verb::Completions { folder } => fauxplat_options::completions(&folder),
-        Verb::Completion { shell } => output::names(&[completion_script(shell).trim_end().to_owned()]),
+        Verb::Man { output: Some(folder), .. } => write_pages(&folder),
+        Verb::Man { verb, output: None } => output::text(&verb_page(&verb)?),
+        Verb::Completions { shell } => output::text(&completion_script(shell)),
         Verb::Words { kind } => verbs::words::candidates(kind),
     }
 }

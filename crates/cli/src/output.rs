@@ -178,7 +178,11 @@ pub(crate) fn help(asked: &clap::Error) -> Result<(), Failure> {
 
 /// Writes names to standard output, a line each.
 pub(crate) fn names(names: &[String]) -> Result<(), Failure> {
-    let text: String = names.iter().map(|name| format!("{name}\n")).collect();
+    text(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
+}
+
+/// Writes a text to standard output.
+pub(crate) fn text(text: &str) -> Result<(), Failure> {
     stdout()?.write_all(text.as_bytes()).map_err(|error| Failure::new(Kind::Machine, error))
 }
 
@@ -330,9 +334,8 @@ fn replace(
         return written(path, body(&mut created(path).map_err(|error| Failure::usage(named(path, &error)))?));
     }
     let target = target_of(path);
-    let folder = folder_of(&target);
     let fail = |error: std::io::Error| Failure::usage(named(path, &error));
-    let place = Workplace::make("report", folder).map_err(fail)?;
+    let place = Workplace::make("report", folder_of(&target)).map_err(fail)?;
     let fresh = place.path().join("report");
     let mut file = File::create(&fresh).map_err(fail)?;
     written(path, body(&mut file))?;

@@ -107,10 +107,7 @@ mod tests {
             program: program.to_owned(),
             program_sha256: words::sha256(program),
             argv: vec!["x".into()],
-            parameters: Vec::new(),
-            prepare: None,
-            conclude: None,
-            condition: Default::default(),
+            ..Command::default()
         }
     }
 

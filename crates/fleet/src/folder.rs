@@ -1,10 +1,11 @@
 //! Folder of a run: the whole state of the run, from which it can be resumed after any end.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use fauxplat_model::hex;
 use fauxplat_sys::files::{self, Exposed, open_regular_with};
 use fauxplat_sys::text::read_regular_text;
 
@@ -205,18 +206,8 @@ impl RunFolder {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FleetError> {
-        let (path, part) = (self.file(name), self.file(&format!("{name}.part")));
-        let write = || {
-            let mut options = File::options();
-            let mut file =
-                open_regular_with(options.write(true).create(true).truncate(true).mode(0o600), &part)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&part, &path)?;
-            // The folder has the file's name, and must reach the disk as well.
-            File::open(&self.path)?.sync_all()
-        };
-        write().map_err(FleetError::at(&path))
+        let path = self.file(name);
+        files::replace(&path, bytes).map_err(FleetError::at(&path))
     }
 
     /// Reads a file in the folder.
@@ -262,11 +253,7 @@ impl RunFolder {
 /// # Errors
 /// The kernel provides no random bytes.
 pub fn uuid() -> Result<String, FleetError> {
-    let hex = random_hex(16)?;
-    // The version, and the variant in two bits.
-    let variant = char::from_digit(u32::from_str_radix(&hex[16..17], 16).unwrap_or_default() & 3 | 8, 16)
-        .unwrap_or('8');
-    Ok(format!("{}-{}-4{}-{variant}{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
+    random().map(fauxplat_model::uuid)
 }
 
 /// Whether a word is a UUID in the format used here: it becomes part of folder and job names, and must mean nothing to
@@ -279,12 +266,19 @@ pub(crate) fn is_uuid(word: &str) -> bool {
     word.len() == 36 && word.bytes().enumerate().all(fits)
 }
 
-/// Random bytes in hexadecimal, see `random(4)`.
+/// Sixteen random bytes, see `random(4)`.
+fn random() -> Result<[u8; 16], FleetError> {
+    let (path, mut bytes) = (Path::new("/dev/urandom"), [0; 16]);
+    File::open(path).and_then(|mut file| file.read_exact(&mut bytes)).map_err(FleetError::at(path))?;
+    Ok(bytes)
+}
+
+/// Up to sixteen random bytes, in hexadecimal.
+///
+/// # Errors
+/// The kernel provides no random bytes.
 pub(crate) fn random_hex(bytes: usize) -> Result<String, FleetError> {
-    let path = Path::new("/dev/urandom");
-    let mut buffer = vec![0_u8; bytes];
-    File::open(path).and_then(|mut file| file.read_exact(&mut buffer)).map_err(FleetError::at(path))?;
-    Ok(buffer.iter().map(|byte| format!("{byte:02x}")).collect())
+    random().map(|random| hex(&random[..bytes]))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub use error::FleetError;
 pub use folder::{RunFolder, uuid};
 pub use record::{Asked, AskedNode, evidence};
 pub use run::{Counts, Limits, Run, Told};
-pub use site::{EngineOptions, Site, joined, sha256, unpacked};
+pub use site::{EngineOptions, Site, joined, unpacked};
 pub use spec::engine;
 pub use take::{order_in, round_in, settle, take, take_round};
 

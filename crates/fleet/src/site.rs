@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::engine::Task;
 use crate::folder::RunFolder;
@@ -123,11 +122,6 @@ impl Site {
 pub fn unpacked(word: &str) -> Result<fauxplat_model::NodeOrder, FleetError> {
     let text = wire::unpacked_word(word)?;
     serde_json::from_str(&text).map_err(|error| FleetError::Garbage(error.to_string()))
-}
-
-/// SHA-256 of a text in hexadecimal.
-pub fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Words quoted for a shell.

@@ -69,13 +69,13 @@ fn wrapped(words: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// docs/hazards.md: every hazard by group, as Markdown.
+/// Every hazard by group, as Markdown.
 pub fn all_hazards() -> String {
     let count = hazards().count();
     let mut text = format!(
         "# Hazards\n\n\
-         What `fauxplat doctor` looks at, {count} hazards in {} groups. This file is written by `cargo xtask hazards`\n\
-         from the declarations in `crates/hazards/src/groups`; `fauxplat doctor --explain NAME` prints the same.\n\n\
+         What `fauxplat doctor` looks at, {count} hazards in {} groups. `fauxplat doctor --explain NAME` prints\n\
+         one of them.\n\n\
          Levels: *high* can turn a verdict around or move a figure by several per cent; *medium* can move it by about one\n\
          per cent, or widen its spread visibly; *low* is there and rarely shows; *none* was read and is harmless;\n\
          *unknown* could not be read; *not applicable* cannot be there, or means nothing here.\n",

@@ -19,7 +19,7 @@ pub enum Neutralised {
 
 /// A property of a machine that may spoil a measurement.
 ///
-/// The words are what `doctor --explain` and docs/hazards.md print; every field but the optional ones has some.
+/// The words are what `doctor --explain` prints; every field but the optional ones has some.
 #[derive(Clone, Copy)]
 pub struct Hazard {
     /// Stable name in kebab case, as `--fail-if` and `--explain` take it.

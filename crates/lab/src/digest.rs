@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fauxplat_experiment::Failure;
-use sha2::{Digest, Sha256};
+use fauxplat_model::sha256_of_parts;
 
 use crate::Lab;
 
@@ -18,24 +18,17 @@ impl Lab {
     /// A file cannot be read.
     pub fn digest(&self) -> Result<String, Failure> {
         let definition = serde_json::to_vec(&self.definition).map_err(Failure::machine)?;
-        let mut whole = Sha256::new();
-        add(&mut whole, &definition);
-        for (path, data) in self.files()?.iter().filter(|(path, _)| !is_about(path)) {
-            add(&mut whole, path.as_os_str().as_encoded_bytes());
-            add(&mut whole, data);
-        }
-        Ok(whole.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        let files = self.files()?;
+        let parts = files
+            .iter()
+            .filter(|(path, _)| !is_about(path))
+            .flat_map(|(path, data)| [path.as_os_str().as_encoded_bytes(), data]);
+        Ok(sha256_of_parts(std::iter::once(&definition[..]).chain(parts)))
     }
 }
 
 fn is_about(path: &Path) -> bool {
     ABOUT.iter().any(|name| path == Path::new(name))
-}
-
-/// Hashes a part after its length, so that two lists of parts with the same concatenation have different digests.
-fn add(whole: &mut Sha256, part: &[u8]) {
-    whole.update((part.len() as u64).to_le_bytes());
-    whole.update(part);
 }
 
 #[cfg(test)]

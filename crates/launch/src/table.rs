@@ -334,12 +334,9 @@ mod tests {
             name: "x".into(),
             command: "x".into(),
             program: "/bin/x".into(),
-            program_sha256: None,
             argv: vec!["x".into()],
-            parameters: Vec::new(),
-            prepare: None,
-            conclude: None,
             condition: Condition { env: EnvBase::Clean, ..condition },
+            ..Command::default()
         };
         entry_of(&command, "/bin/x".into(), vec!["x".into()])
     }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use fauxplat_model::hex;
 use fauxplat_sys::files::open_regular;
 use sha2::{Digest, Sha256};
 
@@ -175,7 +176,7 @@ pub fn sha256(path: &Path) -> Option<String> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 64 << 10]);
     loop {
         match file.read(&mut buffer).ok()? {
-            0 => return Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Some(hex(&hash.finalize())),
             got => hash.update(&buffer[..got]),
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Condition;
 
 /// A command that is ready to be executed: words split, program found, condition stated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// The name in reports.
     pub name: String,

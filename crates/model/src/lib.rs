@@ -9,6 +9,7 @@ mod condition;
 mod control;
 mod decided;
 mod definition;
+mod digest;
 pub mod document;
 mod evidence;
 mod factor;
@@ -43,6 +44,7 @@ pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, P
 pub use control::Control;
 pub use decided::{COMPARISON_LEVEL_MIN, Margin, SWEEP_LEVEL_MIN, StatedMargin};
 pub use definition::{CommandLine, Definition, Parameter, Runs};
+pub use digest::{hex, sha256, sha256_of_parts, uuid};
 pub use evidence::{Event, Evidence, Histogram, Series, Tree};
 pub use factor::{Factor, Level, Priority, Setting};
 pub use facts::{CpuFacts, MachineFacts};

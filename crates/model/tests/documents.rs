@@ -357,16 +357,10 @@ fn a_header_without_a_uuid_is_one_of_an_earlier_version() {
         fauxplat_version: "0".into(),
         id: Some(3),
         uuid: Some("u".into()),
-        plan: None,
         started: String::new(),
         invocation: vec!["fauxplat".into()],
         seed: u64::MAX,
-        machine: MachineFacts::default(),
-        condition: Condition::default(),
-        definition: Definition::default(),
-        sources: Sources::default(),
-        warnings: Vec::new(),
-        not_measured: Vec::new(),
+        ..Header::default()
     };
     assert_eq!(through_a_document(&header), header);
     let mut document = serde_json::to_value(&header).unwrap();

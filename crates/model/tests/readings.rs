@@ -106,25 +106,11 @@ fn more_values_than_metrics_is_a_bug_that_is_told() {
 /// Samples of one experiment are combined: the built-in metrics come first, and no metric twice.
 #[test]
 fn the_metrics_of_samples_are_those_of_any_of_them_in_a_fixed_order() {
-    let sample = |readings| Sample {
-        trial: 0,
-        block: 0,
-        command: 0,
-        position: 0,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
-        cpu_last: 0,
-        left_behind: 0,
-        env_pad_bytes: 0,
-        started_ns: 0,
-        readings,
-    };
     let [a, b] = ["simulated:a", "simulated:b"].map(|id| Metric::from_id(id).unwrap());
     let samples = [
-        sample(Readings::from([(b, 1)])),
-        sample(Readings::none()),
-        sample(Readings::from([(a, 1), (b, 2)])),
+        Sample::of(Readings::from([(b, 1)])),
+        Sample::of(Readings::none()),
+        Sample::of(Readings::from([(a, 1), (b, 2)])),
     ];
     let expected: Vec<Metric> = Metric::BUILT_IN.iter().copied().chain([a, b]).collect();
     assert_eq!(metrics_of(&samples), expected);

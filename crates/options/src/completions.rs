@@ -1,28 +1,10 @@
 //! Completions for the common shells. Options and verbs come from the definition of the command line; for values that
 //! have names, the shell asks fauxplat when the key is pressed.
 
-use std::path::Path;
-
 use clap::{Arg, Command, ValueEnum};
-use clap_complete::{Generator, Shell};
-use fauxplat_experiment::Failure;
+use clap_complete::Shell;
 
 use crate::help::definition;
-use crate::man::create;
-
-/// Writes completions into a folder.
-///
-/// # Errors
-/// The folder cannot be written.
-pub fn completions(folder: &Path) -> Result<(), Failure> {
-    create(folder)?;
-    for shell in [Completed::Bash, Completed::Zsh, Completed::Fish] {
-        let path = folder.join(shell.shell().file_name("fauxplat"));
-        let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
-        std::fs::write(&path, completion_script(shell)).map_err(fail)?;
-    }
-    Ok(())
-}
 
 /// The shells that have completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

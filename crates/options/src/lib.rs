@@ -59,7 +59,7 @@ pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::{CommitsArgs, TreeBuildArgs};
 pub use compare::{CompareArgs, Gate, RuleArgs, metric};
-pub use completions::{Completed, completion_script, completions};
+pub use completions::{Completed, completion_script};
 pub use condition::{ConditionArgs, OnOff};
 pub use contend::ContendArgs;
 pub use counters::CountersArgs;
@@ -80,7 +80,7 @@ pub use lab::{LabAction, LabArgs, LabRunArgs};
 pub use latency::{LatencyArgs, LatencyKind};
 pub use limit::LimitArgs;
 pub use load::LoadArgs;
-pub use man::{man, page};
+pub use man::{page, verb_page, write_pages};
 pub use misuse::misuse;
 pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
 pub use overwritten::{is_stderr, is_stdout};
@@ -149,11 +149,14 @@ pub enum Verb {
     Node(NodeArgs),
     /// What was measured before? List, show, export, remove
     History(HistoryArgs),
-    /// Write the manual pages into a folder
-    #[command(name = "man", alias = "__man", hide = true)]
+    /// Print a manual page: fauxplat man compare | man -l -
+    #[command(name = "man", hide = true)]
     Man {
-        /// The folder
-        folder: PathBuf,
+        /// The verb; the page of fauxplat itself when there is none
+        verb: Vec<String>,
+        /// Write the pages of all verbs into a folder
+        #[arg(short, long, value_name = "FOLDER", conflicts_with = "verb")]
+        output: Option<PathBuf>,
     },
     /// Names that completions offer
     #[command(name = "__words", hide = true)]
@@ -161,15 +164,9 @@ pub enum Verb {
         /// What they name
         kind: Candidates,
     },
-    /// Write the shell completions into a folder
-    #[command(name = "__completions", hide = true)]
-    Completions {
-        /// The folder
-        folder: PathBuf,
-    },
     /// Print the completions of a shell: source <(fauxplat completions bash)
     #[command(name = "completions", hide = true)]
-    Completion {
+    Completions {
         /// The shell
         shell: Completed,
     },

@@ -9,39 +9,59 @@ use fauxplat_experiment::Failure;
 
 use crate::help::definition;
 
-/// Writes a manual page per verb.
-pub fn man(folder: &Path) -> Result<(), Failure> {
-    create(folder)?;
-    let mut cli = definition().disable_help_subcommand(true);
-    cli.build();
-    pages(&cli, folder)
-}
-
-/// Writes the manual page of another program into a folder.
+/// The manual page of a verb, which is named by its words, as in `fleet run`; without words, that of fauxplat.
 ///
 /// # Errors
-/// It cannot be written.
-pub fn page(mut command: Command, folder: &Path) -> Result<(), Failure> {
-    create(folder)?;
-    command.build();
-    pages(&command, folder)
+/// There is no such verb.
+pub fn verb_page(verb: &[String]) -> Result<String, Failure> {
+    let whole = whole();
+    let found = verb
+        .iter()
+        .try_fold(&whole, |command, word| command.find_subcommand(word).filter(|below| !below.is_hide_set()));
+    let missing =
+        || Failure::usage(format!("man: there is no verb `{}` (see fauxplat help)", verb.join(" ")));
+    found.map(page).ok_or_else(missing)
 }
 
-/// Writes the page of a command and those of its subcommands. Pages have no date, so that builds can be reproduced.
-fn pages(command: &Command, folder: &Path) -> Result<(), Failure> {
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
-        pages(below, folder)?;
+/// Writes the manual pages of all verbs into a folder.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write_pages(folder: &Path) -> Result<(), Failure> {
+    let fail = |path: &Path, error| Failure::usage(format!("{}: {error}", path.display()));
+    std::fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
+    for (name, text) in pages(&whole()) {
+        let path = folder.join(format!("{name}.1"));
+        std::fs::write(&path, text).map_err(|error| fail(&path, error))?;
     }
-    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    let path = folder.join(format!("{name}.1"));
-    let fail = |error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
+    Ok(())
+}
+
+/// The definition of the command line, in which `help` and what is hidden have no page.
+fn whole() -> Command {
+    let mut cli = definition().disable_help_subcommand(true);
+    cli.build();
+    cli
+}
+
+/// Names and texts of the page of a command and those of its subcommands.
+fn pages(command: &Command) -> Vec<(&str, String)> {
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set()).flat_map(pages);
+    std::iter::once((name(command), page(command))).chain(below).collect()
+}
+
+fn name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// The manual page of a command that has been built. Pages have no date, so that builds can be reproduced.
+pub fn page(command: &Command) -> String {
     let mut page = Vec::new();
     // Texts before and after the options become sections of their own.
     let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
-    Man::new(bare).render(&mut page).map_err(fail)?;
+    Man::new(bare).render(&mut page).expect("memory takes every text");
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    page.extend_from_slice(sections(&after).as_bytes());
-    std::fs::write(&path, page).map_err(fail)
+    String::from_utf8_lossy(&page).into_owned() + &sections(&after)
 }
 
 /// The text below the options as sections of a manual page: a line that ends with a colon begins a section.
@@ -81,25 +101,14 @@ fn quoted(text: &str) -> String {
     guarded(text).replace('"', "\\(dq")
 }
 
-/// Makes a folder.
-///
-/// # Errors
-/// It cannot be made.
-pub(crate) fn create(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn another_program_has_a_page_with_its_sections() {
-        let folder = tempfile::tempdir().unwrap();
+    fn a_program_has_a_page_with_its_sections() {
         let after = "Examples:\n  light --on\n\nExit codes:\n  0  done";
-        let command = Command::new("light").about("Shines").version("1").after_help(after);
-        page(command, &folder.path().join("new")).unwrap();
-        let text = std::fs::read_to_string(folder.path().join("new/light.1")).unwrap();
+        let text = page(&Command::new("light").about("Shines").version("1").after_help(after));
         for part in [".TH light 1", "Shines", ".SH \"EXAMPLES\"", "light \\-\\-on", ".SH \"EXIT STATUS\""] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fauxplat_model::hex;
 use fauxplat_sys::files::open_regular;
 use object::read::ReadCache;
 use object::{Object, ObjectSection, ObjectSegment};
@@ -94,7 +95,7 @@ impl Elf {
         let has = |name: &str| file.section_by_name(name).is_some_and(|section| section.size() > 0);
         Some(Elf {
             segments: segments.collect(),
-            build_id: file.build_id().ok().flatten().map(hexadecimal),
+            build_id: file.build_id().ok().flatten().map(hex),
             debug_link: debug_link
                 .and_then(|(name, sum)| Some((PathBuf::from(std::str::from_utf8(name).ok()?), sum))),
             eh_frame: section(file, ".eh_frame"),
@@ -133,10 +134,6 @@ fn section<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>, name: &str) -
     let section = file.section_by_name(name).filter(|section| section.size() <= SECTION_MAX);
     let data = section.and_then(|section| section.uncompressed_data().ok().map(Bytes::from));
     Section { address: range(file, name), data }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Folders where distributions keep separate debug files, besides the folder of the file itself.

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use fauxplat_model::hex;
 use fauxplat_sys::files::open_regular;
 use fauxplat_sys::sampling::{Mapping, Record, Sampled, Stack, chains, registers};
 use fauxplat_sys::signal;
@@ -160,9 +161,8 @@ fn check_processor(path: &Path, about: &PerfFile) -> Result<(), ImportError> {
 /// Build ids by path, as they were when perf recorded the file.
 fn builds(about: &PerfFile) -> HashMap<String, String> {
     let all = said(|| about.build_ids()).unwrap_or_default();
-    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     all.into_values()
-        .map(|file| (String::from_utf8_lossy(&file.path).into_owned(), hexadecimal(&file.build_id)))
+        .map(|file| (String::from_utf8_lossy(&file.path).into_owned(), hex(&file.build_id)))
         .collect()
 }
 

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use crate::elf::{Elf, Segment, debug_files};
 use crate::jit::PerfMap;
+use crate::mappings::mappings;
 use crate::names;
 use crate::objects::{Objects, UNKNOWN};
 use crate::process::Process;
@@ -174,24 +175,17 @@ fn code_is_where_its_own_segment_says() {
 }
 
 /// Every mapping of code in this process, as the kernel reports it, leads to the function at its address.
+/// The mapping of this process that holds an address of its code.
+fn mapping_of(address: u64) -> Mapping {
+    let mut own = mappings(std::process::id()).into_iter();
+    own.find(|it| (it.start..it.start + it.bytes).contains(&address)).unwrap()
+}
+
 #[test]
 fn a_mapping_leads_to_its_functions() {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let own = a_mapping_leads_to_its_functions as *const () as u64;
-    let lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);
-    let line = lines.filter(|line| line.is_code).find(|line| line.addresses.contains(&own)).unwrap();
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
-    let mapping = Mapping {
-        pid: std::process::id() as i32,
-        start: line.addresses.start,
-        bytes: line.addresses.end - line.addresses.start,
-        file_offset: line.offset,
-        device: line.device,
-        inode: line.inode,
-        is_code: true,
-        path: line.path.as_bytes().to_vec(),
-    };
-    process.map(&mapping, &mut objects);
+    process.map(&mapping_of(own), &mut objects);
     let place = process.place(own).address;
     let exe = Path::new("/proc/self/exe");
     let elf = Elf::of_file(&std::fs::File::open(exe).unwrap()).unwrap();
@@ -203,23 +197,8 @@ fn a_mapping_leads_to_its_functions() {
 #[test]
 fn a_copy_that_is_full_is_a_stack_that_was_cut() {
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let own = a_copy_that_is_full_is_a_stack_that_was_cut as *const () as u64;
-    let lines = maps.lines().filter_map(fauxplat_procfs::maps::MapsLine::parse);
-    let line = lines.filter(|line| line.is_code).find(|line| line.addresses.contains(&own)).unwrap();
-    process.map(
-        &Mapping {
-            pid: std::process::id() as i32,
-            start: line.addresses.start,
-            bytes: line.addresses.end - line.addresses.start,
-            file_offset: line.offset,
-            device: line.device,
-            inode: line.inode,
-            is_code: true,
-            path: line.path.as_bytes().to_vec(),
-        },
-        &mut objects,
-    );
+    process.map(&mapping_of(own), &mut objects);
     // At its first instruction the caller stands at the pointer of the stack, and here nothing was copied behind that.
     let stack = [own + 16];
     let registers =

@@ -6,6 +6,9 @@ use std::io::stdout;
 #[expect(dead_code, reason = "each user of the constructed records takes some of them")]
 #[path = "../tests/suite/common.rs"]
 mod common;
+#[expect(dead_code, reason = "each user of the constructed records takes some of them")]
+#[path = "../tests/suite/comparisons.rs"]
+mod comparisons;
 #[path = "../tests/suite/constructed.rs"]
 mod constructed;
 
@@ -17,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let owned = match word(1, "run").as_str() {
         "run" => common::run(&["sort -n data", "gsort -n data"]),
         "troubled" => common::troubled_run(),
-        "compare" => common::compare_three(),
+        "compare" => comparisons::compare_three(),
         "aa" => common::aa(),
         "contend" => constructed::contend(),
         "capacity" => constructed::capacity(),

@@ -23,7 +23,7 @@ pub enum ReportError {
         /// The formats that there are.
         known: String,
         /// The verbs that have the format.
-        verbs: &'static [&'static str],
+        verbs: Vec<&'static str>,
     },
     /// The output could not be written.
     #[error("the report could not be written: {0}")]

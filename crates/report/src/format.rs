@@ -18,11 +18,6 @@ pub(crate) const TWO_PROFILES: &str =
 pub(crate) const UNTIMED: &str =
     "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
 
-/// Stands in the place of a verb for lists of what is kept.
-pub const LISTS: &str = "list";
-/// The verb that shows an experiment of any other.
-pub const HISTORY: &str = "history";
-
 /// A form in which a record can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -111,73 +106,6 @@ impl Format {
         format!("{} or {last}", before.join(", "))
     }
 
-    /// The formats that have a form for what a verb writes, in words for help and messages.
-    pub fn names_of(verb: &str) -> String {
-        let suiting = Format::ALL.into_iter().filter(|format| format.is_of(verb));
-        suiting.map(Format::name).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Refuses a format that has no form for what a verb writes. Not every refusal can be foreseen: some formats need a
-    /// part that a report may lack.
-    ///
-    /// # Errors
-    /// [`ReportError::NoForm`].
-    pub fn suits(self, verb: &str) -> Result<(), ReportError> {
-        match self.is_of(verb) {
-            true => Ok(()),
-            false => Err(ReportError::NoForm {
-                format: self.name(),
-                subject: subject(verb),
-                known: Format::names_of(verb),
-                verbs: self.verbs().unwrap_or_default(),
-            }),
-        }
-    }
-
-    fn is_of(self, verb: &str) -> bool {
-        match verb {
-            LISTS => matches!(self, Format::Text | Format::Json),
-            HISTORY => !matches!(self, Format::Boxes | Format::Lscpu),
-            _ => self.verbs().is_none_or(|verbs| verbs.contains(&verb)),
-        }
-    }
-
-    /// The verbs, and kinds of what one of them writes, with such a form; `None` where all have it.
-    fn verbs(self) -> Option<&'static [&'static str]> {
-        Some(match self {
-            Format::GoBenchmark => &["run", "compare", "suite"],
-            format if format.is_of_times() => &["run", "compare"],
-            Format::JUnit => &["run", "compare", "lab", "suite", "bisect", "why"],
-            Format::Folded | Format::Speedscope | Format::Firefox | Format::Pprof => &["profile"],
-            Format::OpenMetrics => &["fleet", "table", "counters"],
-            Format::SlurmDrain => &["fleet"],
-            Format::Boxes | Format::Lscpu => &["topo", "pick"],
-            Format::Svg => &[
-                "run",
-                "compare",
-                "aa",
-                "sweep",
-                "explain",
-                "contend",
-                "counters",
-                "latency",
-                "limit",
-                "load",
-                "profile",
-                "topo",
-                "pick",
-                "fleet",
-                "fleet-compare",
-                "fleet-watch",
-                "lab",
-                "suite",
-                "bisect",
-                "why",
-            ],
-            _ => return None,
-        })
-    }
-
     /// Whether the format can hold a report of this many commands, and of simulated runs.
     ///
     /// # Errors
@@ -193,7 +121,7 @@ impl Format {
     }
 
     /// Whether its figures are the wall times of runs.
-    fn is_of_times(self) -> bool {
+    pub(crate) fn is_of_times(self) -> bool {
         matches!(
             self,
             Format::CsvSummary
@@ -234,15 +162,6 @@ impl Format {
             Format::Pprof => "pprof",
             Format::SlurmDrain => "slurm-drain",
         }
-    }
-}
-
-/// Words for what a verb writes. Findings of one verb may have a kind behind its name.
-fn subject(verb: &str) -> String {
-    match verb {
-        LISTS => "a list".to_owned(),
-        HISTORY => "a stored experiment".to_owned(),
-        verb => format!("what {} finds", verb.replace('-', " ")),
     }
 }
 
@@ -332,8 +251,6 @@ mod tests {
     fn formats_read_what_they_print() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
-            let has_verb = format.verbs().is_none_or(|verbs| !verbs.is_empty());
-            assert!(has_verb, "no verb writes {format}");
         }
         let message = "yaml".parse::<Format>().unwrap_err().to_string();
         assert!(message.contains("`yaml`") && message.contains("hyperfine-json"), "{message}");

@@ -12,6 +12,7 @@ mod error;
 mod evidence;
 mod export;
 mod format;
+mod forms;
 mod json;
 mod own;
 pub mod parts;
@@ -42,7 +43,8 @@ pub use baseline::{
     BASELINE_BYTES_MAX, BaselineSeries, RecordedRuns, SourceFormat, read_baseline, read_record,
 };
 pub use error::ReportError;
-pub use format::{Detail, Format, HISTORY, LISTS, Style, TimeUnit, View};
+pub use format::{Detail, Format, Style, TimeUnit, View};
+pub use forms::{HISTORY, LISTS};
 pub use json::evidence_json;
 pub use own::{Case, CaseOutcome, OwnReading, OwnReport, Rows, know_reports};
 pub use words::visible;

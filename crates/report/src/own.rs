@@ -6,12 +6,18 @@ use std::sync::OnceLock;
 use fauxplat_model::document::{OwnFindings, Record};
 use serde_json::{Error, Value};
 
+use crate::format::Format;
 use crate::parts::{Piece, Tone};
 
 /// The way in which a verb shows its own documents.
 pub trait OwnReport: Sync {
-    /// Name and version of the document, such as `fauxplat.suite/1`.
+    /// Name and version of the document, such as `fauxplat.suite/1`, in which the verb has its name.
     fn schema(&self) -> &'static str;
+
+    /// The formats that the document has a form for, besides those of every verb.
+    fn formats(&self) -> &'static [Format] {
+        &[Format::JUnit, Format::Svg]
+    }
 
     /// The report, the answer first. The frame of all reports (condition, machine, warnings) is added to it.
     ///
@@ -95,6 +101,17 @@ pub fn know_reports(reports: Vec<&'static dyn OwnReport>) {
 fn report_of(found: &OwnFindings) -> Option<&'static dyn OwnReport> {
     let all = REPORTS.get()?;
     all.iter().copied().find(|report| report.schema() == found.schema)
+}
+
+/// The verbs whose own documents have a form of this format.
+pub(crate) fn verbs_with(format: Format) -> impl Iterator<Item = &'static str> {
+    let all = REPORTS.get().into_iter().flatten();
+    all.filter(move |report| report.formats().contains(&format)).map(|report| verb(report.schema()))
+}
+
+/// The verb in the name of a document.
+fn verb(schema: &'static str) -> &'static str {
+    schema.split(['.', '/']).nth(1).unwrap_or(schema)
 }
 
 /// The report of a document, or the sentence that this version has none for it.

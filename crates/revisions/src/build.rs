@@ -5,10 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use fauxplat_launch::{Capture, LaunchError, words};
-use fauxplat_model::Outcome;
+use fauxplat_model::{Outcome, sha256_of_parts};
 use fauxplat_sys::clock;
 
-use crate::cache::key;
 use crate::{Revision, RevisionError};
 
 /// Variables of the environment by which builds usually decide what they make.
@@ -62,7 +61,7 @@ impl Build {
         let path = std::env::var("PATH").unwrap_or_default();
         let tools: Vec<String> = TOOLS.iter().filter_map(|name| tool(name, &path)).collect();
         let parts = ["1", std::env::consts::ARCH, &revision.tree, &self.line, &self.folder];
-        key(&parts.into_iter().chain(variables.iter().chain(&tools).map(String::as_str)).collect::<Vec<_>>())
+        sha256_of_parts(parts.into_iter().chain(variables.iter().chain(&tools).map(String::as_str)))
     }
 
     /// Builds in a work tree; returns the time that this took in nanoseconds.

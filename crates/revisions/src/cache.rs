@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fauxplat_sys::clock;
+use fauxplat_sys::files::replace;
 use fauxplat_sys::text::read_regular_text;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::RevisionError;
 use crate::error::at;
@@ -52,16 +52,6 @@ pub(crate) struct Held {
     key: String,
     note: PathBuf,
     lock: File,
-}
-
-/// Hash of the parts with their lengths, so that no two lists of parts have the same.
-pub fn key(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Trees {
@@ -205,9 +195,7 @@ impl Held {
     pub(crate) fn keep(&mut self, files: Snapshot, took_ns: u64) -> Result<(), RevisionError> {
         let note = Note { key: self.key.clone(), files, took_ns };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.note)(error.into()))?;
-        let fresh = self.note.with_extension("new");
-        fs::write(&fresh, text).map_err(at(&fresh))?;
-        fs::rename(&fresh, &self.note).map_err(at(&self.note))?;
+        replace(&self.note, &text).map_err(at(&self.note))?;
         self.lock.lock_shared().map_err(at(&self.note))
     }
 }
@@ -219,6 +207,7 @@ fn list(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fauxplat_model::sha256;
 
     fn built(trees: &Trees, key: &str, text: &str) -> PathBuf {
         let mut held = trees.hold(key).unwrap();
@@ -232,7 +221,7 @@ mod tests {
     fn a_built_tree_is_found_and_a_changed_one_is_not() {
         let place = tempfile::tempdir().unwrap();
         let trees = Trees::below(place.path()).unwrap();
-        let (a, b) = (key(&["a"]), key(&["b"]));
+        let (a, b) = (sha256("a"), sha256("b"));
         let folder = built(&trees, &a, "1");
         fs::write(folder.join("output"), "x").unwrap();
         assert_eq!(trees.hold(&a).unwrap().took_ns, Some(7));
@@ -247,24 +236,19 @@ mod tests {
     fn what_was_never_finished_goes_and_what_is_in_use_stays() {
         let place = tempfile::tempdir().unwrap();
         let trees = Trees::below(place.path()).unwrap();
-        let unfinished = trees.hold(&key(&["a"])).unwrap();
+        let unfinished = trees.hold(&sha256("a")).unwrap();
         let other = Trees::below(place.path()).unwrap();
         assert!(unfinished.folder.exists());
         let folder = unfinished.folder.clone();
         drop(unfinished);
         other.remove_unfinished();
         assert!(!folder.exists());
-        let kept = built(&trees, &key(&["b"]), "123");
-        let used = trees.hold(&key(&["b"])).unwrap();
+        let kept = built(&trees, &sha256("b"), "123");
+        let used = trees.hold(&sha256("b")).unwrap();
         trees.shrink(0);
         assert!(kept.exists());
         drop(used);
         trees.shrink(0);
         assert!(!kept.exists());
-    }
-
-    #[test]
-    fn parts_are_not_run_together() {
-        assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));
     }
 }

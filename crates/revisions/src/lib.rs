@@ -17,7 +17,6 @@ mod words;
 mod workshop;
 
 pub use build::Build;
-pub use cache::key as hash_of;
 pub use commands::{alike, commands_in, placed_in};
 pub use compared::Compared;
 pub use error::RevisionError;

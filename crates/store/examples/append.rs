@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{Condition, Definition, MachineFacts, Metric, Outcome, Phase, Sample, Source, Sources};
+use fauxplat_model::{Metric, Sample};
 use fauxplat_store::{State, Store};
 
 const SAMPLES: u32 = 100_000;
@@ -63,38 +63,19 @@ fn sample(trial: u32) -> Sample {
         block: trial / 2,
         command: (trial % 2) as u16,
         position: (trial % 2) as u16,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
         cpu_last: 1,
-        left_behind: 0,
         env_pad_bytes: 1234,
         started_ns: u64::from(trial) * 5_000_000,
-        readings: readings.collect(),
+        ..Sample::of(readings.collect())
     }
 }
 
 fn header() -> Header {
     Header {
         fauxplat_version: env!("CARGO_PKG_VERSION").into(),
-        id: None,
-        uuid: None,
-        plan: None,
         started: "2026-11-21T10:00:00Z".into(),
         invocation: vec!["append".into()],
         seed: 1,
-        machine: MachineFacts::default(),
-        condition: Condition::default(),
-        definition: Definition::default(),
-        sources: Sources {
-            cpu_time: Source::None,
-            peak_memory: Source::None,
-            peak_memory_floor_bytes: 0,
-            run_delay: Source::None,
-            migrations: Source::None,
-            counter_floors: Vec::new(),
-        },
-        warnings: Vec::new(),
-        not_measured: Vec::new(),
+        ..Header::default()
     }
 }

@@ -224,51 +224,20 @@ fn insert_command(
 mod tests {
     use super::*;
     use crate::Store;
-    use fauxplat_model::{
-        Condition, Definition, Evidence, Histogram, MachineFacts, Outcome, Phase, Readings, Source, Sources,
-        Unit,
-    };
+    use fauxplat_model::{Evidence, Histogram, Readings, Unit};
 
     fn header() -> Header {
         Header {
             fauxplat_version: "0.1.0".into(),
-            id: None,
-            uuid: None,
-            plan: None,
             started: "2026-11-21T10:00:00Z".into(),
             invocation: vec!["fauxplat".into()],
             seed: 1,
-            machine: MachineFacts::default(),
-            condition: Condition::default(),
-            definition: Definition::default(),
-            sources: Sources {
-                cpu_time: Source::None,
-                peak_memory: Source::None,
-                peak_memory_floor_bytes: 0,
-                run_delay: Source::None,
-                migrations: Source::None,
-                counter_floors: Vec::new(),
-            },
-            warnings: Vec::new(),
-            not_measured: Vec::new(),
+            ..Header::default()
         }
     }
 
     fn sample() -> Sample {
-        Sample {
-            trial: 0,
-            block: 0,
-            command: 0,
-            position: 0,
-            phase: Phase::Measured,
-            outcome: Outcome::Exited(0),
-            cpu_first: 0,
-            cpu_last: 0,
-            left_behind: 0,
-            env_pad_bytes: 0,
-            started_ns: 0,
-            readings: Readings::none(),
-        }
+        Sample::of(Readings::none())
     }
 
     /// SQLite reports its page limit exactly as it reports a full disk, so this runs anywhere.

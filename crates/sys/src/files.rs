@@ -235,9 +235,43 @@ pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Replaces a file of this user's at once: after any failure, that of the machine among them, it has the old contents or
+/// the new ones. They are written into a file beside it first, whose name has `.part` at its end.
+///
+/// # Errors
+/// Errors of `open(2)`, `write(2)`, `fsync(2)` and `rename(2)`; the file beside it is there and no regular one.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = open_regular_with(&mut options, Path::new(&part))?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&part, path)?;
+    // The folder has the file's name, and must reach the disk as well.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("note.json");
+        for text in ["first", "and second"] {
+            replace(&file, text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        std::fs::create_dir(folder.path().join("note.json.part")).unwrap();
+        assert!(replace(&file, b"third").is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "and second");
+        assert!(replace(&folder.path().join("no/file"), b"").is_err());
+    }
 
     #[test]
     fn files_are_read_up_to_the_buffer() {

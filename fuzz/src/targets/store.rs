@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{
-    Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Sample, Sources,
-};
+use fauxplat_model::{Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Sample, Sources};
 use fauxplat_store::{Filter, State, Store, StoreError};
 use fauxplat_units::Bytes;
 use rusqlite::Connection;
@@ -56,8 +54,7 @@ fn make(path: &Path) -> Vec<u8> {
         argv: vec!["true".into()],
         parameters: vec![("size".into(), "10".into())],
         prepare: Some(vec!["sync".into()]),
-        conclude: None,
-        condition: Condition::default(),
+        ..Command::default()
     };
     let mut experiment = store.begin(&header, "run", &[command]).expect("an experiment");
     (0..20).for_each(|trial| experiment.append(&sample(trial)).expect("a sample"));
@@ -106,16 +103,8 @@ fn sample(trial: u32) -> Sample {
     Sample {
         trial,
         block: trial,
-        command: 0,
-        position: 0,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
-        cpu_last: 0,
-        left_behind: 0,
-        env_pad_bytes: 0,
         started_ns: u64::from(trial),
-        readings: metrics().map(|metric| (metric, u64::from(trial) + 1000)).collect(),
+        ..Sample::of(metrics().map(|metric| (metric, u64::from(trial) + 1000)).collect())
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fauxplat_analyze::{Judge, Stand};
-use fauxplat_model::{Metric, Outcome, Phase, Rule, Sample, Verdict};
+use fauxplat_model::{Metric, Rule, Sample, Verdict};
 use fauxplat_sys::signal;
 use serde_json::Value;
 
@@ -112,14 +112,8 @@ fn sample(block: u32, command: u16, figure_ns: u64) -> Sample {
         block,
         command,
         position: command,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: u16::MAX,
-        cpu_last: u16::MAX,
-        left_behind: 0,
-        env_pad_bytes: 0,
         started_ns: u64::from(block) * 1_000_000_000,
-        readings: [(Metric::WALL, figure_ns)].into(),
+        ..Sample::of([(Metric::WALL, figure_ns)].into())
     }
 }
 

@@ -13,9 +13,8 @@ pub(crate) fn deb() -> Result<(), ChoreError> {
     if !has("dpkg-deb") {
         return Err(ChoreError::Skipped("there is no dpkg-deb here (apt-get install dpkg)"));
     }
-    let target = if cfg!(target_arch = "x86_64") { Target::X86_64 } else { Target::Arm64 };
-    let program = program::build(target)?.map_err(ChoreError::Dist)?;
-    println!("{}", package(target, &program)?.display());
+    let program = program::build(Target::HERE)?.map_err(ChoreError::Dist)?;
+    println!("{}", package(Target::HERE, &program)?.display());
     Ok(())
 }
 
@@ -29,7 +28,7 @@ fn architecture(target: Target) -> &'static str {
 /// Lays the package out and packs it.
 pub(super) fn package(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let tree = fresh("deb")?;
-    install(program, &tree, "/usr")?;
+    install(target, program, &tree, "/usr")?;
     settle(&tree)?;
     let name = format!("fauxplat_{}_{}.deb", env!("CARGO_PKG_VERSION"), architecture(target));
     let size = said(Command::new("du").args(["-sk", "--apparent-size"]).arg(&tree))?;

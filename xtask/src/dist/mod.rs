@@ -40,7 +40,7 @@ pub(crate) fn for_arm64() -> Result<Result<PathBuf, String>, ChoreError> {
 fn archive(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     let name = format!("fauxplat-{}-{}-linux", env!("CARGO_PKG_VERSION"), target.name());
     let tree = fresh(&name)?;
-    install(program, &tree, "")?;
+    install(target, program, &tree, "")?;
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
         copy(&workspace().join(file), &tree.join(file))?;
     }
@@ -54,11 +54,16 @@ fn archive(target: Target, program: &Path) -> Result<PathBuf, ChoreError> {
     Ok(archive)
 }
 
-/// Puts the program, manual pages, completions and labs where `make install` puts them.
-fn install(program: &Path, destination: &Path, prefix: &str) -> Result<(), ChoreError> {
+/// Puts the program, manual pages, completions and labs where `make install` puts them. A program for another
+/// architecture cannot print its pages here; that of this machine prints the same ones.
+fn install(target: Target, program: &Path, destination: &Path, prefix: &str) -> Result<(), ChoreError> {
     let mut make = Command::new("make");
     make.args(["--silent", "--no-print-directory", "install-program"]).current_dir(workspace());
     make.arg(format!("BINARY={}", program.display()));
+    if target != Target::HERE {
+        let speaker = program::build(Target::HERE)?.map_err(ChoreError::Dist)?;
+        make.arg(format!("SPEAKER={}", speaker.display()));
+    }
     make.arg(format!("DESTDIR={}", destination.display()));
     done(make.arg(format!("PREFIX={prefix}")))
 }

@@ -10,13 +10,12 @@ use crate::error::ChoreError;
 
 /// Installs and tries the archive and the package of this machine's architecture.
 pub(crate) fn installed() -> Result<(), ChoreError> {
-    let target = if cfg!(target_arch = "x86_64") { Target::X86_64 } else { Target::Arm64 };
-    let program = program::build(target)?.map_err(ChoreError::Dist)?;
-    bare(&archive(target, &program)?)?;
+    let program = program::build(Target::HERE)?.map_err(ChoreError::Dist)?;
+    bare(&archive(Target::HERE, &program)?)?;
     println!("passed   the archive in a root with nothing else");
     match debian()? {
         Ok(root) => {
-            package(&root, &deb::package(target, &program)?)?;
+            package(&root, &deb::package(Target::HERE, &program)?)?;
             println!("passed   the package in a fresh Debian");
         }
         Err(why) => println!("skipped  the package in a fresh Debian: {why}"),

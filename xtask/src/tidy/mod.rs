@@ -20,7 +20,6 @@ pub(crate) fn check_workspace() -> Result<(), ChoreError> {
     let crates = code::read(&root, &sources::modules(&root)?)?;
     let mut violations = layers::check(&cargo::metadata()?)?;
     violations.extend(sources::check(&root)?);
-    violations.extend(functions::check(&crates));
     violations.extend(circles::check(&crates));
     violations.extend(glossary::check(&root)?);
     violations.extend(schemas::check(&root, &crates)?);

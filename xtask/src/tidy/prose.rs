@@ -13,9 +13,6 @@ const README_BYTES_MAX: usize = 10 * 1024;
 /// Least length of a paragraph that must not occur twice; a shorter one may lead into two tables.
 const TWICE_CHARS_MIN: usize = 60;
 
-/// The document that is generated from declarations, where entries of one kind rightly say the same.
-const GENERATED: &str = "docs/hazards.md";
-
 /// Where a block of code begins and ends.
 const FENCE: &str = "```";
 
@@ -81,7 +78,7 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
 
 fn document(path: &Path, text: &str) -> Vec<Violation> {
     let paragraphs = paragraphs(text);
-    let mut violations = if path == Path::new(GENERATED) { Vec::new() } else { twice(path, &paragraphs) };
+    let mut violations = twice(path, &paragraphs);
     let nexts = paragraphs.iter().skip(1).map(Some).chain([None]);
     violations.extend(paragraphs.iter().zip(nexts).filter_map(|(one, next)| unfinished(path, one, next)));
     violations.extend(fragments(path, text));

@@ -1,6 +1,6 @@
 //! A machine that does not exist: the wall time of runs under noise whose parts are known.
 
-use fauxplat_model::{Metric, Outcome, Phase, Sample};
+use fauxplat_model::{Metric, Sample};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -67,15 +67,8 @@ pub(crate) fn sample(run: u32, block: u32, command: u16, wall_ns: u64) -> Sample
         trial: run,
         block,
         command,
-        position: 0,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
-        cpu_last: 0,
-        left_behind: 0,
-        env_pad_bytes: 0,
         started_ns: u64::from(run + 1) * 6_000_000,
-        readings: [(Metric::WALL, wall_ns)].into(),
+        ..Sample::of([(Metric::WALL, wall_ns)].into())
     }
 }
 

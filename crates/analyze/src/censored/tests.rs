@@ -1,8 +1,7 @@
 //! Simulated readings that are bounds, through the judge itself.
 
 use fauxplat_model::{
-    Bound, DifferenceIn, Metric, Outcome, Phase, Readings, Rule, Sample, Source, Sources, StoppedBy, Verdict,
-    is_no_bound,
+    Bound, DifferenceIn, Metric, Readings, Rule, Sample, Source, Sources, StoppedBy, Verdict, is_no_bound,
 };
 use fauxplat_stats::draw::Draw;
 
@@ -30,14 +29,8 @@ fn sample(block: u32, command: u16, readings: Readings) -> Sample {
         block,
         command,
         position: command,
-        phase: Phase::Measured,
-        outcome: Outcome::Exited(0),
-        cpu_first: 0,
-        cpu_last: 0,
-        left_behind: 0,
-        env_pad_bytes: 0,
         started_ns: u64::from(block) * 2_000_000,
-        readings,
+        ..Sample::of(readings)
     }
 }
 

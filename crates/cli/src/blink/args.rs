@@ -31,6 +31,9 @@ pub(crate) struct Cli {
     /// Look for /sys and /dev below this folder
     #[arg(long, value_name = "FOLDER", default_value = "/")]
     pub(crate) sysroot: PathBuf,
+    /// Print the manual page
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) man: bool,
     #[command(flatten)]
     pub(crate) settings: Settings,
 }

@@ -5,10 +5,8 @@ mod account;
 mod args;
 mod log;
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -45,35 +43,28 @@ impl From<BlinkError> for Failure {
     }
 }
 
-/// The hidden argument by which the program writes its manual page into a folder.
-const MAN: &str = "__man";
-
 fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let [word, folder] = words.as_slice()
-        && word == MAN
-    {
-        return match fauxplat_options::page(Cli::command(), Path::new(folder)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => ended(&Failure::Usage(failure.to_string()), None),
-        };
-    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if !error.use_stderr() => {
-            // Help and version are answers.
-            return match answered(error.print()) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(failure) => ended(&failure, None),
-            };
-        }
+        // Help and version are answers.
+        Err(error) if !error.use_stderr() => return done(answered(error.print())),
         Err(error) => return ended(&Failure::Usage(misuse(&error)), None),
     };
+    if cli.man {
+        let mut definition = Cli::command();
+        definition.build();
+        return done(answered(write!(io::stdout(), "{}", fauxplat_options::page(&definition))));
+    }
     let mut log = Log::open(cli.log, &cli.sysroot);
     match blink(cli, &mut log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ended(&failure, Some(&mut log)),
     }
+}
+
+/// The end of a program that was asked about itself, and so has opened no log.
+fn done(answered: Result<(), Failure>) -> ExitCode {
+    answered.map_or_else(|failure| ended(&failure, None), |()| ExitCode::SUCCESS)
 }
 
 /// Reports a failure in one line, also to the log; returns the exit code.

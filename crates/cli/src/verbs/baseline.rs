@@ -1,12 +1,12 @@
 //! Stored results: of the store, or in files of fauxplat or another tool.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fauxplat_analyze::summarize_values;
 use fauxplat_experiment::measure::baseline::{self, Earlier, check_number, pick};
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{Command, Comparison, Condition, Rule, RunFindings};
+use fauxplat_model::{Command, Comparison, Rule, RunFindings};
 use fauxplat_report::{BASELINE_BYTES_MAX, read_baseline};
 use fauxplat_store::Store;
 use fauxplat_sys::clock;
@@ -77,17 +77,7 @@ pub(crate) fn compare_stored(
 
 /// The command of stored results; for a file only its name is known.
 fn command_of(earlier: &Earlier) -> Command {
-    let nameless = || Command {
-        name: String::new(),
-        command: earlier.name.clone(),
-        program: PathBuf::new(),
-        program_sha256: None,
-        argv: Vec::new(),
-        parameters: Vec::new(),
-        prepare: None,
-        conclude: None,
-        condition: Condition::default(),
-    };
+    let nameless = || Command { command: earlier.name.clone(), ..Command::default() };
     Command { name: earlier.name.clone(), ..earlier.command.clone().unwrap_or_else(nameless) }
 }
 
@@ -105,17 +95,7 @@ fn from_file(path: &str, name: &str, rule: &Rule) -> Result<Earlier, Failure> {
     check_number(readings, path)?;
     let summaries =
         chosen.values.iter().filter_map(|(metric, values)| summarize_values(values, *metric)).collect();
-    let findings = RunFindings {
-        bounded: Vec::new(),
-        derived: Vec::new(),
-        summaries,
-        failures: 0,
-        runs_with_left_behind: 0,
-        tree: Vec::new(),
-        rates: Vec::new(),
-        series: Vec::new(),
-        against_first: None,
-    };
+    let findings = RunFindings { summaries, ..RunFindings::default() };
     let of = |(metric, _)| (metric, chosen.get(metric).unwrap_or_default().to_vec());
     let values = rule.decided().into_iter().map(of).collect();
     let name = format!("{} ({path})", chosen.name);

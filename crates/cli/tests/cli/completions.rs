@@ -9,10 +9,8 @@ fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_fauxplat")).parent().unwrap().display().to_string();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
-    // The installed script.
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/completions/fauxplat.bash");
     let line = format!(
-        "PATH={binary}:$PATH; source '{script}'; COMP_WORDS=({}); COMP_CWORD={last}; \
+        "PATH={binary}:$PATH; source <(fauxplat completions bash); COMP_WORDS=({}); COMP_CWORD={last}; \
          _fauxplat fauxplat '{}' '{before}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words[last]
@@ -26,7 +24,6 @@ fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
 #[test]
 fn names_are_offered_where_a_value_has_one() {
     let lab = Lab::new();
-    Done::of(lab.bare(&["__completions", "scripts"])).succeeds();
     let has = |words: &[&str], name: &str| {
         let offered = offered(&lab, words);
         assert!(offered.iter().any(|one| one == name), "{words:?} offers {offered:?}");
@@ -51,10 +48,21 @@ fn names_are_offered_where_a_value_has_one() {
     has(&["fauxplat", "aa", "--metric", "peak"], "peak-memory");
     has(&["fauxplat", "aa", "--strata", "busy"], "busy-sibling");
     has(&["fauxplat", "doctor", "--fail-if", "tur"], "turbo");
-    for script in ["_fauxplat", "fauxplat.fish"] {
-        let text = lab.read(&format!("scripts/{script}"));
+}
+
+/// Each shell reads its completions without an error, where it is installed, and asks for every kind of name.
+#[test]
+fn completions_are_printed_for_each_shell() {
+    let lab = Lab::new();
+    for (shell, only_read) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
+        let text = Done::of(lab.bare(&["completions", shell])).succeeds().out;
         for kind in ["metrics", "knobs", "labs", "hazards", "runs", "loads", "relations", "formats"] {
-            assert!(text.contains(&format!("fauxplat __words {kind} ")), "{script} asks for no {kind}");
+            assert!(text.contains(&format!("fauxplat __words {kind} ")), "{shell} asks for no {kind}");
+        }
+        let script = lab.write(&format!("script.{shell}"), &text);
+        match std::process::Command::new(shell).args([only_read, &script]).output() {
+            Ok(read) => assert!(read.status.success() && read.stderr.is_empty(), "{shell}: {read:?}"),
+            Err(error) => println!("skipped: {shell} is not installed ({error})"),
         }
     }
 }

@@ -39,6 +39,7 @@ mod latency;
 mod limit;
 mod load;
 mod made_up;
+mod manual;
 mod misbehaviour;
 mod mistakes;
 mod options;

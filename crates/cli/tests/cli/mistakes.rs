@@ -179,12 +179,3 @@ fn a_refusal_says_what_is_there_instead() {
         }
     }
 }
-
-#[test]
-fn completions_are_printed_for_each_shell() {
-    let lab = Lab::new();
-    for shell in ["bash", "zsh", "fish"] {
-        let done = Done::of(lab.bare(&["completions", shell])).succeeds();
-        assert!(done.out.contains("fauxplat __words metrics"), "{shell}");
-    }
-}

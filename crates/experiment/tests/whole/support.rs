@@ -237,12 +237,9 @@ pub(crate) fn command(name: &str, condition: &Condition) -> Command {
         name: name.to_owned(),
         command: name.to_owned(),
         program: PathBuf::from(name),
-        program_sha256: None,
         argv: vec![name.to_owned()],
-        parameters: Vec::new(),
-        prepare: None,
-        conclude: None,
         condition: condition.clone(),
+        ..Command::default()
     }
 }
 

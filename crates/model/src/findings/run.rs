@@ -139,7 +139,7 @@ pub struct CounterRates {
 }
 
 /// Findings about one command that was run by itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
     /// A summary per metric that was measured.
     pub summaries: Vec<Summary>,

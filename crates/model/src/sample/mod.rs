@@ -82,6 +82,24 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// A measured run with these readings that ended well on an unknown CPU, the first of its experiment.
+    pub fn of(readings: Readings) -> Self {
+        Sample {
+            trial: 0,
+            block: 0,
+            command: 0,
+            position: 0,
+            phase: Phase::Measured,
+            outcome: Outcome::Exited(0),
+            cpu_first: u16::MAX,
+            cpu_last: u16::MAX,
+            left_behind: 0,
+            env_pad_bytes: 0,
+            started_ns: 0,
+            readings,
+        }
+    }
+
     /// The value of a metric, if it was measured; a bound is none.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.readings.get(metric)

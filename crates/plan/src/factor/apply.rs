@@ -63,12 +63,8 @@ mod tests {
             name: "sort".into(),
             command: "sort".into(),
             program: "/usr/bin/sort".into(),
-            program_sha256: None,
             argv: vec!["sort".into()],
-            parameters: Vec::new(),
-            prepare: None,
-            conclude: None,
-            condition: Default::default(),
+            ..Command::default()
         }
     }
 

@@ -75,12 +75,8 @@ impl Run {
             position: self.position,
             phase: self.phase,
             outcome: self.outcome,
-            cpu_first: u16::MAX,
-            cpu_last: u16::MAX,
-            left_behind: 0,
-            env_pad_bytes: 0,
             started_ns: self.started_ns,
-            readings,
+            ..Sample::of(readings)
         }
     }
 }

@@ -4,6 +4,7 @@ use fauxplat_model::{Metric, Outcome, Phase};
 use fauxplat_report::{BaselineSeries, Format, ReportError, SourceFormat, Style, read_baseline};
 
 use crate::common::{self, Owned};
+use crate::comparisons;
 
 fn read_back(owned: &Owned, format: Format) -> Vec<BaselineSeries> {
     read_baseline(&owned.render(format, &Style::default())).expect("what is written is readable")
@@ -85,7 +86,7 @@ fn our_own_documents() {
         owned.samples[1].get(Metric::WALL).map(|ns| ns as f64)
     );
     assert_eq!(series[0].get(Metric::MIGRATIONS), None, "it was not measured");
-    assert_eq!(read_back(&common::compare_three(), Format::Json).len(), 3);
+    assert_eq!(read_back(&comparisons::compare_three(), Format::Json).len(), 3);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use fauxplat_model::Verdict::{Different, Equivalent, Inconclusive};
 use fauxplat_model::document::Findings;
 use fauxplat_report::{Detail, Format, Style, View, write_with_evidence};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 use crate::{html, sweep};
 
 /// Lines that a report of two commands takes at most.
@@ -48,7 +49,7 @@ fn two_commands_take_fourteen_lines() {
         ],
     ];
     let compared = names.into_iter().flat_map(|[a, b]| {
-        verdicts.map(|(verdict, effect, half)| common::compare(comparison(a, b, verdict, effect, half)))
+        verdicts.map(|(verdict, effect, half)| comparisons::compare(comparison(a, b, verdict, effect, half)))
     });
     for owned in compared.chain([run_of_two(), common::run(&["sort data"])]) {
         let text = rendered(&calm(owned), Format::Text, Detail::Brief);
@@ -61,8 +62,8 @@ fn two_commands_take_fourteen_lines() {
 #[test]
 fn what_is_brief() {
     for (name, owned) in [
-        ("compare", common::compare(comparison("sort", "gsort", Different, 1.0231, 0.0055))),
-        ("compare_three", common::compare_three()),
+        ("compare", comparisons::compare(comparison("sort", "gsort", Different, 1.0231, 0.0055))),
+        ("compare_three", comparisons::compare_three()),
         ("run", common::run(&["sort -n data"])),
         ("run_two", run_of_two()),
         ("run_troubled", common::troubled_run()),
@@ -80,16 +81,16 @@ fn what_is_brief() {
 #[test]
 fn a_line_for_each_comparison_and_each_command() {
     let lines = |owned: &Owned| rendered(owned, Format::Text, Detail::Line).lines().count();
-    assert_eq!(lines(&common::compare(comparison("a", "b", Inconclusive, 1.0, 0.01))), 1);
+    assert_eq!(lines(&comparisons::compare(comparison("a", "b", Inconclusive, 1.0, 0.01))), 1);
     // Two against the first, and who won.
-    assert_eq!(lines(&common::compare_three()), 3);
+    assert_eq!(lines(&comparisons::compare_three()), 3);
     assert_eq!(lines(&common::run(&["a", "b", "c"])), 3);
 }
 
 /// Warnings are in every brief report, in whole sentences.
 #[test]
 fn a_warning_is_cut_at_the_end_of_a_sentence() {
-    let mut owned = common::compare_three();
+    let mut owned = comparisons::compare_three();
     let long = format!("{}of ours.", "a neighbour took much of the time ".repeat(9));
     owned.header.warnings = vec![format!("{long} {long}"), format!("It is so. {long}"), "short".to_owned()];
     let text = rendered(&owned, Format::Text, Detail::Brief);

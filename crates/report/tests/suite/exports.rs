@@ -6,7 +6,8 @@ use fauxplat_model::{Comparison, IgnoredFailures, Metric, Outcome, Phase, Verdic
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 
 fn exported(owned: &Owned, format: Format) -> Value {
     serde_json::from_str(&owned.render(format, &Style::default())).expect("valid JSON")
@@ -114,7 +115,7 @@ fn junit_says_which_verdict_fails() {
     let case = |verdict, ratio: f64| {
         let is_beyond = (verdict == Verdict::Different).then_some((ratio - 1.0).abs() > 0.05);
         let shown = comparison("sort", "<g&sort>", verdict, ratio, 0.005);
-        let owned = common::compare(Comparison { beyond_margin: is_beyond, ..shown });
+        let owned = comparisons::compare(Comparison { beyond_margin: is_beyond, ..shown });
         owned.render(Format::JUnit, &Style::default())
     };
     let slower = case(Verdict::Different, 1.1);
@@ -182,7 +183,7 @@ fn bencher_gets_latency_in_nanoseconds() {
 
 #[test]
 fn comparisons_are_exported_like_runs() {
-    let compared = common::compare(comparison("sort", "gsort", Verdict::Equivalent, 1.0, 0.005));
+    let compared = comparisons::compare(comparison("sort", "gsort", Verdict::Equivalent, 1.0, 0.005));
     assert_eq!(exported(&compared, Format::HyperfineJson)["results"].as_array().unwrap().len(), 2);
 }
 

@@ -96,17 +96,7 @@ fn a_hundred_metrics_are_in_every_format_that_has_all() {
 
 /// Findings where no run has a figure.
 fn nothing(failures: usize) -> RunFindings {
-    RunFindings {
-        bounded: Vec::new(),
-        derived: Vec::new(),
-        summaries: Vec::new(),
-        failures,
-        runs_with_left_behind: 0,
-        tree: Vec::new(),
-        rates: Vec::new(),
-        series: Vec::new(),
-        against_first: None,
-    }
+    RunFindings { failures, ..RunFindings::default() }
 }
 
 #[test]

@@ -4,20 +4,21 @@ use fauxplat_model::Verdict;
 use fauxplat_model::document::Findings;
 use fauxplat_report::{Format, ReportError, Style, write};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 use crate::every_verb::without_runs;
 use crate::{doctor, explain, sweep};
 
 /// A record of every verb.
 pub(crate) fn all() -> Vec<(&'static str, Owned)> {
-    let compared = common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
+    let compared = comparisons::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
     let mut all = vec![
         ("run", common::run(&["sort -n data", "gsort -n data"])),
         ("run_troubled", common::troubled_run()),
         ("compare", compared),
-        ("compare_three", common::compare_three()),
-        ("compare_tails", common::compare_tails()),
-        ("against_baseline", common::against_baseline()),
+        ("compare_three", comparisons::compare_three()),
+        ("compare_tails", comparisons::compare_tails()),
+        ("against_baseline", comparisons::against_baseline()),
         ("aa", common::aa()),
         ("sweep", sweep::owned(sweep::sizes())),
         ("sweep_words", sweep::owned(sweep::words())),
@@ -273,11 +274,11 @@ fn a_page_says_the_answer_first() {
 #[test]
 fn what_matters_is_drawn() {
     let drawn = |owned: &Owned| page(owned).matches("<svg").count();
-    let compared = common::compare_three();
+    let compared = comparisons::compare_three();
     assert_eq!(drawn(&common::run(&["sort", "gsort"])), 2, "a distribution for each command");
     assert_eq!(drawn(&compared), 3, "the distributions, and the differences of each comparison");
     assert!(page(&compared).contains("block by block"));
-    assert_eq!(drawn(&common::against_baseline()), 1, "a baseline has no blocks");
+    assert_eq!(drawn(&comparisons::against_baseline()), 1, "a baseline has no blocks");
     assert!(page(&common::run(&["sort"])).contains("<title>Distribution of wall time</title>"));
 }
 
@@ -286,7 +287,7 @@ const HOSTILE: &str = "</script></title></style><img src=x onerror=alert(1)>\"'>
 
 #[test]
 fn nobody_breaks_out_of_a_page() {
-    let mut compared = common::compare(comparison(HOSTILE, "b", Verdict::Different, 1.0231, 0.0055));
+    let mut compared = comparisons::compare(comparison(HOSTILE, "b", Verdict::Different, 1.0231, 0.0055));
     compared.header.warnings = vec![HOSTILE.into()];
     compared.header.not_measured = vec![HOSTILE.into(), HOSTILE.into()];
     compared.header.invocation = vec![HOSTILE.into()];
@@ -339,7 +340,7 @@ fn what_was_cut_off_is_shown_in_every_format() {
         cut.findings = Findings::Run((0..3).map(|index| common::run_findings(&cut.samples, index)).collect());
         let mut lost = cut.clone();
         lost.commands.truncate(1);
-        let mut unjudged = common::compare_three();
+        let mut unjudged = comparisons::compare_three();
         unjudged.samples.truncate(samples);
         let Findings::Compare(found) = &mut unjudged.findings else { unreachable!("it is a comparison") };
         found.comparisons.clear();

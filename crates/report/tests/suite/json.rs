@@ -5,7 +5,8 @@ use fauxplat_model::{Phase, Verdict};
 use fauxplat_report::{Format, Style};
 use serde_json::{Value, json};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 
 fn document(owned: &Owned) -> Value {
     serde_json::from_str(&owned.render(Format::Json, &Style::default())).expect("valid JSON")
@@ -24,7 +25,7 @@ const HEADER: [&str; 7] =
 fn the_schema_stands_first() {
     for (owned, schema) in [
         (common::run(&["a"]), "fauxplat.run/1"),
-        (common::compare_three(), "fauxplat.compare/1"),
+        (comparisons::compare_three(), "fauxplat.compare/1"),
         (common::aa(), "fauxplat.aa/1"),
     ] {
         let text = owned.render(Format::Json, &Style::default());
@@ -87,7 +88,7 @@ fn what_was_not_measured_is_null() {
 fn a_comparison_has_its_names() {
     let mut it = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     it.ci_high_ratio = f64::NAN;
-    let document = document(&common::compare(it));
+    let document = document(&comparisons::compare(it));
     let comparison = &document["comparisons"][0];
     has(
         comparison,
@@ -117,7 +118,7 @@ fn a_calibration_has_its_names() {
 
 #[test]
 fn the_winner_is_named() {
-    assert_eq!(document(&common::compare_three())["winner"], json!("rsort data"));
+    assert_eq!(document(&comparisons::compare_three())["winner"], json!("rsort data"));
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn the_layout_is_stable() {
 
 #[test]
 fn a_baseline_stands_beside_the_commands() {
-    let document = document(&common::against_baseline());
+    let document = document(&comparisons::against_baseline());
     assert_eq!(document["baseline"]["name"], json!("last week's sort"));
     assert_eq!(document["baseline"]["summary"]["wall_ns"]["median"], json!(4_900_000.0));
     assert_eq!(document["winner"], json!("last week's sort"));

@@ -3,6 +3,7 @@
 mod baseline;
 mod brief;
 mod common;
+mod comparisons;
 mod constructed;
 mod described;
 mod doctor;

@@ -3,18 +3,19 @@
 use fauxplat_model::Verdict;
 use fauxplat_report::{Format, Style};
 
-use crate::common::{self, comparison};
+use crate::common;
+use crate::comparisons::{self, comparison};
 
 #[test]
 fn every_kind_of_record() {
     let style = Style::default();
-    let compared = common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
+    let compared = comparisons::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
     insta::assert_snapshot!(
         "markdown_run",
         common::run(&["sort -n data", "gsort -n data"]).render(Format::Markdown, &style)
     );
     insta::assert_snapshot!("markdown_compare", compared.render(Format::Markdown, &style));
-    insta::assert_snapshot!("markdown_three", common::compare_three().render(Format::Markdown, &style));
+    insta::assert_snapshot!("markdown_three", comparisons::compare_three().render(Format::Markdown, &style));
     insta::assert_snapshot!("markdown_aa", common::aa().render(Format::Markdown, &style));
 }
 

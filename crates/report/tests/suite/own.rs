@@ -87,3 +87,17 @@ fn a_document_of_another_version_or_form_says_so() {
     assert!(text.contains("does not have the form of fauxplat.herd/1"), "{text}");
     assert!(shown("fauxplat.herd/1", json!({}), Format::JUnit).unwrap_err().contains("cannot read"));
 }
+
+#[test]
+fn the_formats_of_a_verb_of_its_own_are_those_of_its_report() {
+    know_reports(vec![&HerdReport]);
+    let known = Format::names_of("herd");
+    for format in [Format::Text, Format::Json, Format::JUnit, Format::Svg] {
+        assert!(format.suits("herd").is_ok() && known.contains(format.name()), "{format}: {known}");
+    }
+    let refused = Format::GoBenchmark.suits("herd").unwrap_err().to_string();
+    assert!(refused.contains("what herd finds") && !known.contains("go-benchmark"), "{refused}");
+    // Other verbs are told of it, too.
+    let refused = Format::Svg.suits("index").unwrap_err().to_string();
+    assert!(refused.contains(", herd"), "{refused}");
+}

@@ -9,6 +9,7 @@ use fauxplat_model::{
 use fauxplat_report::{Format, ReportError, Style, write};
 
 use crate::common::{self, Owned};
+use crate::comparisons;
 
 /// A name as no compiler would make one.
 const HOSTILE: &str = "operator;<script>alert(1)</script>\u{202e}\n";
@@ -177,8 +178,8 @@ fn nothing_is_called_different_that_is_not_told_from_noise() {
 
 /// A comparison of the two programs whose timed runs took 7 % more wall time, and as much more CPU time as given.
 fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
-    let comparison = common::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
-    let mut owned = common::compare(comparison);
+    let comparison = comparisons::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
+    let mut owned = comparisons::compare(comparison);
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("a comparison") };
     found.comparisons[0].secondary = cpu_ratio
         .map(|effect_ratio| Secondary {

@@ -6,7 +6,8 @@ use fauxplat_report::{Format, Style, write};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 
 /// Numbers that break formatting: zeros, infinities, tiny and huge ones.
 fn odd() -> impl Strategy<Value = f64> {
@@ -74,7 +75,7 @@ fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdi
     it.variance.autocorrelation = odd[6];
     it.pairs = walls.len();
     it.dropped_pairs = walls.len() / 2;
-    let mut owned = common::compare(it);
+    let mut owned = comparisons::compare(it);
     owned.header.warnings = names.to_vec();
     owned.header.invocation = names.to_vec();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
@@ -159,7 +160,8 @@ fn a_thousand_commands() {
 
 #[test]
 fn the_narrowest_page_holds_everything() {
-    for owned in [common::run(&["sort"]), common::troubled_run(), common::compare_three(), common::aa()] {
+    for owned in [common::run(&["sort"]), common::troubled_run(), comparisons::compare_three(), common::aa()]
+    {
         check_text(&owned, 40, true);
         check_text(&owned, 40, false);
     }

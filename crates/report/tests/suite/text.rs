@@ -7,7 +7,8 @@ use fauxplat_model::{
 };
 use fauxplat_report::{Format, Style};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::{self, Owned};
+use crate::comparisons::{self, comparison};
 
 fn shown(name: &str, owned: &Owned) {
     for width in [60, 100] {
@@ -38,7 +39,7 @@ fn a_command_with_every_trouble() {
 
 #[test]
 fn several_metrics() {
-    let text = common::compare_metrics().text(200);
+    let text = comparisons::compare_metrics().text(200);
     for said in ["gsort is slower than sort", "64.00", "1.56", "in peak memory", "adjusted over the metrics"]
     {
         assert!(text.contains(said), "{said}: {text}");
@@ -54,12 +55,12 @@ fn several_metrics() {
 
 #[test]
 fn a_difference() {
-    shown("compare", &common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055)));
+    shown("compare", &comparisons::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055)));
 }
 
 #[test]
 fn three_commands() {
-    shown("compare_three", &common::compare_three());
+    shown("compare_three", &comparisons::compare_three());
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn several_sessions_are_counted_and_not_their_pairs() {
     let mut over = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     over.grade = Grade::Replicated;
     over.replication = Some(sessions(&[1.021, 1.026, 1.0222]));
-    let text = common::compare(over.clone()).text(400).replace('\u{a0}', " ");
+    let text = comparisons::compare(over.clone()).text(400).replace('\u{a0}', " ");
     for said in [
         "in wall time, over 3 sessions, for this pair",
         "Sessions: +2.10 %, +2.60 %, +2.22 %; their standard deviation is 0.40 % beyond what their pairs explain.",
@@ -91,25 +92,25 @@ fn several_sessions_are_counted_and_not_their_pairs() {
     let mut alike = sessions(&[1.02; 20]);
     (alike.between_sd, alike.pairs_per_session) = (0.0, None);
     over.replication = Some(alike);
-    let text = common::compare(over).text(400).replace('\u{a0}', " ");
+    let text = comparisons::compare(over).text(400).replace('\u{a0}', " ");
     assert!(text.contains("Sessions: +2.00 % to +2.00 %; they differ by no more"), "{text}");
     assert!(text.contains("more sessions would tell no more than more pairs"), "{text}");
 }
 
 #[test]
 fn a_difference_of_the_slowest_runs_and_where_it_lies() {
-    shown("compare_tails", &common::compare_tails());
-    shown("compare_both", &common::compare_both());
+    shown("compare_tails", &comparisons::compare_tails());
+    shown("compare_both", &comparisons::compare_both());
 }
 
 #[test]
 fn a_baseline_from_another_time() {
-    shown("against_baseline", &common::against_baseline());
+    shown("against_baseline", &comparisons::against_baseline());
 }
 
 #[test]
 fn the_winner_against_its_runner_up() {
-    shown("runner_up", &common::compare_with_runner_up());
+    shown("runner_up", &comparisons::compare_with_runner_up());
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn a_calibration() {
 #[test]
 fn without_unicode_every_character_is_ascii() {
     let style = Style { colour: false, width: 80, unicode: false };
-    let mut owned = common::compare_three();
+    let mut owned = comparisons::compare_three();
     owned.commands[1].name = "naïve → grüße".into();
     let text = owned.render(Format::Text, &style);
     assert!(text.is_ascii(), "{text}");
@@ -132,38 +133,38 @@ fn without_unicode_every_character_is_ascii() {
 #[test]
 fn colours_are_those_of_every_terminal_and_end_on_their_line() {
     let text =
-        common::compare_three().render(Format::Text, &Style { colour: true, width: 100, unicode: true });
+        comparisons::compare_three().render(Format::Text, &Style { colour: true, width: 100, unicode: true });
     assert!(text.contains("\u{1b}[32m") && text.contains("\u{1b}[33m"), "{text}");
     for line in text.lines() {
         assert!(!line.contains('\u{1b}') || line.ends_with("\u{1b}[0m"), "{line:?}");
     }
     let plain: String =
         text.split('\u{1b}').map(|part| part.split_once('m').map_or(part, |it| it.1)).collect();
-    assert_eq!(plain.lines().count(), common::compare_three().text(100).lines().count());
+    assert_eq!(plain.lines().count(), comparisons::compare_three().text(100).lines().count());
 }
 
 #[test]
 fn a_verdict_says_what_it_covers() {
     let mut said = Vec::new();
     let mut slower = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.scope = Scope::Source;
     slower.grade = Grade::Replicated;
     slower.effect_ratio = 0.4;
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.grade = Grade::AgainstBaseline;
     slower.effect_ratio = 1.7;
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.metric = Metric::PEAK_MEMORY;
     slower.grade = Grade::WithinSession;
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.metric = Metric::MINOR_FAULTS;
     slower.effect_ratio = 0.97;
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.metric = Metric::RATE;
-    said.push(verdict(&common::compare(slower.clone())));
+    said.push(verdict(&comparisons::compare(slower.clone())));
     slower.effect_ratio = 2.5;
-    said.push(verdict(&common::compare(slower)));
+    said.push(verdict(&comparisons::compare(slower)));
     insta::assert_snapshot!("a_verdict_says_what_it_covers", said.join("\n"));
 }
 
@@ -171,9 +172,9 @@ fn a_verdict_says_what_it_covers() {
 fn equivalence_names_the_margin() {
     let mut said = Vec::new();
     let mut equal = comparison("sort", "gsort", Verdict::Equivalent, 1.0005, 0.004);
-    said.push(verdict(&common::compare(equal.clone())));
+    said.push(verdict(&comparisons::compare(equal.clone())));
     equal.grade = Grade::AgainstBaseline;
-    said.push(verdict(&common::compare(equal)));
+    said.push(verdict(&comparisons::compare(equal)));
     insta::assert_snapshot!("equivalence_names_the_margin", said.join("\n"));
 }
 
@@ -184,16 +185,16 @@ fn inconclusive_says_why_and_what_would_decide() {
     open.pairs = 128;
     open.pairs_needed = Some(210);
     open.stopped_by = StoppedBy::MaxPairs;
-    said.push(verdict(&common::compare(open.clone())));
+    said.push(verdict(&comparisons::compare(open.clone())));
     open.stopped_by = StoppedBy::Interrupt;
     open.pairs_needed = None;
     (open.ci_low_ratio, open.ci_high_ratio) = (0.995, 1.004);
-    said.push(verdict(&common::compare(open.clone())));
+    said.push(verdict(&comparisons::compare(open.clone())));
     open.stopped_by = StoppedBy::MaxTime;
     (open.ci_low_ratio, open.ci_high_ratio, open.p_value) = (1.002, 1.02, 0.03);
-    said.push(verdict(&common::compare(open.clone())));
+    said.push(verdict(&comparisons::compare(open.clone())));
     open.pairs = 0;
-    said.push(verdict(&common::compare(open)));
+    said.push(verdict(&comparisons::compare(open)));
     insta::assert_snapshot!("inconclusive_says_why_and_what_would_decide", said.join("\n"));
 }
 
@@ -202,7 +203,7 @@ fn of_no_pair_no_difference_is_told() {
     let mut open = comparison("sort", "gsort", Verdict::Inconclusive, f64::NAN, 0.0);
     (open.ci_low_ratio, open.ci_high_ratio, open.p_value) = ((-13.8_f64).exp(), 13.8_f64.exp(), 1.0);
     (open.pairs, open.dropped_pairs, open.stopped_by) = (0, 1, StoppedBy::MaxTime);
-    let text = common::compare(open).text(200);
+    let text = comparisons::compare(open).text(200);
     let row = text.lines().find(|line| line.contains("inconclusive") && !line.contains("against")).unwrap();
     assert!(row.contains("–") && !row.contains(['+', '%', '?']), "{row}");
 }
@@ -211,7 +212,7 @@ fn of_no_pair_no_difference_is_told() {
 fn anytime_is_said() {
     let mut watched = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     watched.anytime = true;
-    let text = common::compare(watched).text(100);
+    let text = comparisons::compare(watched).text(100);
     assert!(text.contains("anytime: the verdict and its interval hold whenever"), "{text}");
 }
 
@@ -219,16 +220,16 @@ fn anytime_is_said() {
 fn a_few_dropped_pairs_are_told_and_many_are_a_warning() {
     let mut dropped = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     dropped.dropped_pairs = 3;
-    let few = common::compare(dropped.clone()).text(100);
+    let few = comparisons::compare(dropped.clone()).text(100);
     assert!(few.contains("3 of 35 pairs were dropped.") && !few.contains("Warning: 3"), "{few}");
     dropped.dropped_pairs = 4;
-    let many = common::compare(dropped).text(100);
+    let many = comparisons::compare(dropped).text(100);
     assert!(many.contains("Warning: 4 of 36 pairs were dropped: more than a tenth"), "{many}");
 }
 
 #[test]
 fn a_floor_beyond_a_tenth_is_marked() {
-    let mut owned = common::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
+    let mut owned = comparisons::compare(comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055));
     assert!(
         owned.text(200).contains(
             "An empty program takes 450.0 µs here, 8.96 % of the shortest command; it is included."
@@ -258,26 +259,26 @@ fn names_that_look_alike_when_shortened_are_numbered() {
 /// JSON has no infinity, and holds e to the power of 13.8; text tells that there is no interval.
 #[test]
 fn an_interval_that_excludes_nothing_is_not_told_as_one() {
-    let few = common::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
+    let few = comparisons::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
     let few = Comparison {
         ci_low_ratio: (-NO_BOUND_LOG).exp(),
         ci_high_ratio: NO_BOUND_LOG.exp(),
         pairs: 7,
         ..few
     };
-    let text = common::compare(few).text(100);
+    let text = comparisons::compare(few).text(100);
     assert!(text.contains("too few pairs for an interval") && !text.contains("e7"), "{text}");
     // A large effect has a bound all the same: almost nothing against a hundred megabytes.
-    let large = common::comparison("a", "b", Verdict::Different, 3.9e5, 0.0);
+    let large = comparisons::comparison("a", "b", Verdict::Different, 3.9e5, 0.0);
     let large = Comparison { ci_low_ratio: 3.8e5, ci_high_ratio: 4e6, ..large };
-    let text = common::compare(large).text(100);
+    let text = comparisons::compare(large).text(100);
     assert!(text.contains("+3.80e7") && !text.contains("no bound"), "{text}");
 }
 
 /// Slow runs of the other command than typical runs say: not "by more", and of the one that has them.
 #[test]
 fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
-    let mut owned = common::compare_both();
+    let mut owned = comparisons::compare_both();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
     let tail = found.comparisons[0].tail.as_mut().unwrap();
     (tail.share_a, tail.share_b, tail.side) = (0.08, 0.08, Some(Side::A));
@@ -290,7 +291,7 @@ fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
 #[test]
 fn slow_runs_within_the_typical_difference_are_no_runs_the_other_way() {
     for (effect, side) in [(1.3, Side::A), (0.7, Side::B)] {
-        let mut owned = common::compare_both();
+        let mut owned = comparisons::compare_both();
         let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
         let comparison = &mut found.comparisons[0];
         comparison.effect_ratio = effect;
@@ -308,7 +309,7 @@ fn slow_runs_within_the_typical_difference_are_no_runs_the_other_way() {
 
 #[test]
 fn slow_runs_of_another_metric_name_it() {
-    let mut owned = common::compare_tails();
+    let mut owned = comparisons::compare_tails();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
     found.comparisons[0].metric = Metric::PEAK_MEMORY;
     let said = verdict(&owned);
@@ -320,8 +321,8 @@ fn slow_runs_of_another_metric_name_it() {
 
 #[test]
 fn why_an_interval_within_the_margin_was_not_enough() {
-    let open = common::comparison("a", "b", Verdict::Inconclusive, 1.001, 0.004);
-    let text = common::compare(Comparison { stopped_by: StoppedBy::MaxPairs, ..open }).text(200);
+    let open = comparisons::comparison("a", "b", Verdict::Inconclusive, 1.001, 0.004);
+    let text = comparisons::compare(Comparison { stopped_by: StoppedBy::MaxPairs, ..open }).text(200);
     assert!(
         text.contains("the tests at its two ends do not both agree") && !text.contains("next look"),
         "{text}"
@@ -331,8 +332,8 @@ fn why_an_interval_within_the_margin_was_not_enough() {
 #[test]
 fn one_against_none_is_told_by_both_counts() {
     let exact = Some(ExactCounts { a: 0, b: 1, runs: 2 });
-    let one = common::comparison("a", "b", Verdict::Different, 3.0, 0.0);
-    let mut owned = common::compare(Comparison { exact, metric: Metric::MAJOR_FAULTS, ..one });
+    let one = comparisons::comparison("a", "b", Verdict::Different, 3.0, 0.0);
+    let mut owned = comparisons::compare(Comparison { exact, metric: Metric::MAJOR_FAULTS, ..one });
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
     found.comparisons[0].beyond_margin = Some(true);
     assert!(!verdict(&owned).contains("within the margin"), "{}", verdict(&owned));

@@ -9,11 +9,12 @@ use fauxplat_model::{
 };
 use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_evidence};
 
-use crate::common::{self, Owned, comparison};
+use crate::common::Owned;
+use crate::comparisons::{self, comparison};
 
 /// The brief report, its lines joined.
 fn brief(comparison: &Comparison) -> String {
-    words(&brief_of(&common::compare(comparison.clone())))
+    words(&brief_of(&comparisons::compare(comparison.clone())))
 }
 
 fn brief_of(owned: &Owned) -> String {
@@ -26,7 +27,7 @@ fn brief_of(owned: &Owned) -> String {
 }
 
 fn full(comparison: &Comparison) -> String {
-    words(&common::compare(comparison.clone()).text(100))
+    words(&comparisons::compare(comparison.clone()).text(100))
 }
 
 /// A text with every run of blanks as one.
@@ -127,7 +128,7 @@ fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
         ],
     );
     // Of runs at another time there are no pairs.
-    let weaker = words(&common::against_baseline().text(100));
+    let weaker = words(&comparisons::against_baseline().text(100));
     assert!(weaker.contains("difference") && !weaker.contains("typical pair"), "{weaker}");
 }
 
@@ -136,7 +137,7 @@ fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
 fn two_commands_that_agree_take_few_lines() {
     let slower = Comparison { mean: Some(mean(1.024, 0.006)), ..slower() };
     for (one, most) in [(slower, 12), (alike(Extent::Whole), 13)] {
-        let mut owned = common::compare(one);
+        let mut owned = comparisons::compare(one);
         owned.header.warnings.clear();
         let text = brief_of(&owned);
         assert!(text.lines().count() <= most, "{text}");
@@ -299,8 +300,9 @@ fn a_gate_says_what_it_came_to_and_what_it_would_have_found() {
 
 #[test]
 fn a_gate_is_in_every_format_that_people_and_ci_read() {
-    let render =
-        |state, format| common::compare(gated(GateQuestion::Slower, state)).render(format, &Style::default());
+    let render = |state, format| {
+        comparisons::compare(gated(GateQuestion::Slower, state)).render(format, &Style::default())
+    };
     for (state, counts, case) in [
         (GateState::Beyond, "failures=\"1\" errors=\"0\" skipped=\"0\"", "<failure message="),
         (GateState::Within, "failures=\"0\" errors=\"0\" skipped=\"0\"", "<system-out>"),
@@ -356,7 +358,7 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     small.carry_over.as_mut().unwrap().carried =
         RatioInterval { ratio: 1.004, low_ratio: 1.002, high_ratio: 1.006 };
     assert!(!brief(&small).contains("left to the next run"));
-    let mut three = common::compare_three();
+    let mut three = comparisons::compare_three();
     let Findings::Compare(found) = &mut three.findings else { unreachable!("it was compared") };
     found.comparisons[1].carry_over = carrying(true, true).carry_over;
     says(

@@ -1,7 +1,7 @@
 //! The parts of the described machines, in every form that the report has.
 
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Condition, Definition, MachineFacts, Sources, TopoFindings, Topology};
+use fauxplat_model::{MachineFacts, TopoFindings, Topology};
 use fauxplat_report::{Format, Style, write};
 use fauxplat_topology::{Depth, read, survey};
 
@@ -29,18 +29,10 @@ fn written(machine: &str, format: Format, style: &Style) -> String {
 fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style) -> String {
     let header = Header {
         fauxplat_version: "0.0.0".into(),
-        id: None,
-        uuid: None,
-        plan: None,
         started: "2026-11-21T00:00:00Z".into(),
         invocation: vec!["fauxplat".into(), "topo".into()],
-        seed: 0,
         machine: facts,
-        condition: Condition::default(),
-        definition: Definition::default(),
-        sources: Sources::default(),
-        warnings: Vec::new(),
-        not_measured: Vec::new(),
+        ..Header::default()
     };
     let findings = Findings::Topo(Box::new(TopoFindings { topology, pick: None }));
     let mut out = Vec::new();

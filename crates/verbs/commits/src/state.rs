@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use fauxplat_sys::files::replace;
 use fauxplat_sys::text::read_regular_text;
 use serde::{Deserialize, Serialize};
 
@@ -74,9 +75,7 @@ impl State {
     pub fn note(&self, known: &Known) -> Result<(), BisectError> {
         let note = Note { version: VERSION, key: self.key.clone(), known: known.clone() };
         let text = serde_json::to_vec(&note).map_err(|error| at(&self.path)(error.into()))?;
-        let fresh = self.path.with_extension("new");
-        fs::write(&fresh, text).map_err(at(&fresh))?;
-        fs::rename(&fresh, &self.path).map_err(at(&self.path))
+        replace(&self.path, &text).map_err(at(&self.path))
     }
 
     /// Forgets the search: it is over, or begun anew.

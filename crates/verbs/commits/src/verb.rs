@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Definition, Estimand, Rule};
+use fauxplat_model::{Definition, Estimand, Rule, sha256_of_parts};
 use fauxplat_options::{EndArgs, after, define};
 use fauxplat_report::{OwnReport, say};
-use fauxplat_revisions::{LineCommit, Revision, WORKTREE, Workshop, hash_of};
+use fauxplat_revisions::{LineCommit, Revision, WORKTREE, Workshop};
 use fauxplat_sys::signal;
 use fauxplat_units::Nanos;
 use fauxplat_verb::{Group, Host, Verb};
@@ -172,7 +172,7 @@ fn key(args: &BisectArgs, workshop: &Workshop, ends: &[Revision; 2], definition:
     let machine = Machine::here().facts().cpu.model.clone();
     let first_parent = args.first_parent.to_string();
     let [good, bad] = ends.each_ref().map(|end| of(end).hash);
-    hash_of(&[&asked, &build, &place, &machine, &first_parent, &good, &bad])
+    sha256_of_parts([&asked, &build, &place, &machine, &first_parent, &good, &bad])
 }
 
 /// The most that will be done.

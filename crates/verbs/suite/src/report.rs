@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use fauxplat_model::Metric;
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Effect, Effects, Grid, Medium, Piece, Tone};
-use fauxplat_report::{Case, CaseOutcome, OwnReading, OwnReport, Rows, say};
+use fauxplat_report::{Case, CaseOutcome, Format, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
@@ -31,6 +31,10 @@ const NAMES: usize = 5;
 impl OwnReport for SuiteReport {
     fn schema(&self) -> &'static str {
         SCHEMA
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::GoBenchmark, Format::JUnit, Format::Svg]
     }
 
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {

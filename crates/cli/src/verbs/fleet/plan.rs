@@ -75,7 +75,7 @@ pub(super) fn order(definition: Definition, no_answers: bool, id: &str) -> Resul
         schema: NodeOrder::SCHEMA.to_owned(),
         fauxplat_version: env!("CARGO_PKG_VERSION").to_owned(),
         fleet: id.to_owned(),
-        plan: NodePlan { definition_sha256: fauxplat_fleet::sha256(&text), seed },
+        plan: NodePlan { definition_sha256: fauxplat_model::sha256(&text), seed },
         definition: asked,
         answers,
         ..NodeOrder::default()

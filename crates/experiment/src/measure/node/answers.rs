@@ -2,7 +2,7 @@
 //! computes wrongly is rarely slow.
 
 use fauxplat_launch::{Capture, LaunchError, environment};
-use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord};
+use fauxplat_model::{Command, EnvBase, NodeAnswer, NodeFailure, NodeRecord, hex};
 
 use crate::{Driver, Failure};
 
@@ -33,7 +33,7 @@ pub(super) fn answers(driver: &mut Driver, record: &mut NodeRecord) -> Result<()
             record.failures.push(NodeFailure { command: Some(number), runs: 1, reason });
             continue;
         }
-        let sha256 = done.output.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = hex(&done.output.sha256);
         record.answers.push(NodeAnswer { command: number, sha256, runs: 1 });
     }
     Ok(())

@@ -147,12 +147,8 @@ mod tests {
             position: command,
             phase,
             outcome,
-            cpu_first: 0,
-            cpu_last: 0,
-            left_behind: 0,
-            env_pad_bytes: 0,
             started_ns: 1000 + u64::from(block),
-            readings: [(Metric::WALL, 100 + u64::from(block))].into_iter().collect(),
+            ..Sample::of([(Metric::WALL, 100 + u64::from(block))].into_iter().collect())
         }
     }
 

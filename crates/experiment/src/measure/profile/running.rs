@@ -1,14 +1,10 @@
 //! Profiles of a process that runs already.
 
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::thread;
 
 use fauxplat_model::ProfileFindings;
-use fauxplat_procfs::maps::MapsLine;
-use fauxplat_profile::Profiler;
+use fauxplat_profile::{Profiler, mappings};
 use fauxplat_sys::perf::{Counter, Whom};
-use fauxplat_sys::sampling::Mapping;
 use fauxplat_sys::{clock, signal};
 
 use super::sampled::{self, Run};
@@ -46,22 +42,4 @@ pub fn profile_process(machine: &Machine, pid: u32, asked: &Profiling) -> Result
     let run = Run { command: 0, block: 0, followed, cpu_s, elapsed_s, outcome: None };
     let name = format!("{} (process {pid})", process.name);
     Ok(found(asked, &chosen.quality, profiler, vec![run], vec![name]))
-}
-
-/// Mappings of a process that contain code.
-fn mappings(pid: u32) -> Vec<Mapping> {
-    let text = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let code = text.lines().filter_map(MapsLine::parse).filter(|line| line.is_code);
-    code.map(|line| Mapping {
-        pid: pid as i32,
-        start: line.addresses.start,
-        bytes: line.addresses.end - line.addresses.start,
-        file_offset: line.offset,
-        device: line.device,
-        inode: line.inode,
-        is_code: true,
-        path: std::ffi::OsStr::new(line.path).as_bytes().to_vec(),
-    })
-    .collect()
 }

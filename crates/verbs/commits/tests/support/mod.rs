@@ -5,7 +5,7 @@ use fauxplat_commits::findings::{Commit, Compared};
 use fauxplat_commits::hunt::{Attempt, Hunt, Hunted, Laboratory, Test};
 use fauxplat_commits::state::Known;
 use fauxplat_experiment::Failure;
-use fauxplat_model::{EnvPad, Heap, Metric, Outcome, Phase, Placement, Rule, Sample, StoppedBy};
+use fauxplat_model::{EnvPad, Heap, Metric, Phase, Placement, Rule, Sample, StoppedBy};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_stats::draw::Draw;
 
@@ -106,14 +106,8 @@ impl Simulated {
                 block: number,
                 command: trial.command,
                 position: trial.position,
-                phase: Phase::Measured,
-                outcome: Outcome::Exited(0),
-                cpu_first: 0,
-                cpu_last: 0,
-                left_behind: 0,
-                env_pad_bytes: 0,
                 started_ns,
-                readings: [(Metric::WALL, wall_ns as u64)].into(),
+                ..Sample::of([(Metric::WALL, wall_ns as u64)].into())
             }
         };
         trials.into_iter().map(run).collect()

@@ -1,11 +1,9 @@
 //! `json:POINTER`: any program that prints a JSON document.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use super::unit::number;
-use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit, numbered};
+use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
 /// The value at a pointer (RFC 6901): a number; an object of name and number, or of name and an object with the number, as
@@ -47,16 +45,8 @@ impl Harness for Json {
         format!("json:{}", self.pointer)
     }
 
-    fn list(&self, _user: &[String], _folder: &str) -> Asked {
-        Asked::default()
-    }
-
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError> {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
-    }
-
-    fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
-        Asked::default()
     }
 
     fn told(&self, output: &Output) -> Result<Told, SuiteError> {

@@ -1,11 +1,9 @@
 //! `lines:REGEX`: any program that prints one benchmark a line.
 
-use std::time::Duration;
-
 use regex::{Captures, Regex, RegexBuilder};
 
 use super::unit::number;
-use super::{Asked, Chosen, Harness, Missing, Output, Reading, Told, Unit, numbered};
+use super::{Harness, Missing, Output, Reading, Told, Unit, numbered};
 use crate::error::SuiteError;
 
 /// Lines that match a pattern. Its groups are `name`, `value` and `unit`; without names they are the first, the second and
@@ -41,16 +39,8 @@ impl Harness for Lines {
         format!("lines:{}", self.pattern.as_str())
     }
 
-    fn list(&self, _user: &[String], _folder: &str) -> Asked {
-        Asked::default()
-    }
-
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError> {
         Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
-    }
-
-    fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
-        Asked::default()
     }
 
     /// Two lines of one name are two benchmarks where one process printed them.

@@ -135,8 +135,11 @@ pub trait Harness: Debug {
     /// Name on the command line.
     fn name(&self) -> String;
 
-    /// Asks a program for the names of its benchmarks, or makes it run each as briefly as it can.
-    fn list(&self, user: &[String], folder: &str) -> Asked;
+    /// Asks a program for the names of its benchmarks, or makes it run each as briefly as it can; asks nothing of a
+    /// program that runs all of them whatever it is asked.
+    fn list(&self, _user: &[String], _folder: &str) -> Asked {
+        Asked::default()
+    }
 
     /// Names in the answer to [`Harness::list`].
     ///
@@ -144,8 +147,10 @@ pub trait Harness: Debug {
     /// The answer is not one of this harness.
     fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError>;
 
-    /// Asks a program to run some of its benchmarks for about `time` each.
-    fn run(&self, user: &[String], chosen: Chosen<'_>, time: Duration, folder: &str) -> Asked;
+    /// Asks a program to run some of its benchmarks for about `time` each; asks nothing as above.
+    fn run(&self, _user: &[String], _chosen: Chosen<'_>, _time: Duration, _folder: &str) -> Asked {
+        Asked::default()
+    }
 
     /// Reads what a process told. What it repeated has one name.
     ///
