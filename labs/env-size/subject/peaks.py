@@ -60,6 +60,15 @@ for level in levels:
 begins.append(at)
 groups = [(begins[low], begins[up + 1]) for low, up in groups]
 first = peaks[0] if peaks else {}
+in_levels = lambda level, end: level[end] and level["median"] and level["ratio"] * level[end] / level["median"]
+here = [[float(level["name"]), level["ratio"], in_levels(level, "low"), in_levels(level, "high")] for level in levels]
+# Where the published peaks were is not known; how high they were is.
+rules = [{"name": "published peaks, the lowest", "value": 1.14}, {"name": "the highest", "value": 1.30}]
+drawing = {
+    "title": "time of the loop by the size of the environment, ASLR %s" % sys.argv[1], "across": "bytes of environment",
+    "lines": [{"name": "here", "points": [point if None not in point else point[:2] for point in here]}],
+    "rules": rules if sys.argv[1] == "off" else [{"name": "published: flat", "value": 1.0}],
+}
 print(json.dumps({
     "answer": finding["answer"],
     "ratio": first.get("ratio"), "low": first.get("ci_low_ratio"), "high": first.get("ci_high_ratio"),
@@ -67,4 +76,5 @@ print(json.dumps({
     "width_bytes": max((up - low for low, up in groups), default=None),
     "distance_bytes": groups[1][0] - groups[0][0] if len(groups) > 1 else None,
     "table": {"columns": ["peaks", "from", "up to"], "rows": [[str(at + 1), str(low), str(up - 1)] for at, (low, up) in enumerate(groups)]},
+    "drawing": drawing,
 }))
