@@ -15,7 +15,7 @@ def free_threaded():
     for name in filter(shutil.which, names):
         if subprocess.run([name, "-c", has_none], stderr=subprocess.DEVNULL).returncode == 0:
             return name
-    print("it needs a free-threaded Python (python3.13t or later), and none is in PATH", file=sys.stderr)
+    print("it needs a free-threaded Python (python3.13t or later), and none is in PATH: `uv python install 3.13t`, or `pyenv install 3.13t`", file=sys.stderr)
     sys.exit(77)
 
 
