@@ -4595,7 +4595,7 @@ _fauxplat() {
             return 0
             ;;
         fauxplat__subcmd__lab__subcmd__list)
-            opts="-o -f -h --output --color --colour --ascii --format --help"
+            opts="-o -f -h --course --output --color --colour --ascii --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -789,6 +789,7 @@ complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_s
 always\t''
 never\t''"
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s f -l format -d 'text, json, csv, markdown, asciidoc, org, junit, svg, html' -r -a "(fauxplat __words formats 2>/dev/null)"
+complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l course -d 'As a course: what each lab teaches, after which others, in how many minutes'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -l ascii -d 'Only characters of ASCII, and no drawing made of blocks'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c fauxplat -n "__fish_fauxplat_using_subcommand lab; and __fish_seen_subcommand_from show" -s o -l output -d 'File for the report instead of standard output, which is - here' -r -F
