@@ -22,6 +22,13 @@ def taken(*cpus):
     return {"wall": wall, "cpu": used.ru_utime + used.ru_stime}
 
 
+def busy_seconds():
+    """CPU time of everybody since boot: all of the first line of /proc/stat but idle, waiting for disks, and stolen time."""
+    with open("/proc/stat") as file:
+        ticks = [int(word) for word in file.readline().split()[1:8]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
 def fewer(loops):
     """As many loops as fit into the time of the lab, where that is limited: `one` takes one share of it, `two` two at most."""
     part = os.environ.get("LAB_MAX_TIME", "")
@@ -36,9 +43,12 @@ def fewer(loops):
 LOOPS = fewer(LOOPS)
 ways = {"one": [FIRST], "two": [FIRST, SECOND]}
 found = {way: [] for way in ways}
+begin, busy = time.monotonic(), busy_seconds()
 for _ in range(ROUNDS):
     for way in random.sample(list(ways), len(ways)):
         found[way].append(taken(*ways[way]))
+own = sum(one["cpu"] for way in found.values() for one in way)
+foreign = max(0.0, busy_seconds() - busy - own) / ((time.monotonic() - begin) * os.cpu_count())
 pairs = list(zip(found["one"], found["two"]))
 median = lambda way, name: "%.1f" % (1e3 * statistics.median(one[name] for one in found[way]))
 print(json.dumps({
@@ -46,6 +56,7 @@ print(json.dumps({
     "cpu_over_alone": [two["cpu"] / 2 / one["cpu"] for one, two in pairs],
     "wall_over_alone": [two["wall"] / one["wall"] for one, two in pairs],
     "work_over_alone": [2 * one["wall"] / two["wall"] for one, two in pairs],
+    "foreign_share": foreign,
     "table": {"columns": ["threads", "loops of each", "CPU ms", "wall ms"],
               "rows": [[way, str(LOOPS), median(way, "cpu"), median(way, "wall")] for way in ways]},
 }))
