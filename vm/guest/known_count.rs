@@ -1,17 +1,19 @@
 //! Counts its own instructions with the machine's counters, for a loop whose instructions can be counted by hand.
 //!
 //! usage: known_count ROUNDS…: prints `ROUNDS INSTRUCTIONS CYCLES` for each, user mode only, less what an empty loop
-//! costs. A round is three instructions. One file without dependencies, compiled for the arm64 guest; see
+//! costs. A round is three instructions. `touch PAGES` prints the instructions of a loop that writes to so many fresh
+//! pages, and those of the same loop when it writes to them again, without page faults. One file without dependencies, compiled for the arm64 guest; see
 //! perf_event_open(2).
 
 use std::ffi::{c_int, c_long, c_ulong};
-use std::io::{Error, Read};
 use std::fs::File;
+use std::io::{Error, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
 
 unsafe extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
     fn ioctl(descriptor: c_int, request: c_ulong, ...) -> c_int;
+    fn mmap(at: *mut u8, bytes: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut u8;
 }
 
 /// Numbers of the kernel's interface: the system call on arm64, hardware events, and requests to a counter.
@@ -79,15 +81,33 @@ fn rounds(mut left: u64) {
     }
 }
 
-fn count(mut counter: &File, left: u64) -> Result<i64, Error> {
+const PAGE: usize = 4096;
+const READ_AND_WRITE: c_int = 3;
+const PRIVATE_ANONYMOUS: c_int = 0x22;
+
+/// Writes to each of the pages, by the same instructions whether they are there or not.
+#[inline(never)]
+fn touch(pages: *mut u8, count: usize) {
+    for page in 0..count {
+        // SAFETY: the mapping has so many pages.
+        unsafe { pages.add(page * PAGE).write_volatile(1) };
+    }
+}
+
+fn count(counter: &File, left: u64) -> Result<i64, Error> {
+    count_of(counter, || rounds(left))
+}
+
+fn count_of(mut counter: &File, work: impl FnOnce()) -> Result<i64, Error> {
     let descriptor = counter.as_raw_fd();
-    // SAFETY: three requests without an argument, to a descriptor that is open.
+    // SAFETY: requests without an argument, to a descriptor that is open.
     unsafe {
         ioctl(descriptor, RESET, 0);
         ioctl(descriptor, ENABLE, 0);
-        rounds(left);
-        ioctl(descriptor, DISABLE, 0);
     }
+    work();
+    // SAFETY: as above.
+    unsafe { ioctl(descriptor, DISABLE, 0) };
     let mut value = [0; 8];
     counter.read_exact(&mut value)?;
     Ok(i64::from_ne_bytes(value))
@@ -100,8 +120,30 @@ fn net(event: u64, left: u64) -> Result<i64, Error> {
     Ok(count(&counter, left)? - count(&counter, 0)?)
 }
 
+/// Instructions of a loop over fresh pages, and of the same loop over pages that are there.
+fn touched(pages: usize) -> Result<(i64, i64), Error> {
+    // SAFETY: a new mapping of memory that nobody else has.
+    let memory =
+        unsafe { mmap(std::ptr::null_mut(), pages * PAGE, READ_AND_WRITE, PRIVATE_ANONYMOUS, -1, 0) };
+    if memory as isize == -1 {
+        return Err(Error::last_os_error());
+    }
+    let counter = open(INSTRUCTIONS)?;
+    // The first pass pays for pages and translations of the code.
+    count_of(&counter, || touch(memory, 0))?;
+    Ok((count_of(&counter, || touch(memory, pages))?, count_of(&counter, || touch(memory, pages))?))
+}
+
 fn main() -> Result<(), Error> {
-    for word in std::env::args().skip(1) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, pages] = words.as_slice()
+        && word == "touch"
+    {
+        let (fresh, there) = touched(pages.parse().map_err(Error::other)?)?;
+        println!("{fresh} {there}");
+        return Ok(());
+    }
+    for word in words {
         let left: u64 = word.parse().map_err(Error::other)?;
         println!("{left} {} {}", net(INSTRUCTIONS, left)?, net(CYCLES, left)?);
     }

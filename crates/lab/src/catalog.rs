@@ -254,6 +254,24 @@ mod tests {
     }
 
     #[test]
+    fn every_built_in_lab_is_in_the_course_after_labs_that_are_there() {
+        let names = built_in();
+        let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for name in &names {
+            let lab = read(LabLocation::BuiltIn, Some(name), &LabSettings::new()).unwrap();
+            let course = lab.definition.course.unwrap_or_else(|| panic!("{name} is not in the course"));
+            assert!(!course.teaches.is_empty(), "{name}");
+            assert!(course.after.iter().all(|it| names.contains(it)), "{name}: {:?}", course.after);
+            open.insert(name.clone(), course.after);
+        }
+        while !open.is_empty() {
+            let next = open.iter().find(|(_, after)| after.iter().all(|it| !open.contains_key(it)));
+            let name = next.map(|(name, _)| name.clone());
+            open.remove(&name.unwrap_or_else(|| panic!("a circle: {open:?}")));
+        }
+    }
+
+    #[test]
     fn a_lab_is_unpacked_as_it_is_from_both_places() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         read(LabLocation::BuiltIn, Some("link-order"), &LabSettings::new())

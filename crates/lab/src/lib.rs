@@ -45,6 +45,8 @@ pub fn listed(lab: &Lab) -> LabResult {
     LabResult {
         name: lab.name.clone(),
         question: lab.definition.question.clone(),
+        course: lab.definition.course.clone(),
+        expected_s: lab.definition.seconds,
         outcome: None,
         claim: lab.definition.claims[0].published.clone(),
         measured: None,
@@ -52,6 +54,7 @@ pub fn listed(lab: &Lab) -> LabResult {
         claims: lab.definition.claims.iter().map(claim).collect(),
         complete: true,
         story: page::story(&lab.readme),
+        page: None,
         found_in: lab.found_in(),
         digest: None,
         experiments: Vec::new(),
@@ -61,6 +64,9 @@ pub fn listed(lab: &Lab) -> LabResult {
 /// Runs a command line of fauxplat, given as its words with the program's name first.
 pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 
+/// Hears in a line what a lab does now, and what came of each claim.
+pub type Tell<'a> = dyn Fn(&str) + 'a;
+
 /// Environment in which labs are run.
 pub struct Bench<'a> {
     keep: Option<PathBuf>,
@@ -68,6 +74,7 @@ pub struct Bench<'a> {
     /// Options that are added to every line; their paths are absolute.
     options: Vec<String>,
     perform: &'a Perform<'a>,
+    tell: &'a Tell<'a>,
 }
 
 impl<'a> Bench<'a> {
@@ -76,7 +83,12 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// The directory cannot be made.
-    pub fn new(keep: Option<&Path>, options: Vec<String>, perform: &'a Perform<'a>) -> Result<Self, Failure> {
+    pub fn new(
+        keep: Option<&Path>,
+        options: Vec<String>,
+        perform: &'a Perform<'a>,
+        tell: &'a Tell<'a>,
+    ) -> Result<Self, Failure> {
         let fail =
             |folder: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", folder.display()));
         let absolute = |path: &Path| std::path::absolute(path).map_err(|error| fail(path, error));
@@ -84,7 +96,7 @@ impl<'a> Bench<'a> {
         if let Some(folder) = &keep {
             fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
         }
-        Ok(Bench { keep, home: std::env::current_dir().map_err(Failure::machine)?, options, perform })
+        Ok(Bench { keep, home: std::env::current_dir().map_err(Failure::machine)?, options, perform, tell })
     }
 
     /// Runs a lab in a temporary directory, with a seed for the order of its rounds, within its share of the time.
@@ -101,6 +113,11 @@ impl<'a> Bench<'a> {
         let judged = Session { bench: self, lab, folder: folder.path(), share }.judged(seed);
         std::env::set_current_dir(&self.home).map_err(Failure::machine)?;
         Ok(LabResult { digest, ..judged? })
+    }
+
+    /// Tells what happens in a lab.
+    fn says(&self, lab: &Lab, what: &str) {
+        (self.tell)(&format!("{}: {what}", lab.name));
     }
 
     /// Runs a command line of fauxplat, whose document goes to a file.

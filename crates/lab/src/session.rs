@@ -6,7 +6,7 @@ use fauxplat_analyze::judge_lab;
 use fauxplat_experiment::measure::cells_plan;
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::words;
-use fauxplat_model::{ClaimResult, LabClaim, LabDefinition, LabExperiment, LabResult, Phase};
+use fauxplat_model::{ClaimResult, LabClaim, LabDefinition, LabExperiment, LabOutcome, LabResult, Phase};
 use fauxplat_plan::{asked, consulted};
 use fauxplat_sys::signal;
 
@@ -30,6 +30,10 @@ impl Session<'_> {
         let trials = self.trials(&wanted(definition, &gaps), seed)?;
         let results: Vec<ClaimResult> =
             definition.claims.iter().zip(gaps).map(|(claim, gap)| trials.judge(claim, gap)).collect();
+        for one in &results {
+            let words = one.outcome.map_or("not run", LabOutcome::words);
+            self.bench.says(self.lab, &format!("{}: {words}", one.name));
+        }
         let (outcome, reason, deciding) = judge_lab(&results);
         Ok(LabResult {
             outcome: Some(outcome),
@@ -66,6 +70,9 @@ impl Session<'_> {
             if self.share.ends_before(round) {
                 break;
             }
+            if rounds > 1 {
+                self.bench.says(self.lab, &format!("round {} of {rounds} …", round + 1));
+            }
             let order = order(wanted, rounds, round, seed);
             for (at, one) in order.iter().enumerate() {
                 if !trials.has_gap(one) {
@@ -94,6 +101,9 @@ impl Session<'_> {
             return Ok(());
         }
         let file = self.bench.file(self.lab, one, self.folder, round);
+        if self.lab.definition.rounds == 1 {
+            self.bench.says(self.lab, &format!("experiment `{}` …", one.name));
+        }
         let of_fauxplat = |line: &str| {
             let mut line = words::split(line)?;
             share.limit(&mut line);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fauxplat_analyze::judge_claim;
-use fauxplat_model::{ClaimResult, LabClaim, LabExperiment, LabOutcome, LabRun, LabTable};
+use fauxplat_model::{ClaimResult, LabClaim, LabDrawing, LabExperiment, LabOutcome, LabRun, LabTable};
 use fauxplat_plan::asked;
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ impl Trials {
     pub(crate) fn add(&mut self, one: &LabExperiment, document: Value) {
         let id = document["id"].as_i64().filter(|_| one.line.is_some());
         let table = serde_json::from_value::<LabTable>(document["table"].clone()).ok();
+        let drawing = serde_json::from_value::<LabDrawing>(document["drawing"].clone()).ok();
         match self.runs.iter_mut().find(|run| run.name == one.name) {
             Some(run) => run.ids.extend(id),
             None => self.runs.push(LabRun {
@@ -43,6 +44,7 @@ impl Trials {
                 id,
                 ids: id.into_iter().collect(),
                 table: table.filter(|_| one.run.is_some()),
+                drawing: drawing.filter(|_| one.run.is_some()),
             }),
         }
         self.documents.entry(one.name.clone()).or_default().push(document);

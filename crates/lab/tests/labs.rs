@@ -19,6 +19,7 @@ static FOLDER: Mutex<()> = Mutex::new(());
 struct Yard {
     folder: TempDir,
     asked: RefCell<Vec<Vec<String>>>,
+    told: RefCell<Vec<String>>,
     share: Share,
     _alone: MutexGuard<'static, ()>,
 }
@@ -29,7 +30,13 @@ impl Yard {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tried")).unwrap();
         let head = "question = 'Is it so?'\nsource = 'somebody'\nmachine = 'any'\n";
-        let yard = Yard { folder, asked: RefCell::default(), share: Share::unlimited(), _alone: alone };
+        let yard = Yard {
+            folder,
+            asked: RefCell::default(),
+            told: RefCell::default(),
+            share: Share::unlimited(),
+            _alone: alone,
+        };
         fs::write(yard.at("tried/lab.toml"), format!("{head}{definition}")).unwrap();
         fs::write(yard.at("tried/README.md"), "# Tried\n\nOne page.\n").unwrap();
         yard
@@ -64,7 +71,8 @@ impl Yard {
         };
         let before = std::env::current_dir().unwrap();
         let options = options.iter().map(|&option| option.to_owned()).collect();
-        let bench = Bench::new(keep, options, &perform).unwrap();
+        let tell = |line: &str| self.told.borrow_mut().push(line.to_owned());
+        let bench = Bench::new(keep, options, &perform, &tell).unwrap();
         let done = bench.run(&self.found(&LabSettings::new()).unwrap(), seed, self.share);
         assert_eq!(std::env::current_dir().unwrap(), before, "whatever happened, it comes back");
         done
@@ -259,6 +267,7 @@ fn the_subject_is_made_in_a_copy() {
     let yard = Yard::new(&format!("{prepare}{run}{CLAIM}"));
     let result = yard.run(&|_| panic!("there is no line of fauxplat")).unwrap();
     assert_eq!(outcome(&result), LabOutcome::Reproduced, "{:?}", result.reason);
+    assert_eq!(*yard.told.borrow(), ["tried: experiment `one` …", "tried: more: reproduced"]);
     let run = &result.experiments[0];
     assert!(run.shell && run.id.is_none() && run.table.as_ref().is_some_and(|table| table.rows == [["b"]]));
     assert!(!yard.at("tried/made").exists(), "the original stays as it was");

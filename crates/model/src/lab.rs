@@ -26,6 +26,9 @@ pub struct LabDefinition {
     /// Requirements of the whole lab.
     #[serde(default)]
     pub needs: Needs,
+    /// Place in the course: the lesson, and the labs before it; `None` for a lab outside the course.
+    #[serde(default)]
+    pub course: Option<LabCourse>,
     /// Expected duration on an ordinary machine, in seconds: when time is short, short labs are run first.
     #[serde(default = "a_minute")]
     pub seconds: f64,
@@ -54,6 +57,17 @@ fn one() -> u32 {
 
 fn a_minute() -> f64 {
     60.0
+}
+
+/// The part of a lab in the course of all labs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabCourse {
+    /// The lesson in a few words.
+    pub teaches: String,
+    /// Names of the labs whose subject is needed here.
+    #[serde(default)]
+    pub after: Vec<String>,
 }
 
 /// A value that may be set when a lab is run.

@@ -53,8 +53,8 @@ pub use fleet::*;
 pub use held::HeldCondition;
 pub use ignored::IgnoredFailures;
 pub use lab::{
-    Claim, Direction, LabCheck, LabClaim, LabDefinition, LabExperiment, LabGround, LabOption, Measure, Needs,
-    Plain, Second,
+    Claim, Direction, LabCheck, LabClaim, LabCourse, LabDefinition, LabExperiment, LabGround, LabOption,
+    Measure, Needs, Plain, Second,
 };
 pub use limit::{
     IoLimit, IoRate, Limit, list as limit_list, percent as limit_percent, weight as limit_weight,

@@ -27,8 +27,11 @@ pub struct LabArgs {
 #[derive(Debug, Subcommand)]
 pub enum LabAction {
     /// The labs that there are, with their questions
-    #[command(after_help = after("fauxplat lab list"))]
+    #[command(after_help = after("fauxplat lab list\n  fauxplat lab list --course"))]
     List {
+        /// As a course: what each lab teaches, after which others, in how many minutes
+        #[arg(long)]
+        course: bool,
         #[command(flatten)]
         output: Output<Plain>,
     },

@@ -27,7 +27,7 @@ half = max(top // 2, read("cpuinfo_min_freq"))
 found = {khz: index(khz) for khz in random.sample([top, half], 2)}
 (fast, fast_khz), (slow, slow_khz) = found[top], found[half]
 if fast_khz <= slow_khz:
-    print("this driver does not hold two frequencies apart (%d and %d kHz)" % (fast_khz, slow_khz), file=sys.stderr)
+    print("this driver does not hold two frequencies apart (on Intel boot with intel_pstate=passive) (%d and %d kHz)" % (fast_khz, slow_khz), file=sys.stderr)
     sys.exit(77)
 row = [str(fast_khz), "%.2f" % fast, str(slow_khz), "%.2f" % slow]
 table = {"columns": ["kHz", "FauxPlat/s", "half, kHz", "FauxPlat/s"], "rows": [row]}

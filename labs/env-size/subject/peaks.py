@@ -1,12 +1,22 @@
 """A sweep of the size of the environment with address space randomisation off or on, and what of it was published.
 
-usage: peaks.py off|on     prints a JSON document: the answer, the largest peak, and the groups of neighbouring sizes at
-                           which there is one: how many, how wide, how far apart
+usage: peaks.py off|on [published|index]
+                           prints a JSON document: the answer, the largest peak, and the groups of neighbouring sizes at
+                           which there is one: how many, how wide, how far apart. The subject is the loop of increments,
+                           or the published loop of the FauxPlat index, or `fauxplat index` itself
 """
-import json, os, subprocess, sys
+import json, os, shlex, subprocess, sys
 
 FACTOR = "env-size=0..8192"
 SECONDS = 45
+INDEX = shlex.join([os.environ["FAUXPLAT"], *"index --cpu 0 --policy other --duration 60ms --store none --quiet".split()])
+# What is run, the time or the figure that it prints, and the name of its loop.
+SUBJECTS = {
+    "increments": ("./loop 10", "ns ([0-9]+)", "time of the loop"),
+    "published": ("./published 10", "ns ([0-9]+)", "time of the published loop of the index"),
+    "index": (INDEX, "CPU 0: ([0-9.]+) FauxPlat", "figure of `fauxplat index`"),
+}
+COMMAND, PRINTED, WHAT = SUBJECTS[sys.argv[2] if len(sys.argv) > 2 else "increments"]
 
 
 def seconds():
@@ -16,8 +26,8 @@ def seconds():
 
 
 line = [os.environ["FAUXPLAT"], "sweep", FACTOR, "--aslr", sys.argv[1], "--max-time", "%dms" % (seconds() * 1000)]
-line += ["--metric-from", "ns=ns ([0-9]+)", "--metric", "printed:ns"]
-line += ["--store", "none", "--quiet", "--format", "json", "--output", "sweep.json", "./loop 10"]
+line += ["--metric-from", "loop=" + PRINTED, "--metric", "printed:loop"]
+line += ["--store", "none", "--quiet", "--format", "json", "--output", "sweep.json", COMMAND]
 done = subprocess.run(line, stderr=subprocess.PIPE, text=True)
 if done.returncode == 3:
     print(" ".join(done.stderr.split()), file=sys.stderr)
@@ -60,6 +70,15 @@ for level in levels:
 begins.append(at)
 groups = [(begins[low], begins[up + 1]) for low, up in groups]
 first = peaks[0] if peaks else {}
+in_levels = lambda level, end: level[end] and level["median"] and level["ratio"] * level[end] / level["median"]
+here = [[float(level["name"]), level["ratio"], in_levels(level, "low"), in_levels(level, "high")] for level in levels]
+# Where the published peaks were is not known; how high they were is.
+rules = [{"name": "published peaks, 14 to 30 % more", "value": 1.14, "high": 1.30}]
+drawing = {
+    "title": "%s by the size of the environment, ASLR %s" % (WHAT, sys.argv[1]), "across": "bytes of environment",
+    "lines": [{"name": "here", "points": [point if None not in point else point[:2] for point in here]}],
+    "rules": rules if sys.argv[1:] == ["off"] else [] if len(sys.argv) > 2 else [{"name": "published: flat", "value": 1.0}],
+}
 print(json.dumps({
     "answer": finding["answer"],
     "ratio": first.get("ratio"), "low": first.get("ci_low_ratio"), "high": first.get("ci_high_ratio"),
@@ -67,4 +86,5 @@ print(json.dumps({
     "width_bytes": max((up - low for low, up in groups), default=None),
     "distance_bytes": groups[1][0] - groups[0][0] if len(groups) > 1 else None,
     "table": {"columns": ["peaks", "from", "up to"], "rows": [[str(at + 1), str(low), str(up - 1)] for at, (low, up) in enumerate(groups)]},
+    "drawing": drawing,
 }))

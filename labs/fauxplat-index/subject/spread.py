@@ -22,7 +22,7 @@ for turn in range(ROUNDS):
     with open(PLACE) as document:
         last = json.load(document)["cpus"]
     if len(last) < 2:
-        print("it needs two CPUs to hold against each other", file=sys.stderr)
+        print("it needs two CPUs to hold against each other: a machine with two, or a wider mask (`taskset -c 0,1 fauxplat …`)", file=sys.stderr)
         sys.exit(77)
     figures = [one["fauxplat_per_s"] for one in last]
     if None in figures:

@@ -15,17 +15,22 @@ def free_threaded():
     for name in filter(shutil.which, names):
         if subprocess.run([name, "-c", has_none], stderr=subprocess.DEVNULL).returncode == 0:
             return name
-    print("it needs a free-threaded Python (python3.13t or later), and none is in PATH", file=sys.stderr)
+    print("it needs a free-threaded Python (python3.13t or later), and none is in PATH: `uv python install 3.13t`, or `pyenv install 3.13t`", file=sys.stderr)
     sys.exit(77)
 
 
 NAME = free_threaded() if sys.argv[1] == "free-threaded" else sys.argv[1]
 # The interpreter itself: a script that looks for it first would be timed too.
 PYTHON = subprocess.check_output([NAME, "-c", "import sys; print(sys.executable)"], text=True).strip()
+if subprocess.run([PYTHON, "-c", "import concurrent.futures"], stderr=subprocess.DEVNULL).returncode != 0:
+    print("it needs concurrent.futures for %s: `%s -m pip install futures`" % (NAME, NAME), file=sys.stderr)
+    sys.exit(77)
 CLIENTS = [int(word) for word in sys.argv[2].split(",")]
 EVENTS = sys.argv[3:4]
 ALLOWED = sorted(os.sched_getaffinity(0))
 SUBJECT = os.path.dirname(os.path.abspath(__file__))
+# Elapsed seconds as published, free and pinned.
+PUBLISHED = {1: (3.35, 3.55), 2: (7.26, 4.63), 4: (8.28, 4.90), 8: (7.96, 5.00), 16: (9.77, 5.88), 32: (9.73, 6.84)}
 METRICS = ["user", "system", "software:context-switches", "software:cpu-migrations", "pmu:cache-misses"]
 
 
@@ -74,6 +79,16 @@ def row(clients, comparison, commands):
     return [str(clients), *times, *counts, saved]
 
 
+def drawing(found):
+    """The bars of both machines: elapsed time, pinned over free, by the number of clients."""
+    here = [[at, one["effect_ratio"], one["ci_low_ratio"], one["ci_high_ratio"]] for at, (_, one, _) in enumerate(found)]
+    there = [[at, PUBLISHED[clients][1] / PUBLISHED[clients][0]] for at, clients in enumerate(CLIENTS) if clients in PUBLISHED]
+    return {"title": "elapsed time of the server, pinned to one CPU over free", "across": "clients",
+            "names": [str(clients) for clients in CLIENTS],
+            "lines": [{"name": "here", "points": [point for point in here if None not in point]},
+                      {"name": "published", "points": there}]}
+
+
 def counted(commands):
     """The names of what was counted in the runs."""
     return [name for name in commands[0]["summary"] if ":" in name]
@@ -99,6 +114,7 @@ def main():
     print(json.dumps({
         "of": [of(clients, comparison) for clients, comparison, _ in found],
         "table": {"columns": columns, "rows": [row(*one) for one in found]},
+        "drawing": drawing(found),
     }))
 
 

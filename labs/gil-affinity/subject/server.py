@@ -1,12 +1,18 @@
 """A thread-pool TCP server; ends when every client has said bye and all lines had come.
 
-usage: server.py CLIENTS ADDRESS     (any Python from 2.7 on)
+usage: server.py CLIENTS ADDRESS     (any Python from 3.2 on; 2.7 with the package `futures`)
 
-One thread for each connection reads one byte at a time, so 101 calls a line, each of which gives the interpreter's lock
-away; for every line it works for a while in a loop. ADDRESS is a named pipe, through which the server tells the client
-its port and the number of connections.
+As published: a ThreadPoolExecutor with a thread for each connection, which reads one byte at a time and puts the message
+together by `msg +=`, so 101 calls a line, each of which gives the interpreter's lock away, and as many copies; for every
+line it works for a while in a loop. ADDRESS is a named pipe, through which the server tells the client its port and the
+number of connections: that, the number of lines and the length of the loop are no part of what was published.
 """
-import socket, sys, threading
+import socket, sys
+
+try:
+    from concurrent.futures import ThreadPoolExecutor
+except ImportError:
+    sys.exit("it needs concurrent.futures, which Python 2.7 has in the package `futures`: pip install futures")
 
 CLIENTS, ADDRESS = int(sys.argv[1]), sys.argv[2]
 TOTAL = 1000            # lines in all, whatever the number of clients
@@ -16,17 +22,17 @@ LINE = b" " * 100 + b"\n"
 
 def line_of(connection):
     """The next line, read one byte at a time."""
-    line = []
-    while not line or line[-1] != b"\n":
+    msg = b""
+    while not msg.endswith(b"\n"):
         byte = connection.recv(1)
         if not byte:
             return b""
-        line.append(byte)
-    return b"".join(line)
+        msg += byte
+    return msg
 
 
-def talk(connection, counts):
-    """Reads lines until `bye`, works for each, and counts them."""
+def talk(connection):
+    """Reads lines until `bye`, works for each, and counts them; less than none if the client broke off."""
     lines = 0
     line = line_of(connection)
     while line == LINE:
@@ -36,7 +42,7 @@ def talk(connection, counts):
         assert busy == WORK * (WORK - 1) // 2
         lines += 1
         line = line_of(connection)
-    counts.append(lines if line == b"bye\n" else -TOTAL)
+    return lines if line == b"bye\n" else -TOTAL
 
 
 def main():
@@ -46,12 +52,10 @@ def main():
     # Waits until the client reads.
     with open(ADDRESS, "w") as address:
         address.write("%d %d %d\n" % (listener.getsockname()[1], CLIENTS, TOTAL))
-    counts = []
-    threads = [threading.Thread(target=talk, args=(listener.accept()[0], counts)) for _ in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    pool = ThreadPoolExecutor(max_workers=CLIENTS)
+    waited = [pool.submit(talk, listener.accept()[0]) for _ in range(CLIENTS)]
+    counts = [one.result() for one in waited]
+    pool.shutdown()
     if len(counts) != CLIENTS or sum(counts) != TOTAL:
         sys.exit("%d of %d lines" % (sum(counts), TOTAL))
 

@@ -1,5 +1,6 @@
 // Counts the distinct hosts of a web server's access log, whose lines begin with the host.
 //
+// The subject copies its argument, as published: every host is handed on by value, to the test and to what adds it.
 // `reader search LOG` keeps the hosts in a vector and looks for each new one from its beginning; `reader set LOG` keeps
 // them in a set. Nothing else differs. It prints how many hosts there are.
 #include <algorithm>
@@ -12,15 +13,15 @@
 class HostCounter {
 public:
     virtual ~HostCounter() = default;
-    void see(const std::string &host) {
+    void see(std::string host) {
         if (is_new(host))
             add(host);
     }
     virtual std::size_t count() const = 0;
 
 protected:
-    virtual bool is_new(const std::string &host) const = 0;
-    virtual void add(const std::string &host) = 0;
+    virtual bool is_new(std::string host) const = 0;
+    virtual void add(std::string host) = 0;
 };
 
 class SearchingCounter : public HostCounter {
@@ -28,10 +29,10 @@ public:
     std::size_t count() const override { return hosts.size(); }
 
 protected:
-    bool is_new(const std::string &host) const override {
+    bool is_new(std::string host) const override {
         return std::find(hosts.begin(), hosts.end(), host) == hosts.end();
     }
-    void add(const std::string &host) override { hosts.push_back(host); }
+    void add(std::string host) override { hosts.push_back(host); }
 
 private:
     std::vector<std::string> hosts;
@@ -42,8 +43,8 @@ public:
     std::size_t count() const override { return hosts.size(); }
 
 protected:
-    bool is_new(const std::string &host) const override { return hosts.find(host) == hosts.end(); }
-    void add(const std::string &host) override { hosts.insert(host); }
+    bool is_new(std::string host) const override { return hosts.find(host) == hosts.end(); }
+    void add(std::string host) override { hosts.insert(host); }
 
 private:
     std::set<std::string> hosts;

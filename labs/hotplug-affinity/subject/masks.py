@@ -97,7 +97,7 @@ def by_hand(pids):
     try:
         write(ONLINE, "0")
     except OSError as error:
-        print("CPU %d cannot go offline: %s" % (CPU, error), file=sys.stderr)
+        print("CPU %d cannot go offline: %s (--set cpu=N names another one)" % (CPU, error), file=sys.stderr)
         sys.exit(77)
     time.sleep(HOLD)
     off = masks(pids)

@@ -2,7 +2,8 @@
 #include <stdint.h>
 #include "table.h"
 
-int64_t cells[OBJECTS][KEYS];
+/* Whole pages, so that a file can take their place. */
+_Alignas(65536) int64_t cells[OBJECTS][KEYS];
 
 /* As a file format would lay it out: four bytes of name, then counters. */
 struct __attribute__((packed)) statistics {

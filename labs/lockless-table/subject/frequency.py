@@ -34,7 +34,7 @@ for turn in range(12):
     # The order changes with every turn, so that a machine that drifts does not look like a frequency.
     found = {khz: ratio(khz) for khz in ([top, lower] if turn % 2 == 0 else [lower, top])}
     if found[top][1] <= found[lower][1]:
-        print("this driver does not hold two frequencies apart", file=sys.stderr)
+        print("this driver does not hold two frequencies apart (on Intel boot with intel_pstate=passive)", file=sys.stderr)
         sys.exit(77)
     ratios.append(found[lower][0] / found[top][0])
 print(json.dumps({"ratio_over_top": ratios, "khz": [found[top][1], found[lower][1]]}))

@@ -1,16 +1,13 @@
-/* Reads 65,536 objects x 12 keys over and over, in one of five ways, and prints the sum as its answer, and what one pass took
- * in nanoseconds, by a clock around the reads alone.
+/* Reads 65,536 objects x 12 keys over and over, and prints the sum as its answer, and what one pass took in nanoseconds, by a
+ * clock around the reads alone.
  *
- *     lockless plain|untouched|posix|own|table PASSES
+ *     lockless plain|table PASSES
  *
- * plain: an array of 32-bit integers. posix: the same inside pthread_rwlock_rdlock. own: inside a lock of one atomic
- * word that readers add to. untouched: an array in which nothing was ever written. table: the same values in a live table, through fxt_read. All start with the same
- * work; the answers of all but `untouched`, which is zero, agree. */
+ * plain: an array of 32-bit integers. table: the same values in a live table of this project, through fxt_read. Both start
+ * with the same work, and their answers agree. The published database is another program, database.c. */
 #define _GNU_SOURCE
 #include "fauxplat_table.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,33 +15,11 @@
 #include <unistd.h>
 
 enum { OBJECTS = 65536, KEYS = 12 };
-enum { WRITER = 1 << 30 };
 
-static int32_t values[OBJECTS * KEYS], fresh[OBJECTS * KEYS];
-static pthread_rwlock_t posix_lock = PTHREAD_RWLOCK_INITIALIZER;
-static atomic_int own_lock;
+static int32_t values[OBJECTS * KEYS];
 
 static inline int32_t plain(uint32_t object, uint32_t key) {
     return object < OBJECTS && key < KEYS ? values[object * KEYS + key] : 0;
-}
-
-static inline int32_t untouched(uint32_t object, uint32_t key) {
-    return object < OBJECTS && key < KEYS ? fresh[object * KEYS + key] : 0;
-}
-
-static int32_t posix(uint32_t object, uint32_t key) {
-    pthread_rwlock_rdlock(&posix_lock);
-    int32_t value = plain(object, key);
-    pthread_rwlock_unlock(&posix_lock);
-    return value;
-}
-
-static int32_t own(uint32_t object, uint32_t key) {
-    while (atomic_fetch_add_explicit(&own_lock, 1, memory_order_acquire) & WRITER)
-        atomic_fetch_sub_explicit(&own_lock, 1, memory_order_relaxed);
-    int32_t value = plain(object, key);
-    atomic_fetch_sub_explicit(&own_lock, 1, memory_order_release);
-    return value;
 }
 
 static inline int32_t lockless(const fxt_reader *reader, uint32_t object, uint32_t key) {
@@ -70,7 +45,7 @@ static double nanoseconds(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) return fprintf(stderr, "usage: lockless plain|untouched|posix|own|table PASSES\n"), 2;
+    if (argc != 3) return fprintf(stderr, "usage: lockless plain|table PASSES\n"), 2;
     long passes = atol(argv[2]);
     char path[64];
     /* In memory, where there is a file system in it that one may write to. */
@@ -90,9 +65,6 @@ int main(int argc, char **argv) {
     uint64_t sum = 0;
     double begin = nanoseconds();
     if (!strcmp(argv[1], "plain")) PASSES_OF(plain(o, k))
-    else if (!strcmp(argv[1], "untouched")) PASSES_OF(untouched(o, k))
-    else if (!strcmp(argv[1], "posix")) PASSES_OF(posix(o, k))
-    else if (!strcmp(argv[1], "own")) PASSES_OF(own(o, k))
     else if (!strcmp(argv[1], "table")) PASSES_OF(lockless(&reader, o, k))
     else return fprintf(stderr, "no such way to read: %s\n", argv[1]), 2;
     double took = nanoseconds() - begin;

@@ -16,6 +16,6 @@ except OSError as error:
 nodes = [node for part in ends for node in range(int(part[0]), int(part[-1]) + 1)]
 of = dict(zip(nodes, distances))
 if near not in of or far not in of:
-    print(f"of the memory nodes {near} and {far} not both are online", file=sys.stderr)
+    print(f"of the memory nodes {near} and {far} not both are online: it takes a machine with two (`numactl --hardware` lists them), and --set near=N --set far=M", file=sys.stderr)
     sys.exit(77)
 print(json.dumps({"near": of[near], "far": of[far], "emulated": emulated}))

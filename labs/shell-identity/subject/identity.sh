@@ -8,5 +8,8 @@ seq 1000 | {
 }
 read -r counted said kernel < inside
 [ "$counted" = 500500 ] || { echo "counted $counted instead of 500500" >&2; exit 1; }
-printf '{"outside": %d, "pids_apart": %d, "says_parent": %d}\n' \
-    "$total" "$((kernel != $$))" "$((said == $$))"
+# A `for` loop over the words of a substitution is run by the shell itself; zsh splits it into words, too.
+lost=$total total=0
+for n in $(seq 1000); do total=$((total + n)); done
+printf '{"outside": %d, "after_for": %d, "pids_apart": %d, "says_parent": %d}\n' \
+    "$lost" "$total" "$((kernel != $$))" "$((said == $$))"

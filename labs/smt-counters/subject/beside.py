@@ -138,6 +138,14 @@ def row(found, level, name):
     return [str(level), *readings, "%.3f" % statistics.median(values), "%.3f … %.3f" % ends(values)]
 
 
+def drawing(found, name):
+    """How many times as many cycles, or as much CPU time, by the loops beside it; published are both ends alone."""
+    here = [[level, statistics.median(ratios(found, level, name)), *ends(ratios(found, level, name))] for level in LEVELS]
+    return {"title": "%s, times alone" % {"cpu_ns": "CPU time", "cycles": "cycles"}[name], "across": "endless loops beside it",
+            "lines": [{"name": "here", "points": here},
+                      {"name": "published", "points": [[0, 1.0], [CPUS, 1971297 / 1001300]]}]}
+
+
 def document():
     if WHAT == "simulated":
         count = lambda: fauxplat("--simulated", "./known-simulated")["summary"]["simulated:instructions"]["median"]
@@ -159,6 +167,7 @@ def document():
         "threshold": first,
         "threshold_above_published": None if first is None else first - PUBLISHED,
         "table": {"columns": columns, "rows": rows},
+        "drawing": drawing(found, name),
     }
 
 

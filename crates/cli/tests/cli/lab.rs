@@ -73,7 +73,8 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     tiny(&yard, "further", 6, "");
     tiny(&yard, "alike", 2, "");
     tiny(&yard, "elsewhere", 6, "needs = { programs = ['no-such-program'] }");
-    let words = ["lab", "run", "./labs/further", "./labs/alike", "./labs/elsewhere", "--format", "json"];
+    let words =
+        ["lab", "run", "--quiet", "./labs/further", "./labs/alike", "./labs/elsewhere", "--format", "json"];
     let is_as_made = |found: &Value| {
         let outcomes = found["labs"].as_array().unwrap().iter().map(|lab| lab["outcome"].as_str().unwrap());
         outcomes.eq(["reproduced", "not here", "cannot run here"])
@@ -91,10 +92,10 @@ fn a_claim_is_reproduced_or_not_here_for_a_reason() {
     let id = lab(0)["experiments"][0]["id"].as_i64().unwrap().to_string();
     assert!(yard.run(&["history", "show", &id]).succeeds().out.contains("sh loop.sh 120000"));
 
-    let strict = || yard.run(&["lab", "run", "--strict", "./labs/alike"]);
+    let strict = || yard.run(&["lab", "run", "--quiet", "--strict", "./labs/alike"]);
     let refused = (0..5).map(|_| strict()).find(|done| done.code == Some(1)).unwrap_or_else(strict);
     refused.complains(1, &["--strict", "alike", "loops: not here"]);
-    let text = yard.run(&["lab", "run", "./labs/further"]).succeeds().out;
+    let text = yard.run(&["lab", "run", "--quiet", "./labs/further"]).succeeds().out;
     assert!(text.contains("further: reproduced: measured") && text.contains("arithmetic"), "{text}");
 }
 
@@ -108,6 +109,12 @@ fn labs_are_listed_and_shown_wherever_they_are() {
     }
     let listed = yard.run_unstored(&["lab", "list", "--format", "json"]).succeeds().json();
     assert!(listed["labs"].as_array().unwrap().iter().all(|lab| lab["outcome"].is_null()));
+    let course = yard.run_unstored(&["lab", "list", "--course"]).succeeds().out;
+    let place = |name: &str| course.find(&format!(" {name} ")).unwrap_or_else(|| panic!("{name}: {course}"));
+    for (first, then) in [("known-count", "env-size"), ("env-size", "link-order"), ("smt-share", "protect")] {
+        assert!(place(first) < place(then), "{first} comes before {then}: {course}");
+    }
+    assert!(unwrapped(&course).contains("minutes after teaches"), "{course}");
     let shown = yard.run_unstored(&["lab", "show", "link-order"]).succeeds().out;
     assert!(
         shown.contains("# link-order") && shown.contains("fauxplat compare") && shown.contains("built in"),
@@ -122,7 +129,8 @@ fn labs_are_listed_and_shown_wherever_they_are() {
         assert!(claims.iter().all(|claim| shown.contains(claim["name"].as_str().unwrap())), "{shown}");
     }
     yard.write("labs/mine/lab.toml", "question = 1\n");
-    yard.run_unstored(&["lab", "run", "./labs/mine"]).complains(2, &["lab mine", "lab.toml", "line 1"]);
+    yard.run_unstored(&["lab", "run", "--quiet", "./labs/mine"])
+        .complains(2, &["lab mine", "lab.toml", "line 1"]);
 }
 
 /// A lab in a foreign folder is not run for its well-known name.
@@ -143,7 +151,7 @@ fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
         refused.complains(2, &["no lab `mine`", "named by its path", "./labs/mine"]);
     }
     assert!(!yard.path("ran").exists());
-    yard.run(&["lab", "run", "./labs/mine"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "./labs/mine"]).succeeds();
     assert!(yard.path("ran").exists(), "who asks for it gets it");
 }
 
@@ -152,8 +160,10 @@ fn a_lab_of_the_current_folder_is_run_for_its_path_alone() {
 fn the_roulette_gives_two_verdicts() {
     let yard = Lab::new();
     std::fs::create_dir(yard.path("kept")).unwrap();
-    let found =
-        yard.run(&["lab", "run", "layout-roulette", "--keep", "kept", "--format", "json"]).succeeds().json();
+    let found = yard
+        .run(&["lab", "run", "--quiet", "layout-roulette", "--keep", "kept", "--format", "json"])
+        .succeeds()
+        .json();
     let lab = &found["labs"][0];
     assert!(lab["reason"].as_str().unwrap().len() > 20, "{lab}");
     let document = |name: &str| -> serde_json::Value {
@@ -175,9 +185,13 @@ fn a_simulated_count_is_held_against_one_by_hand() {
     let text = |path: &str| std::fs::read_to_string(built_in.join(path)).unwrap();
     write(&yard, "short", &text("lab.toml").replace("LOOPS=1000000", "LOOPS=999999"));
     std::fs::create_dir(yard.path("labs/short/subject")).unwrap();
-    yard.write("labs/short/subject/known.S", &text("subject/known.S"));
-    let found =
-        yard.run(&["lab", "run", "known-count", "./labs/short", "--format", "json"]).succeeds().json();
+    for file in ["subject/known.S", "subject/faults.py"] {
+        yard.write(&format!("labs/short/{file}"), &text(file));
+    }
+    let found = yard
+        .run(&["lab", "run", "--quiet", "known-count", "./labs/short", "--format", "json"])
+        .succeeds()
+        .json();
     let outcome = |lab: usize, name: &str| {
         let claims = found["labs"][lab]["claims"].as_array().unwrap();
         claims.iter().find(|it| it["name"] == name).unwrap()["outcome"].as_str().unwrap()
@@ -229,7 +243,7 @@ published = { statement = "it has a driver" }
 check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it said {}" }]
 "#;
     told(&yard, "many", &format!("{NUMBER}{more}"));
-    let found = yard.run(&["lab", "run", "./labs/many", "--format", "json"]).succeeds().json();
+    let found = yard.run(&["lab", "run", "--quiet", "./labs/many", "--format", "json"]).succeeds().json();
     let lab = &found["labs"][0];
     let claim = |name: &str| lab["claims"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap();
     let outcome = |name: &str| claim(name)["outcome"].as_str().unwrap();
@@ -244,12 +258,13 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
     assert_eq!(lab["outcome"], "reproduced");
     assert_eq!(lab["reason"], "of 5 claims 3 reproduced, 2 cannot run here");
     assert_eq!((&lab["claim"], &lab["measured"]), (&claim("number")["claim"], &claim("number")["measured"]));
-    yard.run(&["lab", "run", "--strict", "./labs/many"]).complains(1, &["many: gone: cannot run here"]);
+    yard.run(&["lab", "run", "--quiet", "--strict", "./labs/many"])
+        .complains(1, &["many: gone: cannot run here"]);
 
     // A single claim that does not hold decides for the lab, and every claim has its line in every format.
     let other = yard.read("labs/many/lab.toml").replace("is = \"yes\"", "is = \"no\"");
     yard.write("labs/many/lab.toml", &other);
-    let text = yard.run(&["lab", "run", "-v", "./labs/many"]).succeeds().out;
+    let text = yard.run(&["lab", "run", "--quiet", "-v", "./labs/many"]).succeeds().out;
     for words in [
         "many: not here: of 5 claims 1 not here",
         "number: reproduced: measured 1.350",
@@ -259,10 +274,10 @@ check = [{ experiment = "other", pointer = "/said", is = "yes", otherwise = "it 
         assert!(unwrapped(&text).contains(words), "{words}: {text}");
     }
     assert!(text.contains("a  b"), "the table of the program: {text}");
-    let rows = yard.run(&["lab", "run", "./labs/many", "--format", "csv"]).succeeds().out;
+    let rows = yard.run(&["lab", "run", "--quiet", "./labs/many", "--format", "csv"]).succeeds().out;
     assert_eq!(rows.lines().filter(|row| row.starts_with("many,")).count(), 5, "{rows}");
     assert!(
-        yard.run(&["lab", "run", "./labs/many", "--format", "markdown"])
+        yard.run(&["lab", "run", "--quiet", "./labs/many", "--format", "markdown"])
             .succeeds()
             .out
             .contains("it said yes")
@@ -280,7 +295,7 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         ("fails", "echo it is broken >&2; exit 3", "ended with status 3"),
     ] {
         told(&yard, name, &format!("{}run = \"{run}\"\n{}", &NUMBER[..start], &NUMBER[claims..]));
-        let complaint = yard.run(&["lab", "run", &format!("./labs/{name}")]);
+        let complaint = yard.run(&["lab", "run", "--quiet", &format!("./labs/{name}")]);
         assert!(
             complaint.err.contains("experiment number") && complaint.err.contains(words),
             "{}",
@@ -293,11 +308,11 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         (NUMBER.replace("1.5, 1.6", "1.5"), "5 values are too few"),
     ] {
         told(&yard, "wrong", &wrong);
-        let text = yard.run(&["lab", "run", "./labs/wrong"]).succeeds().out;
+        let text = yard.run(&["lab", "run", "--quiet", "./labs/wrong"]).succeeds().out;
         assert!(text.contains("wrong: undecided") && unwrapped(&text).contains(words), "{words}: {text}");
     }
     told(&yard, "wrong", &NUMBER.replace("\"/n\"", "\"/none\""));
-    let broken = yard.run(&["lab", "run", "./labs/wrong"]);
+    let broken = yard.run(&["lab", "run", "--quiet", "./labs/wrong"]);
     assert!(broken.out.contains("wrong: error"), "{}", broken.out);
     assert!(
         broken.code == Some(4) && broken.err.contains("lab wrong, claim number: nothing stands at /none"),
@@ -305,7 +320,7 @@ fn a_program_that_does_not_answer_is_told_apart_from_one_that_cannot() {
         broken.err
     );
     told(&yard, "wrong", &NUMBER.replace("experiment = \"number\"", "experiment = \"letter\""));
-    yard.run(&["lab", "run", "./labs/wrong"])
+    yard.run(&["lab", "run", "--quiet", "./labs/wrong"])
         .complains(2, &["lab wrong", "claim `number`", "no experiment `letter`"]);
 }
 
@@ -320,8 +335,10 @@ fn options_make_a_claim_for_each_of_their_values() {
     let option = "[option.n]\nabout = 'a number'\ndefault = '1.5'\n";
     let lab = NUMBER.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}");
     told(&yard, "set", &format!("{option}{}", lab.replace("\"number\"", "\"number {n}\"")));
-    let found =
-        yard.run(&["lab", "run", "./labs/set", "--set", "n=1.5,3", "--format", "json"]).succeeds().json();
+    let found = yard
+        .run(&["lab", "run", "--quiet", "./labs/set", "--set", "n=1.5,3", "--format", "json"])
+        .succeeds()
+        .json();
     let claims = found["labs"][0]["claims"].as_array().unwrap();
     let words = |claim: &serde_json::Value| {
         (claim["name"].as_str().unwrap().to_owned(), claim["outcome"].as_str().unwrap().to_owned())
@@ -332,9 +349,10 @@ fn options_make_a_claim_for_each_of_their_values() {
     assert!(
         yard.run_unstored(&["lab", "show", "./labs/set"]).succeeds().out.contains("--set n=1.5   a number")
     );
-    yard.run(&["lab", "run", "./labs/set", "--set", "m=1"])
+    yard.run(&["lab", "run", "--quiet", "./labs/set", "--set", "m=1"])
         .complains(2, &["--set m", "what may be set here is n"]);
-    yard.run(&["lab", "run", "./labs/set", "--set", "n="]).complains(2, &["--set n=", "NAME=VALUE"]);
+    yard.run(&["lab", "run", "--quiet", "./labs/set", "--set", "n="])
+        .complains(2, &["--set n=", "NAME=VALUE"]);
 }
 
 #[test]
@@ -358,8 +376,10 @@ measured = { experiment = "big", value = "/n", exact = true, over = { experiment
 check = [{ experiment = "big", pointer = "/same", is = true, otherwise = "no" }]
 "#;
     told(&yard, "six", &format!("rounds = 6\n{}{}{claim}", counter("big", 3), counter("small", 1)));
-    let found =
-        yard.run(&["lab", "run", "./labs/six", "--keep", "kept", "--format", "json"]).succeeds().json();
+    let found = yard
+        .run(&["lab", "run", "--quiet", "./labs/six", "--keep", "kept", "--format", "json"])
+        .succeeds()
+        .json();
     let lab = &found["labs"][0];
     assert_eq!(lab["outcome"], "reproduced", "{lab}");
     assert_eq!(lab["measured"]["high"], 3.0);
@@ -408,7 +428,7 @@ fn a_new_lab_passes_and_runs() {
     assert!(said.contains("fauxplat lab check ./my-lab"), "{said}");
     let checked = plainly(&yard, &["lab", "check", "./my-lab"]).succeeds().out;
     assert!(checked.contains("my-lab: in order: 1 claims on 3 made-up machines"), "{checked}");
-    let found = yard.run(&["lab", "run", "./my-lab", "--format", "json"]).succeeds().json();
+    let found = yard.run(&["lab", "run", "--quiet", "./my-lab", "--format", "json"]).succeeds().json();
     assert_ne!(found["labs"][0]["outcome"], "error", "{found}");
     assert!(found["labs"][0]["measured"]["value"].is_number(), "{found}");
     assert_eq!(found["labs"][0]["story"][0]["title"], "Question");

@@ -24,8 +24,13 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
         "--pages",
         "pages",
     ];
-    let text = yard.run(&both).succeeds().out;
+    let done = yard.run(&both);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let text = done.out;
     assert!(text.contains("one: reproduced") && text.contains("two: reproduced"), "{text}");
+    for line in ["one: experiment `number` …", "one: number: reproduced", "two: number: reproduced"] {
+        assert!(done.err.contains(line), "a line for each experiment and each claim: {}", done.err);
+    }
     let record: serde_json::Value = serde_json::from_str(&yard.read("a.json")).unwrap();
     assert_eq!(record["schema"], "fauxplat.lab/1");
     let names: Vec<&str> =
@@ -34,22 +39,27 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
     assert!(record["labs"][0]["complete"] == true && record["machine"]["kernel"].is_string(), "{record}");
 
     // Labs in the record are not run again, others are.
-    yard.run(&both).succeeds();
+    let again = yard.run(&both);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""), "nothing is run, and nothing told");
     assert_eq!((times("one"), times("two")), (1, 1));
     told(&yard, "three", &counted("three"));
-    yard.run(&["lab", "run", "./labs/one", "./labs/three", "--record", "a.json"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "./labs/one", "./labs/three", "--record", "a.json"]).succeeds();
     assert_eq!((times("one"), times("three")), (1, 1));
-    yard.run(&["lab", "run", "./labs/one", "--record", "b.json", "--max-time", "0s"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "./labs/one", "--record", "b.json", "--max-time", "0s"]).succeeds();
     let late: serde_json::Value = serde_json::from_str(&yard.read("b.json")).unwrap();
     assert_eq!(
         (&late["labs"][0]["complete"], &late["labs"][0]["outcome"]),
         (&false.into(), &"cannot run here".into())
     );
-    yard.run(&["lab", "run", "./labs/one", "--record", "b.json"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "./labs/one", "--record", "b.json"]).succeeds();
 
     let page = yard.read("pages/one.html");
     assert!(page.contains("1 to 2 times (chosen)") && page.contains("1.3500 ("), "both figures: {page}");
-    assert!(yard.read("pages/index.html").contains("two"));
+    assert!(page.contains("published and here, as changes"), "a drawing: {page}");
+    let index = yard.read("pages/index.html");
+    for part in ["href=\"./one.html\"", "href=\"./two.html\"", "Labs: 2 reproduced. Claims: 2 reproduced."] {
+        assert!(index.contains(part), "{part}: {index}");
+    }
 
     let other = yard.read("b.json").replace("1.35,", "1.9,").replace("reproduced", "not here");
     yard.write("c.json", &other);
@@ -64,7 +74,7 @@ fn a_record_of_a_machine_is_gone_on_with_and_compared() {
         .complains(2, &["d.json", "no document of lab run"]);
     let elsewhere = yard.read("a.json").replace("\"kernel\": \"", "\"kernel\": \"another-");
     yard.write("e.json", &elsewhere);
-    yard.run(&["lab", "run", "./labs/one", "--record", "e.json"])
+    yard.run(&["lab", "run", "--quiet", "./labs/one", "--record", "e.json"])
         .complains(2, &["--record e.json", "another machine"]);
 }
 
@@ -75,11 +85,11 @@ fn a_record_knows_whether_a_lab_has_changed() {
     let ran = format!("prepare = ['echo x >>\"{}\"']\n", yard.file("ran"));
     let times = || yard.read("ran").lines().count();
     told(&yard, "one", NUMBER);
-    yard.run(&["lab", "run", "./labs/one", "--record", "s.json"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "./labs/one", "--record", "s.json"]).succeeds();
     let set = format!("{ran}[option.n]\nabout = 'a number'\ndefault = '1.5'\n{NUMBER}");
     told(&yard, "set", &set.replace("1.1, 1.2, 1.3, 1.4, 1.5, 1.6", "{n}, {n}, {n}, {n}, {n}, {n}"));
     let run_set = |n: &str| {
-        let words = ["lab", "run", "./labs/set", "--record", "s.json", "--set", &format!("n={n}")];
+        let words = ["lab", "run", "--quiet", "./labs/set", "--record", "s.json", "--set", &format!("n={n}")];
         yard.run(&words).succeeds().out
     };
     assert!(run_set("1.5").contains("set: reproduced") && run_set("3").contains("set: not here"));
@@ -87,8 +97,8 @@ fn a_record_knows_whether_a_lab_has_changed() {
     assert_eq!(times(), 2, "once for each value");
     yard.write("labs/set/input", "changed");
     assert_eq!((run_set("3"), times()).1, 3);
-    yard.run(&["lab", "run", "--strict", "./labs/one", "--record", "s.json"]).succeeds();
-    yard.run(&["lab", "run", "--strict", "./labs/set", "--set", "n=3", "--record", "s.json"])
+    yard.run(&["lab", "run", "--quiet", "--strict", "./labs/one", "--record", "s.json"]).succeeds();
+    yard.run(&["lab", "run", "--quiet", "--strict", "./labs/set", "--set", "n=3", "--record", "s.json"])
         .complains(1, &["--strict: set: number: not here"]);
     let kept: serde_json::Value = serde_json::from_str(&yard.read("s.json")).unwrap();
     assert_eq!(kept["labs"].as_array().unwrap().len(), 2, "what was not asked for stays in the record");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Claim, MachineFacts};
+use crate::{Claim, LabCourse, MachineFacts};
 
 /// Outcome of a published claim on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct LabMeasured {
 }
 
 /// An experiment of a lab.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRun {
     /// Name of the experiment in the lab.
     pub name: String,
@@ -75,6 +75,9 @@ pub struct LabRun {
     /// Table that a program of the lab printed for its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<LabTable>,
+    /// Drawing that a program of the lab printed for its page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawing: Option<LabDrawing>,
 }
 
 /// A table from the field `table` of a lab program's document.
@@ -84,6 +87,44 @@ pub struct LabTable {
     pub columns: Vec<String>,
     /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
+}
+
+/// A drawing from the field `drawing` of a lab program's document: ratios along an axis, ours and the published ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabDrawing {
+    /// Title: what is a ratio to what.
+    pub title: String,
+    /// Label of the horizontal axis.
+    pub across: String,
+    /// Names of the axis's whole numbers, from 0; empty where the axis is numeric.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Ratios of one kind each, such as ours and the published ones.
+    pub lines: Vec<LabLine>,
+    /// Published ratios without a place on the axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<LabRule>,
+}
+
+/// Ratios along the axis of a lab's drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabLine {
+    /// Name of the line.
+    pub name: String,
+    /// Points: the place on the axis, the ratio, and perhaps both ends of its interval.
+    pub points: Vec<Vec<f64>>,
+}
+
+/// A ratio across the whole of a lab's drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabRule {
+    /// Name of the ratio.
+    pub name: String,
+    /// The ratio, or the lower end of a range.
+    pub value: f64,
+    /// The higher end of a range; `None` for a single ratio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
 }
 
 /// Result of one claim.
@@ -108,6 +149,12 @@ pub struct LabResult {
     pub name: String,
     /// The question that the lab answers.
     pub question: String,
+    /// Place in the course: the lesson, and the labs before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<LabCourse>,
+    /// Expected duration on an ordinary machine in seconds.
+    #[serde(default)]
+    pub expected_s: f64,
     /// Joint outcome of all claims.
     pub outcome: Option<LabOutcome>,
     /// The claim that decided the outcome; the first claim if nothing was run.
@@ -125,6 +172,9 @@ pub struct LabResult {
     /// Sections of the lab's page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub story: Vec<LabStory>,
+    /// File with the lab's own page, beside the page of all labs. `None` outside of that page.
+    #[serde(skip)]
+    pub page: Option<String>,
     /// Path or place of the lab's definition.
     pub found_in: String,
     /// SHA-256 of the definition with its options filled in and of the files that it was run with. `None` if the lab

@@ -23,12 +23,14 @@ pub enum Tone {
 pub struct Row {
     pub(crate) tone: Tone,
     pub(crate) cells: Vec<String>,
+    /// Page that the first cell leads to, where pages are shown; empty without one.
+    pub(crate) page: String,
 }
 
 impl Row {
     /// The row with every cell changed.
     pub(crate) fn map(&self, change: impl Fn(&String) -> String) -> Row {
-        Row { tone: self.tone, cells: self.cells.iter().map(change).collect() }
+        Row { tone: self.tone, cells: self.cells.iter().map(change).collect(), page: self.page.clone() }
     }
 }
 
@@ -64,6 +66,14 @@ impl Grid {
     /// Adds a row with a cell for each title.
     pub fn push(&mut self, tone: Tone, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());
-        self.rows.push(Row { tone, cells });
+        self.rows.push(Row { tone, cells, page: String::new() });
+    }
+
+    /// Adds a row whose first cell leads to a page beside this one.
+    pub(crate) fn push_leading(&mut self, tone: Tone, cells: Vec<String>, page: &str) {
+        self.push(tone, cells);
+        if let Some(row) = self.rows.last_mut() {
+            page.clone_into(&mut row.page);
+        }
     }
 }

@@ -262,6 +262,12 @@ pub(crate) fn lab() -> Owned {
                 "experiments": [{
                     "name": "orders", "line": "sweep --factor link-order", "id": 12,
                     "table": { "columns": ["order", "time"], "rows": [["a b c", "1.03"], ["c | b"]] },
+                    "drawing": {
+                        "title": "time by the order", "across": "order", "names": ["a b c", "c b a"],
+                        "lines": [{ "name": "here", "points": [[0, 1.0, 0.99, 1.01], [1, 1.034, 1.03, 1.038]] },
+                                  { "name": "published", "points": [[1, 1.08]] }],
+                        "rules": [{ "name": "as published", "value": 1.08 }],
+                    },
                 }],
             }],
             "elapsed_s": 61.0,

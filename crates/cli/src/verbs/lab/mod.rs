@@ -3,6 +3,7 @@
 //! A lab is data: command lines of fauxplat, and where in their documents the figures stand that are held against the
 //! claims. Running one is running those lines.
 
+mod course;
 mod run;
 
 use std::path::Path;
@@ -21,7 +22,7 @@ use fauxplat_options::{LabAction, LabArgs, OutputArgs};
 /// Lists, shows, runs, compares, checks or makes labs.
 pub(crate) fn lab(args: &LabArgs, invocation: &[String]) -> Result<(), Failure> {
     match &args.action {
-        LabAction::List { output } => list(output, invocation),
+        LabAction::List { course, output } => list(*course, output, invocation),
         LabAction::Show { name, output } => show(name, output, invocation),
         LabAction::Run(args) => run::run(args, invocation),
         LabAction::Compare { a, b, output } => compare(a, b, output, invocation),
@@ -30,11 +31,15 @@ pub(crate) fn lab(args: &LabArgs, invocation: &[String]) -> Result<(), Failure> 
     }
 }
 
-fn list(output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
+fn list(is_course: bool, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
     let find = |name: &String| Ok(listed(&catalog::find(name, &LabSettings::new())?));
     let labs: Vec<LabResult> = catalog::names().iter().map(find).collect::<Result<_, Failure>>()?;
+    let labs = if is_course { course::in_order(labs) } else { labs };
     if output.format != Format::Text {
         return report(LabFindings { labs, elapsed_s: 0.0 }, output, invocation);
+    }
+    if is_course {
+        return course::table(&labs, output);
     }
     let row = |lab: &LabResult| {
         vec![lab.name.clone(), lab.claims.len().to_string(), lab.found_in.clone(), lab.question.clone()]

@@ -25,7 +25,13 @@ pub(crate) fn run(args: &LabRunArgs, invocation: &[String]) -> Result<(), Failur
     let args = &LabRunArgs { output: absolute(&args.output)?.into(), ..args.clone() };
     let options = passed_on(&args.output);
     let perform = |line: &[String]| crate::perform(&fitting(line, &options));
-    let bench = Bench::new(args.keep.as_deref(), options.clone(), &perform)?;
+    let is_quiet = args.output.is_quiet();
+    let tell = |line: &str| {
+        if !is_quiet {
+            output::complain(line)
+        }
+    };
+    let bench = Bench::new(args.keep.as_deref(), options.clone(), &perform, &tell)?;
     let definition = Definition { seed: args.seed, ..Definition::default() };
     let beginning = beginning("lab", definition, Machine::here(), (&args.output, &args.end), invocation)?;
     let driver = Driver::of_workers(beginning)?;
@@ -118,20 +124,26 @@ fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(fail)?;
     let page = |name: &str, findings: &Findings| {
         let record = Record { findings, ..whole.clone() };
-        output::keep(&record, Format::Html, &folder.join(format!("{name}.html")), &args.output)
+        output::keep(&record, Format::Html, &folder.join(name), &args.output)
     };
     for lab in &found.labs {
-        page(&lab.name, &Findings::Lab(LabFindings { labs: vec![lab.clone()], ..found.clone() }))?;
+        page(&page_of(lab), &Findings::Lab(LabFindings { labs: vec![lab.clone()], ..found.clone() }))?;
     }
     page(
-        "index",
+        "index.html",
         &Findings::Lab(LabFindings { labs: found.labs.iter().map(brief).collect(), ..found.clone() }),
     )
 }
 
 /// A lab in a report of several labs: its story is on its own page.
 fn brief(lab: &LabResult) -> LabResult {
-    LabResult { story: Vec::new(), ..lab.clone() }
+    LabResult { story: Vec::new(), page: Some(format!("./{}", page_of(lab))), ..lab.clone() }
+}
+
+/// File of a lab's page; characters that end the path of a link are replaced.
+fn page_of(lab: &LabResult) -> String {
+    let name: String = lab.name.chars().map(|c| if "%?#".contains(c) { '_' } else { c }).collect();
+    format!("{name}.html")
 }
 
 /// The error with which the verb ends: a lab is faulty, or, with `--strict`, a claim was not reproduced. Results of an

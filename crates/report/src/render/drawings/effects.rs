@@ -43,10 +43,18 @@ impl Axis {
     /// Ratios with a tick.
     fn ticks(&self) -> Vec<f64> {
         let widest = self.reach.exp_m1();
-        let step = STEPS.into_iter().find(|step| widest / step <= TICKS).unwrap_or(widest / TICKS);
+        let Some(step) = STEPS.into_iter().find(|step| widest / step <= TICKS) else { return self.decades() };
         let count = (widest / step) as i32;
         let ticks = (-count..=count).map(|at| 1.0 + step * f64::from(at));
         ticks.filter(|&ratio| ratio > 0.0 && ratio.ln().abs() <= self.reach).collect()
+    }
+
+    /// Powers of ten, where equal steps would lie upon each other.
+    fn decades(&self) -> Vec<f64> {
+        let powers = self.reach / std::f64::consts::LN_10;
+        let step = (powers / TICKS).ceil().max(1.0);
+        let count = (powers / step) as i32;
+        (-count..=count).map(|at| 10f64.powf(step * f64::from(at))).collect()
     }
 }
 

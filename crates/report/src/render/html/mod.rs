@@ -218,7 +218,13 @@ fn table(grid: &Grid) -> Markup {
     let rows = html! {
         @for row in &grid.rows {
             tr class=[class(row.tone)] {
-                @for (column, text) in row.cells.iter().enumerate() { (cell(column, text, grid.named, numeric[column])) }
+                @for (column, text) in row.cells.iter().enumerate() {
+                    @if column == 0 && !row.page.is_empty() {
+                        th scope="row" { a href=(row.page) { (spaced(&visible(text))) } }
+                    } @else {
+                        (cell(column, text, grid.named, numeric[column]))
+                    }
+                }
             }
         }
     };

@@ -1,6 +1,7 @@
 //! The report of `lab`: the outcome first, then each claim and our figure beside it.
 
 pub(crate) mod compare;
+mod drawing;
 mod page;
 
 use fauxplat_model::{Claim, ClaimResult, LabFindings, LabMeasured, LabOutcome, LabResult, LabRun, LabTable};
@@ -11,6 +12,9 @@ use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::visible;
 
 pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
+    if found.labs.iter().any(|lab| lab.page.is_some()) {
+        return at_a_glance(found);
+    }
     let mut parts: Vec<Piece> = found.labs.iter().flat_map(of_lab).collect();
     if found.labs.len() > 1 {
         parts.push(Piece::table(table(found)));
@@ -21,6 +25,44 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
         parts.push(Piece::plain(format!("Took {elapsed} in all.")).in_full());
     }
     parts
+}
+
+/// The page of all labs, which leads to that of each.
+fn at_a_glance(found: &LabFindings) -> Vec<Piece> {
+    let claims = || found.labs.iter().flat_map(|lab| &lab.claims);
+    let labs = counts(found.labs.iter().map(|lab| lab.outcome));
+    let said = format!("Labs: {labs}. Claims: {}.", counts(claims().map(|claim| claim.outcome)));
+    let mut grid = Grid::named(&["lab", "outcome", "claims", "question"], &[]);
+    for lab in &found.labs {
+        let cells = vec![
+            visible(&lab.name),
+            lab.outcome.map_or("not run", LabOutcome::words).to_owned(),
+            counts(lab.claims.iter().map(|claim| claim.outcome)),
+            visible(&lab.question),
+        ];
+        grid.push_leading(
+            lab.outcome.map_or(Tone::Plain, tone),
+            cells,
+            lab.page.as_deref().unwrap_or_default(),
+        );
+    }
+    let mut parts = vec![Piece::answer(Tone::Title, said), Piece::table(grid)];
+    parts.extend(lacking(found));
+    parts
+}
+
+/// How many of each outcome, in words.
+fn counts(outcomes: impl Iterator<Item = Option<LabOutcome>> + Clone) -> String {
+    let known = [
+        LabOutcome::Reproduced,
+        LabOutcome::NotHere,
+        LabOutcome::Undecided,
+        LabOutcome::CannotRunHere,
+        LabOutcome::Error,
+    ];
+    let count = |of: LabOutcome| outcomes.clone().filter(|it| *it == Some(of)).count();
+    let said = known.into_iter().map(|of| (count(of), of.words())).filter(|(count, _)| *count > 0);
+    said.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Outcome, question, claims and experiments of one lab. The publisher is named once, if all claims share it.
@@ -38,8 +80,10 @@ fn of_lab(lab: &LabResult) -> Vec<Piece> {
         }
         claims => parts.extend(claims.iter().flat_map(|one| of_claim(one, false))),
     }
+    parts.extend(drawing::claims(lab));
     parts.extend(page::beside(lab));
-    parts.extend(lab.experiments.iter().flat_map(|run| of_run(run, lab.outcome.is_some())));
+    let tables = lab.experiments.iter().filter(|run| run.table.is_some()).count();
+    parts.extend(lab.experiments.iter().flat_map(|run| of_run(run, lab.outcome.is_some(), tables > 1)));
     if !lab.complete {
         parts.push(Piece::warning("its share of --max-time was over before all of it was run"));
     }
@@ -92,8 +136,9 @@ fn publisher(claim: &Claim) -> String {
     format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
-/// The experiment of a lab: its command line, its number in the store, and the table that it shows.
-fn of_run(run: &LabRun, is_done: bool) -> Vec<Piece> {
+/// The experiment of a lab: its command line, its number in the store, and the drawing and the table that it shows. Of
+/// several tables each is named, also where command lines are left out.
+fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
         ids => ids.iter().map(i64::to_string).collect(),
@@ -105,9 +150,16 @@ fn of_run(run: &LabRun, is_done: bool) -> Vec<Piece> {
     };
     let program = if run.shell { "" } else { "fauxplat " };
     let line = format!("{}: {program}{}{stored}", visible(&run.name), visible(&run.line));
+    let name = (is_done && is_named && run.table.is_some())
+        .then(|| Piece::plain(format!("{}:", visible(&run.name))).in_brief());
     let table = run.table.as_ref().map(|table| Piece::table(given(table)));
+    let drawing = run.drawing.iter().flat_map(drawing::given);
     let line = Piece::plain(line);
-    std::iter::once(if is_done { line.in_full() } else { line }).chain(table).collect()
+    std::iter::once(if is_done { line.in_full() } else { line })
+        .chain(drawing)
+        .chain(name)
+        .chain(table)
+        .collect()
 }
 
 /// A table that a program of the lab gave; what a row has too much or too little is no reason to show nothing.

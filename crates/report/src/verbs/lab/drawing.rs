@@ -1,0 +1,184 @@
+//! Drawings of a lab: published figures and ours on one axis.
+
+use fauxplat_model::{Claim, ClaimResult, LabDrawing, LabLine, LabMeasured, LabOutcome, LabResult, LabRule};
+
+use crate::parts::{Across, Effect, Effects, Line, Medium, Part, Piece, Point, Rule, Series, Tone, Values};
+use crate::words::visible;
+
+/// Least room for intervals above and below the points.
+const ROOM_MIN: f64 = 0.05;
+/// More points than this add nothing that can be seen.
+const POINTS_MAX: usize = 2000;
+
+/// Every claim with figures: the published ones, and ours below them. Ratios are drawn as they are, and figures in other
+/// units over the published one.
+pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
+    let of = |is_ratio: bool, title: &str| {
+        let claims = lab.claims.iter().filter(|one| one.claim.unit.starts_with("times") == is_ratio);
+        let rows: Vec<Effect> = claims.flat_map(|one| rows(one, is_ratio)).collect();
+        let description = format!(
+            "{title}: for each claim the published figures, of a range the middle and both ends, and those of this machine"
+        );
+        (!rows.is_empty())
+            .then(|| Piece::effects(Effects { title: title.to_owned(), description, margin: 0.0, rows }))
+    };
+    let all = [
+        of(true, "published and here, as changes"),
+        of(false, "published and here, over the published figure"),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The rows of a claim; none without a figure of this machine.
+fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
+    let (published, scale) = (published(&one.claim), if is_ratio { Some(1.0) } else { centre(&one.claim) });
+    let (Some(here), Some(scale)) = (one.measured, scale) else { return Vec::new() };
+    let scaled =
+        |it: LabMeasured| LabMeasured { value: it.value / scale, low: it.low / scale, high: it.high / scale };
+    let row = |what: &str, tone: Tone, it: LabMeasured| {
+        let it = scaled(it);
+        let is_drawable = it.value.is_finite() && it.value > 0.0;
+        is_drawable.then(|| Effect {
+            name: format!("{}, {what}", visible(&one.name)),
+            tone,
+            ratio: it.value,
+            low: Some(it.low),
+            high: Some(it.high),
+        })
+    };
+    let tone = if one.outcome == Some(LabOutcome::Reproduced) { Tone::Good } else { Tone::Bad };
+    let published = published.and_then(|it| row("published", Tone::Plain, it));
+    published.into_iter().chain(row("here", tone, here)).collect()
+}
+
+/// The published figures with their centre.
+fn published(claim: &Claim) -> Option<LabMeasured> {
+    let value = centre(claim)?;
+    Some(LabMeasured { value, low: claim.low.unwrap_or(value), high: claim.high.unwrap_or(value) })
+}
+
+/// The geometric centre of the published figures, or the only one.
+fn centre(claim: &Claim) -> Option<f64> {
+    let centre = match (claim.low, claim.high) {
+        (Some(low), Some(high)) => (low * high).sqrt(),
+        (one, other) => one.or(other)?,
+    };
+    (centre.is_finite() && centre > 0.0).then_some(centre)
+}
+
+/// The drawing that a program of the lab gave, if there is anything to see.
+pub(super) fn given(drawing: &LabDrawing) -> Vec<Piece> {
+    let mut lines: Vec<Line> = drawing.lines.iter().map(line).collect();
+    if lines.iter().all(|line| line.points.is_empty()) {
+        return Vec::new();
+    }
+    cut(&mut lines, drawing);
+    let rule = |of: &LabRule| Rule {
+        value: of.value,
+        low: of.value,
+        high: of.high.unwrap_or(of.value),
+        name: visible(&of.name),
+        is_reference: true,
+    };
+    let title = visible(&drawing.title);
+    let series = Series {
+        title: "change".to_owned(),
+        description: title.clone(),
+        caption: title.clone(),
+        values: Values::Change,
+        across: Across {
+            label: visible(&drawing.across),
+            names: (!drawing.names.is_empty()).then(|| drawing.names.iter().map(|it| visible(it)).collect()),
+        },
+        lines,
+        rules: drawing.rules.iter().map(rule).collect(),
+        is_zoom: false,
+    };
+    let pieces = [Piece::heading(title), Piece::new(Part::Series(series))];
+    pieces.into_iter().map(|piece| piece.only(&[Medium::Page])).collect()
+}
+
+/// Cuts intervals off where they would leave no room for the points.
+fn cut(lines: &mut [Line], drawing: &LabDrawing) {
+    let points = lines.iter().flat_map(|line| line.points.iter().map(|point| point.median));
+    let rules = drawing.rules.iter().flat_map(|rule| [Some(rule.value), rule.high].into_iter().flatten());
+    let (low, high) = points
+        .chain(rules)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let room = (high - low).max(ROOM_MIN);
+    for point in lines.iter_mut().flat_map(|line| &mut line.points) {
+        point.low = point.low.max(low - room);
+        point.high = point.high.min(high + room);
+    }
+}
+
+/// A line through its points; through two alone nothing is known between them.
+fn line(of: &LabLine) -> Line {
+    let points: Vec<Point> = of.points.iter().take(POINTS_MAX).filter_map(|it| point(it, &of.name)).collect();
+    Line { name: visible(&of.name), is_drawn_through: points.len() > 2, points }
+}
+
+/// A point with its interval; `None` if it has no ratio.
+fn point(numbers: &[f64], name: &str) -> Option<Point> {
+    let (&x, &median) = (numbers.first()?, numbers.get(1)?);
+    let end = |at: usize| numbers.get(at).copied().unwrap_or(median);
+    let hint = format!("{}: {x}, {median:.3} times", visible(name));
+    Some(Point { x, median, low: end(2), high: end(3), hint, weight: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(unit: &str, figures: [Option<f64>; 2], measured: Option<f64>) -> ClaimResult {
+        let [low, high] = figures;
+        ClaimResult {
+            name: "c".into(),
+            outcome: Some(LabOutcome::Reproduced),
+            claim: Claim { unit: unit.into(), low, high, ..Claim::default() },
+            measured: measured.map(|value| LabMeasured { value, low: value, high: value }),
+            reason: None,
+        }
+    }
+
+    fn ratios(one: &ClaimResult) -> Vec<f64> {
+        rows(one, one.claim.unit.starts_with("times")).iter().map(|row| row.ratio).collect()
+    }
+
+    #[test]
+    fn ratios_are_drawn_as_they_are_and_other_figures_over_the_published_one() {
+        assert_eq!(ratios(&claim("times the other", [Some(1.0), Some(4.0)], Some(3.0))), [2.0, 3.0]);
+        assert_eq!(ratios(&claim("seconds", [Some(10.0), Some(40.0)], Some(5.0))), [1.0, 0.25]);
+        assert_eq!(ratios(&claim("times", [None, None], Some(3.0))), [3.0], "a direction has no figure");
+        assert_eq!(ratios(&claim("seconds", [None, Some(8.0)], Some(4.0))), [1.0, 0.5]);
+        for without in [
+            claim("times", [Some(1.0), None], None),
+            claim("seconds", [None, None], Some(1.0)),
+            claim("seconds", [Some(0.0), Some(0.0)], Some(1.0)),
+        ] {
+            assert_eq!(ratios(&without), [0.0; 0]);
+        }
+        assert_eq!(
+            ratios(&claim("times", [Some(2.0), None], Some(-1.0))),
+            [2.0],
+            "a negative ratio has no place"
+        );
+    }
+
+    #[test]
+    fn a_drawing_without_points_is_none() {
+        let of = |points: Vec<Vec<f64>>| LabDrawing {
+            title: "t".into(),
+            across: "a".into(),
+            names: Vec::new(),
+            lines: vec![LabLine { name: "here".into(), points }],
+            rules: Vec::new(),
+        };
+        assert!(given(&of(Vec::new())).is_empty() && given(&of(vec![vec![1.0]])).is_empty());
+        let drawing = of(vec![vec![1.0, 2.0], vec![2.0, 3.0, 2.5, 1e6]]);
+        assert_eq!(given(&drawing).len(), 2);
+        let mut lines: Vec<Line> = drawing.lines.iter().map(line).collect();
+        cut(&mut lines, &drawing);
+        assert_eq!((lines[0].points[1].low, lines[0].points[1].high), (2.5, 4.0), "the interval is cut off");
+    }
+}
