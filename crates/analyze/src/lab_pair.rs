@@ -71,6 +71,8 @@ mod tests {
         LabResult {
             name: name.into(),
             question: String::new(),
+            course: None,
+            expected_s: 0.0,
             outcome: None,
             claim: Claim::default(),
             measured: None,
@@ -78,6 +80,7 @@ mod tests {
             claims: claims.iter().map(claim).collect(),
             complete: true,
             story: Vec::new(),
+            page: None,
             found_in: String::new(),
             digest: None,
             experiments: Vec::new(),
