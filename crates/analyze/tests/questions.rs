@@ -134,7 +134,7 @@ fn programs_that_alternate_by_themselves_are_not_judged_by_one_half() {
 
 #[test]
 fn slow_runs_at_any_period_are_part_of_a_program() {
-    // What a program does alone, as the mean of a loop, and of which sign.
+    // B lies between the fast and the slow runs of A, and is slower as its loop is.
     for (period, slow) in [(2, 0.4), (3, 0.4), (4, 0.4)] {
         for seed in 0..10 {
             let shown = by_own_number(seed, |command, number| match command {

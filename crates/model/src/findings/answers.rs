@@ -226,7 +226,7 @@ pub struct CarryOver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RiseSource {
-    /// What the command before left: it is gone where a command follows itself.
+    /// The command before left something: it is gone where a command follows itself.
     AnotherCommand,
     /// The program itself, such as one that is slow in every second run: it stays where a command follows itself.
     Itself,

@@ -31,7 +31,7 @@ pub struct Rises {
 /// Source of a difference between first and second runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// What the command before left.
+    /// The command before, which left something.
     #[default]
     Another,
     /// The program itself, whichever command ran before.
