@@ -57,9 +57,10 @@ install-program:
 	$(SPEAKER) completions zsh | install -D -m 644 /dev/stdin $(SHARE)/zsh/site-functions/_fauxplat
 	$(SPEAKER) completions fish | install -D -m 644 /dev/stdin $(SHARE)/fish/vendor_completions.d/fauxplat.fish
 
-dist: needs-build toolchain ## write archives of the static program and a Debian package into target/dist
+dist: needs-build toolchain ## write archives of the static program, a Debian package and a Python wheel into target/dist
 	@cargo xtask dist
 	@cargo xtask deb || [ $$? = 77 ]
+	@cargo xtask wheel || [ $$? = 77 ]
 
 bench: needs-build toolchain ## measure the instrument itself: its cost and its fidelity
 	@cargo xtask bench

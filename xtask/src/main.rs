@@ -1,5 +1,5 @@
 //! Chores of the workspace that are neither build nor test: `cargo xtask tidy | sim | bench | campaign | postgres | vm |
-//! dist | deb | installed | viewers` and `engines`.
+//! dist | deb | wheel | installed | supply | viewers` and `engines`.
 #![expect(clippy::disallowed_macros, reason = "the chores print what they found")]
 
 mod bench;
@@ -12,6 +12,7 @@ mod error;
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
 mod postgres;
+mod supply;
 mod tidy;
 mod viewers;
 mod violation;
@@ -30,7 +31,9 @@ const USAGE: &str = "usage: cargo xtask CHORE
   vm [--seconds N] [NAME]… tests in virtual machines, all or by test and shape, see vm/README.md
   dist                   write an archive of the static program for x86-64 and arm64 into target/dist
   deb                    write the Debian package of this machine's architecture there
+  wheel                  write the Python wheel of this machine's architecture there
   installed              try both in a root with nothing else, and in a fresh Debian where debootstrap can make one
+  supply                 check dependencies, licences, spelling, documentation and packages, with the tools that are here
   viewers                open what `profile` writes for other programs in those programs, see viewers/check
   engines [BINARY]       have Kubernetes' schemas and Ansible take what `fleet` writes for them, see benches/fleet/engines";
 
@@ -57,7 +60,9 @@ fn chore(arguments: &[String]) -> Result<(), ChoreError> {
         ["vm", rest @ ..] => vm::run(rest),
         ["dist"] => dist::dist(),
         ["deb"] => dist::deb(),
+        ["wheel"] => dist::wheel(),
         ["installed"] => dist::installed(),
+        ["supply"] => supply::run(),
         ["viewers"] => viewers::run(),
         ["engines", rest @ ..] if rest.len() <= 1 => engines::run(rest),
         _ => Err(ChoreError::Usage(USAGE)),

@@ -1,4 +1,4 @@
-//! Release artefacts: an archive for each architecture, and a Debian package. Two builds of one commit give the same
+//! Release artefacts: an archive for each architecture, a Debian package and a Python wheel. Two builds of one commit give the same
 //! bytes: files are sorted and dated by the commit.
 #![expect(
     clippy::disallowed_macros,
@@ -9,6 +9,7 @@
 mod deb;
 mod program;
 mod root;
+mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use crate::error::ChoreError;
 pub(crate) use deb::deb;
 use program::Target;
 pub(crate) use root::installed;
+pub(crate) use wheel::wheel;
 
 /// Writes an archive for each architecture that can be built for here.
 pub(crate) fn dist() -> Result<(), ChoreError> {
