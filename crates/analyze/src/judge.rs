@@ -219,7 +219,8 @@ impl Judge {
 
     /// Why the judge wants no more: its verdict, or the limit of pairs.
     pub fn stopped_by(&self) -> StoppedBy {
-        match self.is_exact() || self.contests.iter().all(Contest::has_verdict) {
+        let is_decided = !self.contests.is_empty() && self.contests.iter().all(Contest::has_verdict);
+        match self.is_exact() || is_decided {
             true => StoppedBy::Verdict,
             false => StoppedBy::MaxPairs,
         }

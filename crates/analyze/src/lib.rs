@@ -24,6 +24,7 @@ mod explain;
 pub mod fleet;
 mod guard;
 mod halves;
+mod in_a_row;
 mod index;
 mod judge;
 mod lab;

@@ -43,8 +43,13 @@ impl Series {
             true => typical.max(Estimate::of(&self.d[..shown.n]).p(&self.d[..shown.n], design.seed)),
             false => typical,
         };
+        let typical = match shown.is_in_doubt {
+            true => typical.max(self.p_of_both_places(shown.n)),
+            false => typical,
+        };
         let mut rare = std::mem::take(&mut self.rare);
-        let is_asked = !shown.parted && (!shown.in_runs || shown.typical == Verdict::Equivalent);
+        let is_asked =
+            !shown.parted && !shown.is_in_doubt && (!shown.in_runs || shown.typical == Verdict::Equivalent);
         let tail = match is_asked && self.rare_key(self.d.len()).abs() > 2.0 {
             true => smallest_level(|level| crosses(&mut rare, level, &|n| self.rare_keys(rows, n))),
             false => 1.0,

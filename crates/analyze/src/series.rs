@@ -100,6 +100,11 @@ impl View {
         }
     }
 
+    /// Whether differences after itself part from the others without another command as a clear source.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.parting().is_some_and(|source| source != Source::Another)
+    }
+
     /// Whether differences after itself part from the others without a clear source.
     pub(crate) fn is_unclear(&self) -> bool {
         self.is_parted() && self.carried.parting() == Some(Source::Unclear)
@@ -232,6 +237,10 @@ impl Series {
             design.estimand == Estimand::Typical && main.typical == Verdict::Equivalent && !closing;
         let main = if is_shown { self.typical(rows, design, look, true) } else { main };
         let main = Standing { level, margin: design.margin, estimand: design.estimand, ..main };
+        let main = match design.estimand {
+            Estimand::Typical => self.in_both_places(main, design, look.level),
+            Estimand::Mean => main,
+        };
         let is_asked = match main.typical {
             Verdict::Equivalent => true,
             // A machine that wanders moves the largest differences too.
@@ -251,7 +260,10 @@ impl Series {
             Estimand::Mean => self.with_typical(known, rows, design, look),
         };
         // Of two runs in a row the first follows the other command: what that leaves would pass for spread.
-        let is_apart = design.question != Question::Mean && known.spread.is_none() && !known.parted;
+        let is_apart = design.question != Question::Mean
+            && known.spread.is_none()
+            && !known.parted
+            && !known.is_in_doubt;
         let spread = if is_apart { self.spread_of(rows, design, look) } else { known.spread };
         self.steady(Standing { spread, ..known }, look)
     }
@@ -332,7 +344,7 @@ impl Series {
             margin: design.margin,
             ..Standing::open(self.d.len())
         };
-        let standing = standing.with_sides(design.margin);
+        let standing = self.in_both_places(standing.with_sides(design.margin), design, level);
         let mean =
             (closing || typical != Verdict::Inconclusive).then(|| self.mean(self.d.len(), level)).flatten();
         let whole = self.bounded_as_whole(Standing { mean, ..standing }, design, None).concluded(closing);

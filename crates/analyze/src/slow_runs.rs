@@ -38,7 +38,10 @@ impl Series {
         look: Look,
     ) -> Standing {
         let closing = look.closing;
-        let is_asked = design.question != Question::Mean && !standing.in_runs && !standing.parted;
+        let is_asked = design.question != Question::Mean
+            && !standing.in_runs
+            && !standing.parted
+            && !standing.is_in_doubt;
         if standing.typical != Verdict::Different || !is_asked {
             return standing;
         }

@@ -90,6 +90,8 @@ pub(crate) struct Standing {
     pub(crate) margin: f64,
     /// Whether only runs after themselves answer, since they part from those after another command.
     pub(crate) parted: bool,
+    /// Whether first and second runs in a row part by themselves, or for a reason that is not clear.
+    pub(crate) is_in_doubt: bool,
     /// Whether no shift explains the differences, so that the estimate is their median.
     pub(crate) leans: bool,
     /// The side of each end of the margin.
@@ -133,6 +135,7 @@ impl Standing {
             level: 0.0,
             margin: 0.0,
             parted: false,
+            is_in_doubt: false,
             leans: false,
             beyond: Sides::default(),
             estimand: Estimand::Typical,

@@ -21,26 +21,39 @@ const FAR_READING: f64 = 4.0;
 /// Spreads count as alike while they differ by at most this part of what is usual, or by the margin.
 const SPREAD_PART: f64 = 0.25;
 
+/// Runs of two in a row that count.
+#[derive(Clone, Copy)]
+enum Runs {
+    All,
+    First,
+    Second,
+}
+
 impl Series {
     /// The mean ratio after `n` clusters, with its interval.
     pub(crate) fn mean(&self, n: usize, level: f64) -> Option<MeanRatio> {
         let view = self.is_twice().then(|| self.view(n));
-        let [is_parted, is_unclear] = view.map_or([false; 2], |it| [it.is_parted(), it.is_unclear()]);
-        let answering = mean_ratio(&self.seen_readings(n, is_parted), level)?;
-        match is_unclear {
-            true => mean_ratio(&self.seen_readings(n, false), level).map(|all| answering.reaching(&all)),
-            false => Some(answering),
+        let [is_parted, is_in_doubt] = view.map_or([false; 2], |it| [it.is_parted(), it.is_in_doubt()]);
+        let of = |runs| mean_ratio(&self.seen_readings(n, runs), level);
+        match (is_in_doubt, is_parted) {
+            (true, _) => Some(of(Runs::All)?.reaching(&of(Runs::First)?).reaching(&of(Runs::Second)?)),
+            (false, true) => of(Runs::Second),
+            (false, false) => of(Runs::All),
         }
     }
 
     /// The readings that answer after `n` clusters: of runs after themselves alone where they part from the others. A cluster
     /// that counts as a whole, such as a layout, gives one pair, the means of its readings: its pairs share what it does.
-    fn seen_readings(&self, n: usize, is_parted: bool) -> Vec<(f64, f64)> {
+    fn seen_readings(&self, n: usize, runs: Runs) -> Vec<(f64, f64)> {
         let per_cluster = (self.readings.len() / self.d.len().max(1)).max(1);
         let clusters = self.readings[..n * per_cluster].chunks(per_cluster);
-        let skipped = usize::from(is_parted);
+        let (skipped, step) = match runs {
+            Runs::All => (0, 1),
+            Runs::First => (0, 2),
+            Runs::Second => (1, 2),
+        };
         let answering = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
-            pairs.iter().copied().skip(skipped).step_by(1 + skipped).collect()
+            pairs.iter().copied().skip(skipped).step_by(step).collect()
         };
         match self.group > 1 {
             true => clusters.flat_map(answering).collect(),
@@ -94,7 +107,7 @@ impl Series {
         let observed = self.rare_key(look.n);
         let mut standing = main;
         // Where runs after themselves part from the others, what is carried over would pass for slow runs.
-        if !main.parted && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
+        if !(main.parted || main.is_in_doubt) && observed.abs() >= normal_upper_quantile(own / 2.0) - FAR {
             let spent = design.spent(own, &self.looked, look.closing);
             let (looked, mut rare) = (self.looked.clone(), std::mem::take(&mut self.rare));
             let crossed = rare.crossed(&looked, &spent, |n| self.rare_keys(rows, n));
@@ -253,7 +266,7 @@ mod tests {
             (0..11).for_each(|_| {
                 series.push(&block(), &design);
             });
-            assert_eq!(series.seen_readings(11, false).len(), pairs);
+            assert_eq!(series.seen_readings(11, Runs::All).len(), pairs);
         }
     }
 }

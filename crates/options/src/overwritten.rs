@@ -49,7 +49,11 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
         written.iter().find(|(written, _)| *written == Some(id)).map(|(_, file)| file)
     };
     for (at, (id, file)) in written.iter().enumerate() {
-        if let Some((_, other)) = written[..at].iter().find(|(other, _)| id.is_some() && other == id) {
+        let is_same = |(of_other, other): &&(Option<Identity>, PathBuf)| match id {
+            Some(_) => of_other == id,
+            None => is_at(file, other),
+        };
+        if let Some((_, other)) = written[..at].iter().find(is_same) {
             return Err(error(file, &format!("{} is the same file, and another output", other.display())));
         }
     }
@@ -59,7 +63,8 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
             return Err(error(file, &format!("{name} goes to this file")));
         }
     }
-    for word in read(found) {
+    // `-` is standard input where something is read, and standard output where something is written.
+    for word in read(found).filter(|word| *word != "-") {
         // `NAME=FILE` and `FILE:1.0`, as in --table, name a file as well.
         let parts = [Some(word), word.split_once('=').map(|(_, file)| file)];
         let paths = parts

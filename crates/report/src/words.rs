@@ -149,9 +149,10 @@ impl Scale {
 
 /// A value in its own best unit.
 pub fn quantity(metric: Metric, value: f64) -> String {
-    match value < 0.0 {
-        true => format!("−{}", quantity(metric, -value)),
-        false => Scale::of(metric, value).with_unit(value),
+    match value {
+        value if !value.is_finite() => "?".to_owned(),
+        value if value < 0.0 => format!("−{}", quantity(metric, -value)),
+        value => Scale::of(metric, value).with_unit(value),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_sys::signal::{self, SIGCONT, SIGHUP};
 
-use crate::common::{HEARING, Lab, SIGINT, SIGKILL, SIGTERM, alive, eventually, runs};
+use crate::common::{HEARING, Lab, SIGINT, SIGKILL, alive, eventually, runs};
 use crate::pty::{parent, state};
 
 /// Of `signal(7)`.
@@ -116,22 +116,6 @@ fn a_killed_spawner_is_named_and_leaves_nobody() {
     assert!(done.err.contains("SIGKILL"), "{done:?}");
     assert_eq!(runs(&lab.last(), 0).len(), 3);
     assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "failed");
-}
-
-/// The file is opened without blocking, and read without end; an interrupt is handled all the same.
-#[test]
-fn a_silent_writer_of_standard_input_keeps_nobody_from_stopping() {
-    for signal in [SIGINT, SIGTERM] {
-        let lab = Lab::new();
-        lab.shell("mkfifo silent");
-        let _writer = fs::File::options().read(true).write(true).open(lab.path("silent")).unwrap();
-        let live = lab.start(&["run", "--shell", "echo $$ > reader; exec cat", "--stdin", "silent"]);
-        let reader = told(&lab, "reader");
-        live.signal(signal);
-        live.end().ends_with(130);
-        assert!(is_gone(reader));
-        assert_eq!(lab.json(&["history", "list"])["experiments"][0]["state"], "stopped");
-    }
 }
 
 fn entries(folder: &Path, prefix: &str) -> Vec<String> {

@@ -53,7 +53,7 @@ const AT_ONCE: [AtOnce; 7] = [
             ("sysroot", &["=", "doctor"]),
         ],
     ),
-    ("lab list", &["lab", "list"], &[]),
+    ("lab list", &["lab", "list"], &[("course", &["--course"])]),
     ("lab show", &["lab", "show", "env-size"], &[]),
     (
         "history list",

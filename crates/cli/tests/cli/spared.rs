@@ -72,9 +72,27 @@ fn pipes_are_read_once_or_refused() {
     piped("FAUXPLAT run -r 2 --store none --definition - <given.toml").succeeds();
     piped("cat given.toml | FAUXPLAT run -r 2 --store none --definition -").succeeds();
     piped("cat before.json | FAUXPLAT compare --store none --max-pairs 6 --baseline - true").succeeds();
+    piped("cat given.toml | FAUXPLAT run -r 2 --store none --output - --definition -").succeeds();
+    piped("cat before.json | FAUXPLAT compare --store none --max-pairs 6 --baseline - true --export json=-")
+        .succeeds();
     piped("FAUXPLAT suite --store none --max-time 100ms <(cat suite.toml)").succeeds();
     piped("FAUXPLAT run --store none --stdin <(echo) cat").complains(2, &["--stdin", "read once", "save it"]);
     piped("FAUXPLAT profile --store none --import <(echo)").complains(2, &["no regular file, but a pipe"]);
+}
+
+/// Neither file exists before, so that their names and folders tell.
+#[test]
+fn two_reports_in_one_file_to_come_are_refused() {
+    let lab = Lab::new();
+    lab.shell("mkdir below && ln -s below link");
+    for outputs in [
+        ["--export", "json=x", "--export", "csv=./x"],
+        ["--output", "below/x", "--export", "csv=link/x"],
+        ["--export", "json=x", "--events", "below/../x"],
+    ] {
+        let words = [&["run", "-r", "2", "true", "--store", "none"][..], &outputs].concat();
+        lab.run(&words).complains(2, &["is the same file, and another output"]);
+    }
 }
 
 #[test]

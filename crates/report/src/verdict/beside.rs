@@ -80,12 +80,12 @@ fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     match found.source? {
         RiseSource::AnotherCommand => None,
         RiseSource::Itself => Some(format!(
-            "{parts}. A command that follows itself does the same: runs alternate by themselves, and the verdict is that of \
-             both together."
+            "{parts}. A command that follows itself does the same: runs alternate by themselves, in step with the order of \
+             runs, so that an answer has to hold for first runs and for second ones. `--order ab` is out of step with them."
         )),
         RiseSource::Unclear => Some(format!(
-            "{parts}. Whether that is left by the other command or comes from the programs themselves is not clear yet: the \
-             verdict has to hold for second runs and for both together. More pairs tell."
+            "{parts}. Whether that is left by the other command or comes from the programs themselves is not clear yet: an \
+             answer has to hold for first runs and for second ones. More pairs tell."
         )),
     }
 }
@@ -245,8 +245,10 @@ pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
         format!("{} ({} to {})", change(it.ratio), end(it.low_ratio), end(it.high_ratio))
     };
     let said = match (is_shown, decides) {
-        _ if source == Some(RiseSource::Itself) => ", by the programs themselves; both together decide",
-        _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; the verdict holds for both",
+        _ if source == Some(RiseSource::Itself) => {
+            ", by the programs themselves; an answer has to hold for both"
+        }
+        _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; an answer has to hold for both",
         (_, true) => "; runs after themselves decide",
         (true, false) => "; both together decide",
         (false, false) => ", which may be none",

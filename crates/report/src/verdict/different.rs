@@ -60,6 +60,15 @@ fn is_typical(comparison: &Comparison) -> bool {
     comparison.difference_in.contains(&main)
 }
 
+/// The side on which the difference lies: that of the interval, where it lies on one side of no difference.
+fn is_higher(comparison: &Comparison) -> bool {
+    match (comparison.ci_low_ratio >= 1.0, comparison.ci_high_ratio <= 1.0) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => comparison.effect_ratio > 1.0,
+    }
+}
+
 /// Whether the clause has named the metric already, as those of other metrics than times do.
 pub(super) fn names_the_metric(comparison: &Comparison) -> bool {
     let is_in_tail_alone = comparison.difference_in.contains(&DifferenceIn::Tail) && !is_typical(comparison);
@@ -70,7 +79,7 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
     let ratio = comparison.effect_ratio;
     let amount = percent((ratio - 1.0).abs());
     let factor = factor(comparison.metric, ratio).map_or_else(String::new, |factor| format!(", {factor}"));
-    let relation = relation(comparison, ratio > 1.0);
+    let relation = relation(comparison, is_higher(comparison));
     let average = if is_of_means(comparison) { " on average" } else { "" };
     let within = match comparison.beyond_margin {
         Some(false) => format!(", within the margin of ±{}", margin(comparison)),

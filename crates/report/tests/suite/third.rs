@@ -376,10 +376,10 @@ fn runs_that_alternate_by_themselves_are_no_carry_over() {
     };
     let own = with(RiseSource::Itself);
     let parts = "In first of two runs in a row B against A is +60.0 %, in second runs −64.3 %.";
-    says(&brief(&own), &[parts, "runs alternate by themselves, and the verdict is that of both together."]);
-    says(&full(&own), &["by the programs themselves; both together decide."]);
+    says(&brief(&own), &[parts, "runs alternate by themselves", "`--order ab` is out of step with them."]);
+    says(&full(&own), &["by the programs themselves; an answer has to hold for both."]);
     let unclear = with(RiseSource::Unclear);
-    says(&brief(&unclear), &[parts, "has to hold for second runs and for both together. More pairs tell."]);
+    says(&brief(&unclear), &[parts, "has to hold for first runs and for second ones. More pairs tell."]);
     assert!(!brief(&unclear).contains("left to the next run"));
     assert!(!brief(&with(RiseSource::AnotherCommand)).contains("in a row"));
 }

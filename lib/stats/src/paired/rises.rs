@@ -10,13 +10,12 @@ use crate::describe::mean;
 const ITSELF: f64 = 5.0;
 
 /// Evidence from which on another command is the source, where both sources were possible.
-const ANOTHER: f64 = -1.0;
+const ANOTHER: f64 = -3.0;
 
 /// Least variance of the rises of a command, as a share of their squared centre, where times never change.
 const LEAST_VARIANCE: f64 = 1e-6;
 
-/// Share of the rises after another command, at either end, that count no further than the others, and beyond which no rise
-/// at a border counts, unless zero does: a single far reading shows nothing.
+/// Share of the rises of a kind, at either end, that count no further than the others: a single far reading shows nothing.
 const TRIMMED: f64 = 0.1;
 
 /// Rises from the first to the second of two runs in a row of one command, as log ratios.
@@ -40,44 +39,91 @@ pub enum Source {
     Unclear,
 }
 
-/// The source of what lies between the first and the second runs of two commands. Without any run at a border it is taken
-/// for the other command, as in designs that have no borders.
+/// The source of what lies between the first and the second runs of two commands. Without runs of both at borders it is
+/// taken for the other command, as in designs that have no borders.
 pub fn source(commands: &[Rises; 2]) -> Source {
     if commands.iter().all(|rises| rises.after_itself.is_empty()) {
         return Source::Another;
     }
-    match commands.iter().map(evidence).sum::<f64>() {
+    match evidence(commands) {
         itself if itself > ITSELF => Source::Itself,
         another if another < ANOTHER => Source::Another,
         _ => Source::Unclear,
     }
 }
 
-/// Logarithm of how much likelier the rises at borders are if the program itself makes them, so that all rises have one
-/// centre, than if another command does, so that those at borders lie about zero. The noise is known from the rises alone.
-fn evidence(rises: &Rises) -> f64 {
-    let Some((low, high)) = bounds(&rises.after_another) else { return 0.0 };
-    let within = |values: &[f64], low: f64, high: f64| -> Vec<f64> {
-        values.iter().map(|rise| rise.clamp(low, high)).collect()
-    };
-    let usual = within(&rises.after_another, low, high);
-    let borders = within(&rises.after_itself, low.min(0.0), high.max(0.0));
-    let centre = mean(&usual).unwrap_or(0.0);
-    let squares =
-        |values: &[f64], about: f64| -> f64 { values.iter().map(|rise| (rise - about).powi(2)).sum() };
-    let count = (usual.len() + borders.len()) as f64;
-    let least = LEAST_VARIANCE * centre * centre * count;
-    let about = |border: f64| (squares(&usual, centre) + squares(&borders, border)).max(least);
-    let (itself, another) = (about(centre), about(0.0));
-    if itself > 0.0 && another > 0.0 { 0.5 * count * (another / itself).ln() } else { 0.0 }
+/// Means of the rises of one command, and their noise.
+struct Centres {
+    /// Mean after another command, and number.
+    another: (f64, f64),
+    /// Mean after itself, and number.
+    itself: (f64, f64),
+    /// Sum of squares about either mean.
+    within: f64,
 }
 
-/// The values beyond which a share of all lies, at either end.
-fn bounds(values: &[f64]) -> Option<(f64, f64)> {
+impl Centres {
+    fn of(rises: &Rises) -> Option<Self> {
+        let (usual, borders) = (trimmed(&rises.after_another)?, trimmed(&rises.after_itself)?);
+        let squares = |values: &[f64], about: f64| values.iter().map(|it| (it - about).powi(2)).sum::<f64>();
+        let (of_usual, of_borders) = (mean(&usual)?, mean(&borders)?);
+        Some(Centres {
+            another: (of_usual, usual.len() as f64),
+            itself: (of_borders, borders.len() as f64),
+            within: squares(&usual, of_usual) + squares(&borders, of_borders),
+        })
+    }
+
+    fn count(&self) -> f64 {
+        self.another.1 + self.itself.1
+    }
+
+    /// The larger of both means, without its sign.
+    fn size(&self) -> f64 {
+        self.another.0.abs().max(self.itself.0.abs())
+    }
+
+    fn degrees(&self) -> f64 {
+        (self.count() - 2.0).max(1.0)
+    }
+}
+
+/// Logarithm of how much likelier the rises are if programs make them by themselves than if commands leave something to
+/// each other. What both programs do alike, such as a first run that finds its caches cold, is in both explanations.
+///
+/// - By themselves: the rises of each command have a centre of its own, and the step from borders to other places is the
+///   same for both.
+/// - By each other: the rises at borders have one centre for both commands, and the others one for each.
+fn evidence(commands: &[Rises; 2]) -> f64 {
+    let [Some(a), Some(b)] = commands.each_ref().map(Centres::of) else { return 0.0 };
+    let least = LEAST_VARIANCE * a.size().max(b.size()).powi(2);
+    let variance = |it: &Centres| (it.within / it.degrees()).max(least);
+    // Squares of two values of these weights about their common centre.
+    let apart = |(one, of_one): (f64, f64), (other, of_other): (f64, f64)| {
+        let weights = of_one + of_other;
+        if weights > 0.0 { of_one * of_other / weights * (one - other).powi(2) } else { 0.0 }
+    };
+    let step = |it: &Centres| {
+        let weight = it.another.1 * it.itself.1 / it.count() / variance(it);
+        (it.another.0 - it.itself.0, weight)
+    };
+    let border = |it: &Centres| (it.itself.0, it.itself.1 / variance(it));
+    let noise = a.degrees() + b.degrees();
+    let (itself, another) = (noise + apart(step(&a), step(&b)), noise + apart(border(&a), border(&b)));
+    if itself.is_finite() && another.is_finite() {
+        0.5 * (a.count() + b.count()) * (another / itself).ln()
+    } else {
+        0.0
+    }
+}
+
+/// The values, of which a share at either end counts no further than the others; `None` of none.
+fn trimmed(values: &[f64]) -> Option<Vec<f64>> {
     let mut rising = values.to_vec();
     rising.sort_by(f64::total_cmp);
     let trimmed = (TRIMMED * rising.len() as f64) as usize;
-    Some((*rising.get(trimmed)?, *rising.get(rising.len() - 1 - trimmed)?))
+    let (low, high) = (*rising.get(trimmed)?, *rising.get(rising.len() - 1 - trimmed)?);
+    Some(values.iter().map(|rise| rise.clamp(low, high)).collect())
 }
 
 #[cfg(test)]
@@ -111,9 +157,19 @@ mod tests {
         let still = Rises { after_itself: vec![0.0; 3], after_another: vec![0.0; 9] };
         assert_eq!(source(&[still.clone(), still]), Source::Unclear);
         // A single far reading at a border is no evidence against all others.
-        let mut one = [rises(&mut draw, 0.1, 0.0, 12), Rises::default()];
+        let mut one = [rises(&mut draw, 0.1, 0.0, 12), rises(&mut draw, 0.0, 0.0, 12)];
         one[0].after_itself[0] = 5.0;
         assert_eq!(source(&one), Source::Another);
+    }
+
+    #[test]
+    fn what_first_runs_of_both_cost_alike_is_no_evidence() {
+        let mut draw = Draw::new(3, 0);
+        // Both pay after another command; A alternates as well.
+        for cost in [-0.3, 0.3] {
+            let own = [rises(&mut draw, 0.3 + cost, 0.3, 12), rises(&mut draw, cost, 0.0, 12)];
+            assert_eq!(source(&own), Source::Itself, "{cost}");
+        }
     }
 
     #[test]
