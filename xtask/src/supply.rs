@@ -1,4 +1,4 @@
-//! What comes in from outside and what goes out: advisories, licences and bans of dependencies, dependencies that nothing
+//! The supply chain and the packages: advisories, licences and bans of dependencies, dependencies that nothing
 //! uses, misspelt words, documentation with warnings, and packages that could be published.
 #![expect(clippy::disallowed_methods, reason = "a chore starts programs")]
 

@@ -80,7 +80,7 @@ fn pipes_are_read_once_or_refused() {
     piped("FAUXPLAT profile --store none --import <(echo)").complains(2, &["no regular file, but a pipe"]);
 }
 
-/// Neither file exists before, so that their names and folders tell.
+/// Files that do not exist yet are told apart by their folders and names.
 #[test]
 fn two_reports_in_one_file_to_come_are_refused() {
     let lab = Lab::new();

@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn what_first_runs_of_both_cost_alike_is_no_evidence() {
         let mut draw = Draw::new(3, 0);
-        // Both pay after another command; A alternates as well.
+        // A and B pay after another command, and A alternates as well.
         for cost in [-0.3, 0.3] {
             let own = [rises(&mut draw, 0.3 + cost, 0.3, 12), rises(&mut draw, cost, 0.0, 12)];
             assert_eq!(source(&own), Source::Itself, "{cost}");
