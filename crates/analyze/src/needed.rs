@@ -8,7 +8,8 @@ use crate::series::TYPICAL_SHARE;
 use crate::standing::Standing;
 
 /// How many clusters would probably decide: as many as make the interval narrower than the distance from the estimate
-/// to zero or to the margin, whichever is easier, and no fewer than can show anything. `None` if nothing would.
+/// to zero or to the margin, whichever is easier, and no fewer than can show anything. `None` if nothing would, or
+/// where first and second runs contradict each other.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -16,7 +17,8 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
     let allowed = (distance / z).powi(2);
     let reachable = allowed > 0.0 && plain.is_finite();
     let least = if design.anytime { 0 } else { clusters_least(level).max(first_look()) };
-    reachable.then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
+    (reachable && !standing.is_in_doubt)
+        .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
 /// Least number of clusters with which a difference can be shown at a level: their rarest pattern of signs, all alike,
@@ -43,6 +45,8 @@ mod tests {
         assert_eq!(clusters_needed(&clear, &design, 0.01), Some(10));
         // 2^-17 is the first below half of 0.8 of 0.002 %.
         assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
+        let in_doubt = Standing { is_in_doubt: true, ..clear };
+        assert_eq!(clusters_needed(&in_doubt, &design, 0.01), None);
         let anytime = Design { anytime: true, ..design };
         assert_eq!(clusters_needed(&clear, &anytime, 0.01), Some(4));
     }
