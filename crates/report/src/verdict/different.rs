@@ -60,13 +60,9 @@ fn is_typical(comparison: &Comparison) -> bool {
     comparison.difference_in.contains(&main)
 }
 
-/// The side on which the difference lies: that of the interval, where it lies on one side of no difference.
+/// The side on which the difference lies: that of the interval, where the estimate is held at no difference.
 fn is_higher(comparison: &Comparison) -> bool {
-    match (comparison.ci_low_ratio >= 1.0, comparison.ci_high_ratio <= 1.0) {
-        (true, false) => true,
-        (false, true) => false,
-        _ => comparison.effect_ratio > 1.0,
-    }
+    comparison.effect_ratio > 1.0 || comparison.effect_ratio == 1.0 && comparison.ci_low_ratio >= 1.0
 }
 
 /// Whether the clause has named the metric already, as those of other metrics than times do.

@@ -15,7 +15,7 @@ const PARTS: f64 = 2.2;
 
 /// By how much the key of differences after itself may stay below that of all differences while nothing at all seems to be
 /// carried over. The allowance shrinks as both move apart. With none, twice the pairs would be needed; without a bound, a
-/// small carry-over to one command alone passes for a difference in up to 26 of 100 comparisons, with this bound in 13.
+/// small carry-over to one command alone passes for a difference in up to 26 of 100 comparisons, with this bound in 12.
 const SLACK: f64 = 3.0;
 
 /// From this many standard errors on, something is carried over, and differences after itself answer alone. Between both
