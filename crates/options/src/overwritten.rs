@@ -51,7 +51,7 @@ pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
     for (at, (id, file)) in written.iter().enumerate() {
         let is_same = |(of_other, other): &&(Option<Identity>, PathBuf)| match id {
             Some(_) => of_other == id,
-            // One name for two outputs is refused with all that the line writes, standard output among it.
+            // Two outputs of one name are refused with all that the line writes, standard output among it.
             None => file != other && is_at(file, other),
         };
         if let Some((_, other)) = written[..at].iter().find(is_same) {
