@@ -36,8 +36,8 @@ impl Target {
 }
 
 /// Limit of the program's size in bytes. Twelve million bytes are the aim; no part weighs enough to leave it out for
-/// that: see size.txt in records/2026-11-25-epyc-2cpu.
-const BYTES_MAX: u64 = 17_000_000;
+/// that: see size.txt in records/2026-11-25-epyc-2cpu. Suites, commits and causes have added three million since.
+const BYTES_MAX: u64 = 20_500_000;
 
 /// Builds the program with the profile `archive`, or returns the reason why it cannot be built here.
 ///
