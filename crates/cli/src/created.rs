@@ -15,7 +15,7 @@ const READER: Duration = Duration::from_millis(50);
 /// Creates a file, or opens a pipe once somebody reads it: `open(2)` would wait on through a request to stop.
 ///
 /// # Errors
-/// Those of `open(2)`; the user asked to stop before the pipe had a reader.
+/// Errors of `open(2)`; the user asked to stop before the pipe had a reader.
 pub(crate) fn created(path: &Path) -> io::Result<File> {
     if !path.metadata().is_ok_and(|facts| facts.file_type().is_fifo()) {
         return File::create(path);

@@ -1,7 +1,7 @@
 //! Where a difference between the first and the second of two runs in a row comes from.
 //!
-//! What another command leaves is gone where a command follows itself: at the border of two blocks whose neighbouring runs
-//! are of one command. What a program does by itself, such as one that is slow in every second run, is there as well.
+//! At the border of two blocks whose neighbouring runs are of one command, a first run follows its own command. An effect
+//! that another command left is gone there; an effect of the program itself, such as slowness in every second run, is not.
 
 use crate::describe::mean;
 
