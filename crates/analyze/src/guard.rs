@@ -37,7 +37,7 @@ const MEMORY: usize = 32;
 /// Readings of the pairs so far, and the pairs that were dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
-    /// Whether both commands are single tasks, so that whatever keeps them waiting is somebody else.
+    /// Whether both commands are single tasks without a quota, so that whatever keeps them waiting is somebody else.
     single_task: bool,
     wait_ns: VecDeque<f64>,
     steal_ns: VecDeque<f64>,
@@ -124,12 +124,16 @@ impl Guard {
         let steal_limit = STEAL_ALLOWED_NS.max(TIMES_USUAL * usual(&self.steal_ns))
             + STEAL_SHARE * total(pair, Metric::WALL);
         let migration_limit = MIGRATIONS_ALLOWED.max(TIMES_USUAL * usual(&self.migrations));
+        // Before the first pair nothing is known of the usual state, which may be that of a busy machine.
+        let is_first = self.migrations.is_empty();
         if failed {
             Some(DroppedReason::FailedRun)
         } else if censored::seen(pair, metric).is_none() {
             Some(DroppedReason::NotMeasured)
         } else if throttled {
             Some(DroppedReason::Throttled)
+        } else if is_first {
+            None
         } else if total(pair, Metric::STEAL) > steal_limit {
             Some(DroppedReason::HeavySteal)
         } else if total(pair, Metric::MIGRATIONS) > migration_limit {

@@ -106,6 +106,7 @@ pub struct Judge {
     pub(crate) scope: Scope,
     pub(crate) ignore_failure: bool,
     pub(crate) single_task: bool,
+    has_quota: bool,
     pub(crate) commands: usize,
     /// Contests; those of the first metric come first, in the order of the commands.
     pub(crate) contests: Vec<Contest>,
@@ -138,6 +139,7 @@ impl Judge {
             scope: Scope::Binaries,
             ignore_failure: false,
             single_task: false,
+            has_quota: false,
             commands,
             pairs_per_block: 1,
             blocks: 0,
@@ -187,6 +189,12 @@ impl Judge {
     /// waiting are then dropped.
     pub fn single_task(mut self, single: bool) -> Self {
         self.single_task = single;
+        self
+    }
+
+    /// Says that the commands run under a CPU quota of their own: what keeps them waiting is the quota, and no other program.
+    pub fn quota(mut self, has_quota: bool) -> Self {
+        self.has_quota = has_quota;
         self
     }
 
@@ -377,7 +385,7 @@ impl Judge {
             level,
             design,
             series,
-            guard: Guard::new(self.single_task),
+            guard: Guard::new(self.single_task && !self.has_quota),
             kept: Vec::new(),
             good: Vec::new(),
             typical_at: None,

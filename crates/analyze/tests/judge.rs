@@ -395,6 +395,26 @@ fn pairs_that_others_preempted_are_dropped_for_single_tasks_only() {
     assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
 }
 
+/// On a machine that is always busy each run waits; of a slow program there is time for a single block.
+#[test]
+fn a_first_pair_that_waited_is_all_that_is_known_and_stays() {
+    let busy = |number: u32| {
+        let mut samples = preempted(0);
+        samples.iter_mut().for_each(|sample| sample.block = number);
+        samples
+    };
+    let few = Rule { max_pairs: 1, ..rule() };
+    let (judged, _) = judge(Judge::new(&few, 2, 1).single_task(true), 2, busy);
+    let first = &judged.findings.comparisons[0];
+    assert_eq!((first.pairs, first.dropped_pairs), (1, 0));
+}
+
+#[test]
+fn a_quota_of_their_own_is_no_other_program() {
+    let (judged, _) = judge(Judge::new(&rule(), 2, 1).single_task(true).quota(true), 2, preempted);
+    assert_eq!(judged.findings.comparisons[0].dropped_pairs, 0);
+}
+
 /// Blocks in which B takes twice as long in one of every `every` runs.
 fn now_and_then(number: u32, every: u32) -> Vec<Sample> {
     let slow = if (number * 7 + 3).is_multiple_of(every) { 2.0 } else { 1.0 };

@@ -8,7 +8,9 @@ use fauxplat_experiment::measure::{baseline, compare, layouts};
 use fauxplat_experiment::surroundings::ProgramBuilds;
 use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Build, CompareFindings, Comparison, Definition, GateQuestion, Metric, Sessions, Shell};
+use fauxplat_model::{
+    Build, CompareFindings, Comparison, Definition, DroppedReason, GateQuestion, Metric, Sessions, Shell,
+};
 use fauxplat_plan::expand;
 use fauxplat_revisions::Compared;
 use fauxplat_store::{Patience, Store};
@@ -171,7 +173,25 @@ fn answered(args: &CompareArgs, alarms: Vec<Alarm>, comparisons: &[Comparison]) 
     let undecided = undecided(&args.fail_if, comparisons).filter(|_| !signal::stop_requested());
     match (args.undecided_code, undecided) {
         (Some(code), Some(words)) => Err(Failure::gate(format!("--undecided-code: {words}")).coded(code)),
-        _ => Ok(()),
+        _ if signal::stop_requested() => Ok(()),
+        _ => some_pair(comparisons),
+    }
+}
+
+/// Fails where the machine disturbed every pair of every comparison, so that nothing was compared.
+fn some_pair(comparisons: &[Comparison]) -> Result<(), Failure> {
+    let is_of_machine = |reason| {
+        use DroppedReason::{HeavySteal, MigrationStorm, Preempted, Throttled};
+        matches!(reason, HeavySteal | MigrationStorm | Preempted | Throttled)
+    };
+    let is_lost = |it: &Comparison| {
+        it.pairs == 0 && it.dropped_pairs > 0 && it.dropped.iter().all(|it| is_of_machine(it.reason))
+    };
+    match comparisons.iter().all(is_lost) && !comparisons.is_empty() {
+        true => Err(Failure::machine(
+            "the machine disturbed every pair, so nothing was compared: see `fauxplat doctor`, or allow more time with --max-time",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -129,6 +129,32 @@ fn what_a_quota_takes_away_is_counted() {
     lab.run(&["run", "-e", "cgroup:memory", "true"]).reports_misuse(&["cgroup:throttled"]);
 }
 
+/// Whoever compares within a quota, as in a small container, is told that nothing was compared, also by the exit code; a quota
+/// of the compared commands themselves is their condition.
+#[test]
+fn a_comparison_of_which_no_pair_is_left_has_failed() {
+    let lab = Lab::new();
+    if !can_limit(&lab) {
+        return;
+    }
+    lab.write("spin.sh", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
+    let compare = ["compare", "--max-time", "8s", "sh spin.sh", "sh ./spin.sh"];
+    let words: Vec<String> =
+        lab.command(&compare).get_args().map(|word| word.to_str().unwrap().to_owned()).collect();
+    let line = std::iter::once(env!("CARGO_BIN_EXE_fauxplat").to_owned()).chain(words);
+    let line = line.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let within = ["run", "-r", "1", "--warmup", "0", "-i", "--limit", "cpu:5%", "--show-output", &line];
+    let told = lab.run(&within).succeeds();
+    assert!(
+        told.out.contains("2 of 2 pairs were dropped") && told.out.contains("so that none is left"),
+        "{told:?}"
+    );
+    assert!(told.err.contains("the machine disturbed every pair"), "{told:?}");
+    assert_eq!(runs(&lab.last(), 0)[0]["exit_status"], 3, "{}", lab.last());
+    let own = lab.run(&[&compare[..], &["--limit", "cpu:5%"]].concat()).succeeds();
+    assert!(!own.out.contains("because other programs held the CPU"), "{own:?}");
+}
+
 /// A group may have no real-time share, though its maker has one.
 #[test]
 fn what_is_not_permitted_in_a_group_is_left_out_and_said() {

@@ -35,6 +35,7 @@ pub fn compare_until(driver: &mut Driver, until: Option<Until>) -> Result<Judged
     }
     let judge = Judge::new(&rule, commands, driver.header.seed)
         .single_task(driver.single_task)
+        .quota(driver.header.condition.limit.cpu_percent.is_some())
         .counted(is_counted)
         .ignore_failure(driver.header.condition.ignore_failure.any())
         .layouts(driver.surroundings.draw_layouts());

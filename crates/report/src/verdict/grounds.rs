@@ -130,7 +130,11 @@ pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     let reasons: Vec<String> = comparison.dropped.iter().map(reason).collect();
     let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", listed(&reasons)) };
     let is_warning = comparison.dropped_pairs * 10 > total;
-    let doubt = if is_warning { ": more than a tenth, so the verdict rests on the calmer pairs" } else { "" };
+    let doubt = match (is_warning, comparison.pairs) {
+        (false, _) => "",
+        (true, 0) => ", so that none is left",
+        (true, _) => ": more than a tenth, so the verdict rests on the calmer pairs",
+    };
     let sentence = format!("{} of {total}{TIE}pairs were dropped{reasons}{doubt}.", comparison.dropped_pairs);
     Some(Guard { sentence, is_warning })
 }
