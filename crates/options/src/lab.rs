@@ -81,7 +81,7 @@ pub struct LabRunArgs {
     /// Every lab that is listed
     #[arg(long, conflicts_with = "names")]
     pub all: bool,
-    /// How long all of them may take: each has an equal share, and leaves to the others what it does not need
+    /// How long all of them may take: each has a share as large as what it usually takes, and leaves to the others what it does not need
     #[arg(long, value_name = "TIME", value_parser = time_with_unit)]
     pub max_time: Option<Nanos>,
     /// A record of this machine, in JSON, written after each lab; labs that it has already are not run again

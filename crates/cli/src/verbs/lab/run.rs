@@ -77,8 +77,8 @@ fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec
     done.map_err(|why| Failure::usage(format!("--record {}: {why}", path.display())))
 }
 
-/// Runs the labs that are not in the record. Where time is limited, short ones go first: they use less than an equal
-/// share and leave the rest to the others.
+/// Runs the labs that are not in the record. Where time is limited, short ones go first: what they do not use is left to
+/// the others.
 fn each(
     labs: &[Lab],
     bench: &Bench<'_>,
@@ -91,7 +91,7 @@ fn each(
         open.sort_by(|a, b| a.definition.seconds.total_cmp(&b.definition.seconds));
     }
     for (at, lab) in open.iter().enumerate() {
-        let share = share(args.max_time, driver.elapsed_s(), open.len() - at);
+        let share = share(args.max_time, driver.elapsed_s(), &open[at..]);
         results.push(bench.run(lab, driver.header.seed, share)?);
         if let Some(path) = &args.record {
             let findings = LabFindings { labs: results.clone(), elapsed_s: driver.elapsed_s() };
@@ -106,11 +106,12 @@ fn each(
     Ok(())
 }
 
-/// The next lab's share of the remaining time.
-fn share(max_time: Option<Nanos>, elapsed_s: f64, to_run: usize) -> Share {
+/// The remaining time of the first of these labs: as much of it as the lab usually takes of what all of them take.
+fn share(max_time: Option<Nanos>, elapsed_s: f64, open: &[&Lab]) -> Share {
     let Some(all) = max_time else { return Share::unlimited() };
     let left = (all.as_secs_f64() - elapsed_s).max(0.0);
-    Share::of(Duration::from_secs_f64(left / to_run.max(1) as f64))
+    let usual: Vec<f64> = open.iter().map(|lab| lab.definition.seconds.max(1.0)).collect();
+    Share::of(Duration::from_secs_f64(left * usual[0] / usual.iter().sum::<f64>()))
 }
 
 /// Writes the record of the machine and the pages of its labs, where options ask for them.
