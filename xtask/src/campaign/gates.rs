@@ -48,8 +48,11 @@ impl Question {
     }
 }
 
-/// Runs the campaign: `[--beside-burner] [PERCENT|same [N]]`.
+/// Runs the campaign: `[--beside-burner] [PERCENT|same [N]]`, or `printed [PERCENT [N]]`.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    if let ["printed", rest @ ..] = words {
+        return run_printed(rest);
+    }
     let (is_busy, words) = match words {
         ["--beside-burner", rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -79,15 +82,47 @@ pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
         for (subject, pair) in subjects.iter().zip(&commands) {
             let document = document(subject, number);
             if !document.exists() {
-                compare(&fauxplat, pair, question, &document)?;
+                compare(&fauxplat, pair, question, &[], &document)?;
             }
         }
     }
-    println!("{}", head(question, is_busy));
+    let beside = if is_busy { "a process that burns a CPU" } else { "nothing of ours" };
+    println!("{}", head(question, &format!("{LIMIT_S} s, beside {beside}")));
     for subject in &subjects {
         let files: Vec<PathBuf> = (0..times).map(|number| document(subject, number)).collect();
         println!("{}", told(subject.name, question, &files)?);
     }
+    Ok(())
+}
+
+/// Gates of a number that a program prints with 3 % of noise. Nothing moves the number but its noise, so that several gates
+/// are asked at once.
+fn run_printed(words: &[&str]) -> Result<(), ChoreError> {
+    const AT_ONCE: usize = 4;
+    let read = |word: &&str| word.parse::<f64>().map_err(|_| ChoreError::Usage(USAGE));
+    let percent = words.first().map_or(Ok(3.0), read)?;
+    let times = words.get(1).map_or(Ok(20.0), read)? as usize;
+    let folder = super::folder("gates")?;
+    let fauxplat = cargo::build_release()?;
+    let program = compile("verdict/noisy", &folder)?.display().to_string();
+    let pair = [line(&[program.clone()]), line(&[program, percent.to_string()])];
+    let question = Question::More(percent);
+    let files: Vec<PathBuf> =
+        (0..times).map(|number| folder.join(format!("printed-{question:?}-{number}.json"))).collect();
+    let options = ["--metric-from", "lat=lat ([0-9.]+)", "--metric", "printed:lat", "--max-time", "20s"];
+    let open: Vec<&PathBuf> = files.iter().filter(|file| !file.exists()).collect();
+    for some in open.chunks(AT_ONCE) {
+        std::thread::scope(|scope| {
+            let ask = |file| {
+                let (fauxplat, pair, options) = (&fauxplat, &pair, &options);
+                scope.spawn(move || compare(fauxplat, pair, question, options, file))
+            };
+            let asked: Vec<_> = some.iter().map(ask).collect();
+            asked.into_iter().try_for_each(|gate| gate.join().expect("a gate does not panic"))
+        })?;
+    }
+    println!("{}", head(question, &format!("20 s, {AT_ONCE} gates at once")));
+    println!("{}", told("printed", question, &files)?);
     Ok(())
 }
 
@@ -190,11 +225,16 @@ fn compare(
     fauxplat: &Path,
     [a, b]: &[String; 2],
     question: Question,
+    options: &[&str],
     document: &Path,
 ) -> Result<(), ChoreError> {
     let part = document.with_extension("part");
     let mut command = Command::new(fauxplat);
-    command.args(["compare", "--margin", "1%", "--max-time", &format!("{LIMIT_S}s")]);
+    command.args(["compare", "--margin", "1%"]);
+    if !options.contains(&"--max-time") {
+        command.args(["--max-time", &format!("{LIMIT_S}s")]);
+    }
+    command.args(options);
     if question != Question::Same {
         command.args(["--fail-if", "slower"]);
     }
@@ -217,15 +257,14 @@ fn compare(
     fs::rename(&part, document).map_err(ChoreError::at(document))
 }
 
-fn head(question: Question, is_busy: bool) -> String {
-    let beside = if is_busy { "beside a process that burns a CPU" } else { "beside nothing of ours" };
+fn head(question: Question, beside: &str) -> String {
     match question {
         Question::More(percent) => format!(
-            "--fail-if slower at +{percent} %, margin 1 %, {LIMIT_S} s, {beside}\n{:<12} {:>6} {:>7} {:>9} {:>14} {:>7} {:>15}",
+            "--fail-if slower at +{percent} %, margin 1 %, {beside}\n{:<12} {:>6} {:>7} {:>9} {:>14} {:>7} {:>15}",
             "program", "raised", "passed", "undecided", "median effect", "pairs", "seconds, most"
         ),
         Question::Same => format!(
-            "the same program twice, margin 1 %, {LIMIT_S} s, {beside}\n{:<12} {:>6} {:>8} {:>10} {:>9} {:>7} {:>15}",
+            "the same program twice, margin 1 %, {beside}\n{:<12} {:>6} {:>8} {:>10} {:>9} {:>7} {:>15}",
             "program", "whole", "typical", "different", "open", "pairs", "seconds, most"
         ),
     }

@@ -76,7 +76,7 @@ pub(super) fn compile(source: &str, folder: &Path) -> Result<PathBuf, ChoreError
     let out = folder.join(source.file_stem().unwrap_or_default());
     if !out.exists() {
         let mut cc = Command::new("cc");
-        let status = cc.args(["-O2", "-Wall", "-pthread", "-o"]).arg(&out).arg(&source).status();
+        let status = cc.args(["-O2", "-Wall", "-pthread", "-o"]).arg(&out).arg(&source).arg("-lm").status();
         if !status.map_err(ChoreError::at("cc"))?.success() {
             return Err(ChoreError::Bench(format!("{} does not compile", source.display())));
         }
