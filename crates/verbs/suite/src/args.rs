@@ -38,7 +38,7 @@ pub struct SuiteArgs {
     #[arg(value_name = "PROGRAM", num_args = 1..=3, required_unless_present = "from")]
     pub programs: Vec<String>,
     /// How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark (or
-    /// google-benchmark:cpu, for its CPU time), criterion, go, pytest-benchmark, catch2, divan, json:POINTER, or lines:REGEX with groups for the name, the number and
+    /// google-benchmark:cpu, for its CPU time), criterion, go, pytest-benchmark, jmh, catch2, divan, nanobench, json:POINTER, or lines:REGEX with groups for the name, the number and
     /// the unit
     #[arg(long, value_name = "NAME")]
     pub harness: Option<Choice>,

@@ -8,8 +8,10 @@ use super::criterion::Criterion;
 use super::divan::Divan;
 use super::go::Go;
 use super::google::Google;
+use super::jmh::Jmh;
 use super::json::Json;
 use super::lines::Lines;
+use super::nanobench::Nanobench;
 use super::pytest::Pytest;
 use crate::error::SuiteError;
 
@@ -18,16 +20,27 @@ use crate::error::SuiteError;
 pub struct Choice(String);
 
 /// Harnesses that have a name and no argument.
-const NAMES: [&str; 7] =
-    ["google-benchmark", "google-benchmark:cpu", "criterion", "go", "pytest-benchmark", "catch2", "divan"];
+const NAMES: [&str; 9] = [
+    "google-benchmark",
+    "google-benchmark:cpu",
+    "criterion",
+    "go",
+    "pytest-benchmark",
+    "jmh",
+    "catch2",
+    "divan",
+    "nanobench",
+];
 
 /// Words of a program's help, each of which tells a harness.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 7] = [
     ("--benchmark_filter", "google-benchmark"),
     ("-test.benchtime", "go"),
     ("--benchmark-min-rounds", "pytest-benchmark"),
     ("--benchmark-warmup-time", "catch2"),
     ("--sample-count", "divan"),
+    // Its parser knows -h alone.
+    ("help is not a recognized option", "jmh"),
     ("--measurement-time", "criterion"),
 ];
 
@@ -51,6 +64,8 @@ impl Choice {
             "pytest-benchmark" => Box::new(Pytest),
             "catch2" => Box::new(Catch2),
             "divan" => Box::new(Divan),
+            "jmh" => Box::new(Jmh),
+            "nanobench" => Box::new(Nanobench),
             other => return Err(SuiteError::NoSuchHarness { name: other.to_owned(), known: names() }),
         })
     }
@@ -76,9 +91,11 @@ pub fn of_file(text: &str) -> Option<Choice> {
     let name = match begins.chars().next()? {
         '{' if text.contains("\"machine_info\"") => "pytest-benchmark",
         '{' if text.contains("\"benchmarks\"") => "google-benchmark",
+        '[' if text.contains("\"primaryMetric\"") => "jmh",
         '{' | '[' => "json:",
         '<' if text.contains("<BenchmarkResults") => "catch2",
         _ if text.contains("ns/op") => "go",
+        '|' if text.contains("/op |") && text.contains("err%") => "nanobench",
         _ if text.contains("fastest") && text.contains('│') => "divan",
         _ => return None,
     };
@@ -118,6 +135,8 @@ mod tests {
             (include_str!("../../fixtures/go.txt"), "go"),
             (include_str!("../../fixtures/catch2.xml"), "catch2"),
             (include_str!("../../fixtures/divan.txt"), "divan"),
+            (include_str!("../../fixtures/jmh.json"), "jmh"),
+            (include_str!("../../fixtures/nanobench.txt"), "nanobench"),
             ("{\"a\": 1}", "json:"),
         ] {
             assert_eq!(of_file(text), Some(Choice(name.to_owned())));

@@ -8,9 +8,11 @@ mod criterion;
 mod divan;
 mod go;
 mod google;
+mod jmh;
 mod json;
 mod lines;
 mod names;
+mod nanobench;
 mod pytest;
 pub mod unit;
 

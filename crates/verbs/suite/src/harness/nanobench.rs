@@ -1,0 +1,84 @@
+//! nanobench: <https://nanobench.ankerl.com>.
+
+use super::unit::number;
+use super::{Harness, Output, Reading, Told, Unit, numbered};
+use crate::error::SuiteError;
+
+/// nanobench, whose programs run all their benchmarks and print tables.
+#[derive(Debug)]
+pub(super) struct Nanobench;
+
+/// End of the heading of the column with the time of an operation, such as `ns/op`.
+const TIME: &str = "/op";
+
+impl Harness for Nanobench {
+    fn name(&self) -> String {
+        "nanobench".to_owned()
+    }
+
+    fn listed(&self, output: &Output) -> Result<Vec<String>, SuiteError> {
+        Ok(self.told(output)?.readings.into_iter().map(|it| it.name).collect())
+    }
+
+    fn told(&self, output: &Output) -> Result<Told, SuiteError> {
+        let mut column: Option<(usize, String)> = None;
+        let mut found: Vec<(String, f64, Unit)> = Vec::new();
+        for cells in output.stdout.lines().filter_map(cells) {
+            // Each table has a heading of its own, with its own unit; counters have columns such as `ins/op`.
+            if let Some(at) =
+                cells.iter().position(|cell| Unit::reading(1.0, cell).1 == Unit::Ns && cell.ends_with(TIME))
+            {
+                column = Some((at, cells[at].to_owned()));
+                continue;
+            }
+            let Some((at, unit)) = &column else { continue };
+            let value = cells.get(*at).and_then(|cell| number(cell));
+            let name = cells.last().map(|cell| cell.trim_start_matches(":wavy_dash:").trim());
+            let name = name.map(|name| {
+                name.split_once(" (Unstable with").map_or(name, |(name, _)| name).trim_matches('`')
+            });
+            if let (Some(value), Some(name)) = (value, name) {
+                let (value, unit) = Unit::reading(value, unit);
+                found.push((name.to_owned(), value, unit));
+            }
+        }
+        if found.is_empty() {
+            return Err(SuiteError::output("nanobench", "no table with a column of times such as `ns/op`"));
+        }
+        let names = numbered(found.iter().map(|(name, ..)| name.clone()).collect());
+        let reading = |(name, (_, value, unit)): (String, (String, f64, Unit))| Reading { name, value, unit };
+        Ok(Told { readings: names.into_iter().zip(found).map(reading).collect(), missing: Vec::new() })
+    }
+
+    fn can_choose(&self) -> bool {
+        false
+    }
+}
+
+/// The cells of a line of a table in Markdown. A bar in a name ends with the line's own last bar or has none behind it.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.trim().strip_prefix('|')?;
+    Some(inner.strip_suffix('|').unwrap_or(inner).split('|').map(str::trim).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_captured_table_is_read() {
+        let told = Nanobench.told(&Output::printed(include_str!("../../fixtures/nanobench.txt"))).unwrap();
+        let names: Vec<&str> = told.readings.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["sum", "sum of (a, b)", "slow sum", "sum #2"]);
+        assert!(told.readings.iter().all(|it| it.value > 0.0 && it.unit == Unit::Ns));
+        let times: Vec<f64> = told.readings.iter().map(|it| it.value).collect();
+        assert!(times[2] > 1000.0 * times[0], "each table has its own unit: {times:?}");
+    }
+
+    #[test]
+    fn what_has_no_table_is_refused() {
+        for text in ["", "| a | b |\n|---|---|\n| 1 | 2 |\n", "no table"] {
+            assert!(Nanobench.told(&Output::printed(text)).is_err(), "{text}");
+        }
+    }
+}
