@@ -21,8 +21,9 @@ use fauxplat_experiment::hidden::{GENERATOR_VERB, GUARDIAN_VERB, SPAWNER_VERB};
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_launch::{LaunchError, SPAWNER_REFUSED};
 use fauxplat_options::{
-    FleetAction, Parsed, Verb, completion_script, doubt, misuse, parse, short_help, understood, unquoted,
-    verb_page, with_commands, with_dashes, write_pages,
+    FleetAction, Parsed, Verb, completion_script, doubt, is_verbose, misuse, parse, short_help,
+    store_of_environment, understood, unquoted, verb_page, with_commands, with_dashes, with_defaults,
+    write_pages,
 };
 use fauxplat_store::masked;
 use fauxplat_sys::{pause, process, signal};
@@ -91,7 +92,12 @@ fn dispatch(words: &[String]) -> u8 {
     if let Some(doubt) = doubt(words) {
         return exit::tell(&Failure::usage(doubt));
     }
-    let words = &understood(words);
+    let configured = match with_defaults(&understood(words)) {
+        Ok(configured) => configured,
+        Err(error) => return exit::tell(&Failure::input(error)),
+    };
+    let words = &configured.words;
+    tell_defaults(&configured.told, words);
     let parsed = match parse(words) {
         Ok(parsed) => match unquoted(words, &parsed) {
             None => parsed,
@@ -132,6 +138,19 @@ fn dispatch(words: &[String]) -> u8 {
         }
     }
     code
+}
+
+/// Says in verbose lines where options came from that nobody typed.
+fn tell_defaults(told: &[String], words: &[String]) {
+    let of_environment = store_of_environment().map(|store| {
+        format!(
+            "the store is {}, where no --store is given, by FAUXPLAT_STORE",
+            masked(&store.to_string_lossy())
+        )
+    });
+    if (!told.is_empty() || of_environment.is_some()) && is_verbose(words) {
+        told.iter().chain(&of_environment).for_each(|line| output::complain(line));
+    }
 }
 
 /// A misuse with the line in which a word has the dashes of the option that it names, or a missing command is there.

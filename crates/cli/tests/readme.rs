@@ -165,6 +165,7 @@ fn run(step: &Step, folder: &Path) -> (i32, String) {
         .env("PATH", path)
         .env("XDG_DATA_HOME", folder.join("data"))
         .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env("FAUXPLAT_CONFIG", "none")
         // Tables leave columns out where figures are wide and there is no room: here there is.
         .env("COLUMNS", "250")
         .output()

@@ -44,6 +44,9 @@ struct Written {
     #[serde(default, rename = "benchmark")]
     benchmarks: Vec<Entry>,
     metric: Option<String>,
+    /// Options of the command line, which are read where it is.
+    #[serde(rename = "defaults")]
+    _defaults: Option<toml::Table>,
 }
 
 /// A benchmark as it is written, with places for parameters.
