@@ -85,6 +85,7 @@ needs-build:
 needs-test: needs-build
 	@.ci/packages script=bsdutils taskset=util-linux unshare=util-linux
 	@.ci/packages c++=g++ python3=python3 valgrind=valgrind || echo "going on without them"
+	@.ci/packages curl=curl jq=jq || echo "going on without comments of jobs"
 	@.ci/packages initdb=postgresql || echo "going on without a shared store"
 	@.ci/packages qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm cpio=cpio depmod=kmod \
 		xz=xz-utils iasl=acpica-tools setpriv=util-linux || echo "going on without virtual machines"
