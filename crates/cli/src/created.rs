@@ -62,8 +62,11 @@ impl Awaited {
     fn wait(&self) -> io::Result<()> {
         let mut asked_ns: Option<u64> = None;
         while !process::wait_writable(self.0.as_raw_fd(), LOOK_MS).map_err(io::Error::other)? {
-            let mut waited = || clock::monotonic_ns() - *asked_ns.get_or_insert_with(clock::monotonic_ns);
-            if signal::stop_requested() && u128::from(waited()) > PATIENCE.as_nanos() {
+            if !signal::stop_requested() {
+                continue;
+            }
+            let since_ns = *asked_ns.get_or_insert_with(clock::monotonic_ns);
+            if u128::from(clock::monotonic_ns().saturating_sub(since_ns)) > PATIENCE.as_nanos() {
                 return Err(io::Error::other("interrupted, and nobody reads on from this pipe"));
             }
         }

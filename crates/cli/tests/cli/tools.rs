@@ -27,7 +27,7 @@ const TOLD: [(&str, &str); 54] = [
     ("compare --iterations 20 ls true", "fauxplat compare --max-pairs 20 ls true"),
     ("compare --pairs 20 ls true", "fauxplat compare --max-pairs 20 ls true"),
     ("compare --threshold 5 ls true", "fauxplat compare --margin 5% ls true"),
-    ("compare ls true --threshold=0.02", "fauxplat compare ls true --margin=2%"),
+    ("compare --threshold=0.02 ls true", "fauxplat compare --margin=2% ls true"),
     ("compare --alpha 0.05 ls true", "fauxplat compare --level 5% ls true"),
     ("compare --confidence 95 ls true", "fauxplat compare --level 5% ls true"),
     ("compare --confidence 0.99 ls true", "fauxplat compare --level 1% ls true"),
