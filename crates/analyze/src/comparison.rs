@@ -201,7 +201,11 @@ fn gate(judge: &Judge, contest: &Contest, standing: &Standing) -> Option<Gate> {
     let pairs = standing.n.max(judge.blocks_to_come()) as f64;
     let se = standing.se * (standing.n as f64 / pairs).sqrt();
     let critical = if standing.critical.is_finite() { standing.critical } else { plain_z(judge.rule.level) };
-    let detectable = (contest.design.margin + (critical + NINE_OF_TEN) * se).exp_m1();
+    let by_pairs = (critical + NINE_OF_TEN) * se;
+    let level = judge.rule.level / judge.contests.len().max(1) as f64;
+    let by_sessions = judge.found_over_sessions(contest, standing, level, NINE_OF_TEN);
+    // Sessions count where there are several, unless their pairs tell less.
+    let detectable = (contest.design.margin + by_sessions.map_or(by_pairs, |it| it.max(by_pairs))).exp_m1();
     Some(Gate {
         question,
         margin: contest.margin_ratio(),

@@ -3,13 +3,14 @@
 use fauxplat_model::{Comparison, DifferenceIn, Extent, Grade, Side, Verdict};
 use fauxplat_stats::describe::{mean, standard_deviation};
 use fauxplat_stats::distribution::t_upper_quantile;
-use fauxplat_stats::winsor::winsorised_mean;
+use fauxplat_stats::winsor::{location, winsorised_mean};
 
 use crate::sessions::SESSIONS_MIN;
 use crate::standing::{bounded, verdict};
 
 /// Judges a comparison by earlier sessions of *this* pair, each given by its log ratios, and calls it replicated if they
-/// and this session together come to the same verdict. Says what they came to otherwise.
+/// and this session together come to the same verdict, and none of them shows the contrary by itself. Says what they came to
+/// otherwise.
 ///
 /// A session counts once, whatever number of pairs it holds: by its winsorised mean, where the verdict is about typical runs;
 /// and where slow runs have a part in it, by how much larger the share of pairs is in which B is much slower than that in which
@@ -28,6 +29,20 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
         comparison.grade = Grade::Replicated;
     }
     failed.map(|part| format!("{sessions} sessions of this pair do not replicate it: {}", part.said))
+}
+
+/// Whether a session shows by itself the contrary of a verdict: a difference to the other side, or one beyond the margin
+/// where the verdict is that there is none. Student's t over the pairs, at the level of the comparison.
+fn is_contrary(comparison: &Comparison, session: &[f64]) -> bool {
+    let it = location(session);
+    let half = t_upper_quantile(comparison.level / 2.0, it.df.max(1.0)) * it.se;
+    let (low, high) = (it.estimate - half, it.estimate + half);
+    let margin = comparison.margin.max(0.0).ln_1p();
+    match comparison.verdict {
+        Verdict::Different if comparison.effect_ratio > 1.0 => high < 0.0,
+        Verdict::Different => low > 0.0,
+        _ => low > margin || high < -margin,
+    }
 }
 
 /// Whether the sessions replicate a part of a verdict, and their figures.
@@ -58,9 +73,15 @@ fn typical(comparison: &Comparison, earlier: &[&[f64]]) -> Option<ReplicatedPart
     let [centre, low, high] =
         [centre, low, high].map(|log| format!("{:+.2} %", 100.0 * bounded(log).exp_m1()));
     let (a, b) = (&comparison.a, &comparison.b);
+    let contrary = earlier.iter().filter(|session| is_contrary(comparison, session)).count();
+    let shown = match contrary {
+        0 => String::new(),
+        1 => ", and one of them shows the contrary by itself".to_owned(),
+        many => format!(", and {many} of them show the contrary by themselves"),
+    };
     Some(ReplicatedPart {
-        is_replicated: over_sessions == comparison.verdict && same_side,
-        said: format!("{b} over {a} is {centre} over all of them, {low} to {high}"),
+        is_replicated: over_sessions == comparison.verdict && same_side && contrary == 0,
+        said: format!("{b} over {a} is {centre} over all of them, {low} to {high}{shown}"),
     })
 }
 
@@ -139,6 +160,33 @@ mod tests {
             judged(Verdict::Different, 0.01, &[-0.05, -0.051, -0.049, -0.05, -0.05]).0,
             Grade::WithinSession
         );
+    }
+
+    /// Many sessions outvote one, and do not make it disappear.
+    #[test]
+    fn a_session_that_shows_the_contrary_is_told() {
+        let alike = [0.05, 0.051, 0.049, 0.05, 0.052, 0.05, 0.049, 0.051, 0.05, 0.05];
+        assert_eq!(judged(Verdict::Different, 0.05, &alike).0, Grade::Replicated);
+        let (grade, said) = judged(Verdict::Different, 0.05, &[&alike[..], &[-0.004]].concat());
+        assert_eq!(grade, Grade::WithinSession);
+        assert!(
+            said.as_ref().is_some_and(|said| said.ends_with("one of them shows the contrary by itself")),
+            "{said:?}"
+        );
+        let (_, said) = judged(Verdict::Different, -0.05, &[-0.05, -0.051, 0.004, 0.003]);
+        assert!(said.is_some_and(|said| said.ends_with("2 of them show the contrary by themselves")));
+        let equal = [0.001, -0.001, 0.0, 0.0005, -0.0005, 0.0, 0.001, -0.001, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        assert_eq!(judged(Verdict::Equivalent, 0.0, &equal).0, Grade::Replicated);
+        assert_eq!(
+            judged(Verdict::Equivalent, 0.0, &[&equal[..], &[0.012]].concat()).0,
+            Grade::WithinSession
+        );
+        // A session that is too noisy to show anything shows nothing contrary.
+        let mut comparison = session(Verdict::Different, 0.05);
+        let noisy = [-0.2, 0.19, -0.1, 0.09];
+        let earlier: Vec<&[f64]> = vec![&[0.05, 0.05]; 40].into_iter().chain([&noisy[..]]).collect();
+        let said = replicate(&mut comparison, &earlier);
+        assert!(said.is_none_or(|said| !said.contains("contrary")));
     }
 
     /// Grade and warning of a session in which B is slow in `share_b` of the pairs (a tenth), after earlier sessions

@@ -79,6 +79,25 @@ impl Judge {
         })
     }
 
+    /// The difference beyond the margin, as a logarithm, that nine of ten measurements in as many sessions would show; `None`
+    /// where there were too few sessions.
+    ///
+    /// Student's t has to exceed its quantile *c*, whose standard deviation is itself estimated from few sessions: the shift is
+    /// *c* (1 − 1/4f) + z √(1 + c²/2f) standard errors with *f* degrees of freedom (Johnson and Welch 1940, "Applications of the
+    /// non-central t-distribution").
+    pub(crate) fn found_over_sessions(
+        &self,
+        contest: &Contest,
+        standing: &Standing,
+        level: f64,
+        z: f64,
+    ) -> Option<f64> {
+        let over = self.over(contest, standing)?;
+        let df = over.count() - 1.0;
+        let (critical, error) = (t_upper_quantile(level / 2.0, df), over.sd / over.count().sqrt());
+        Some(error * (critical * (1.0 - 0.25 / df) + z * (1.0 + critical.powi(2) / (2.0 * df)).sqrt()))
+    }
+
     fn costs(&self) -> Vec<SessionCost> {
         self.sessions.iter().flatten().map(|session| session.cost).collect()
     }

@@ -29,6 +29,7 @@ pub(crate) fn beginning<'a>(
     invocation: &'a [String],
 ) -> Result<Beginning<'a>, Failure> {
     check_reports(kind, &definition, output)?;
+    spare_inputs(&definition, output)?.iter().for_each(|line| output::complain(line));
     Ok(Beginning {
         kind,
         definition,
@@ -121,8 +122,10 @@ pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Optio
 pub(crate) fn conclude(finished: Finished, output: &OutputArgs) -> Result<(), Failure> {
     let wanted = |format| finished.has_measured() || format != Format::Text;
     let written = output::report(&finished.record(), &|format| apart(&finished, format), &wanted, output);
-    // A brief report shortens its warnings, and this one tells what remains to be done.
-    finished.waiting.iter().for_each(|line| output::complain(line));
+    // Remaining work is a warning of every report. A brief one shortens its warnings, and others are not read here.
+    if !output::is_read_whole(output) || !wanted(output.format) {
+        finished.waiting.iter().for_each(|line| output::complain(line));
+    }
     // Why there is nothing that a format could hold is told by what failed.
     let is_empty = finished.failed.is_some() && written.as_ref().is_err_and(|it| it.kind() == Kind::Usage);
     let written = if is_empty { Ok(()) } else { written };

@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
 use fauxplat_sys::files::open_at_once;
-use fauxplat_sys::signal;
+use fauxplat_sys::{clock, process, signal};
 
 /// Time between two attempts to open a pipe that nobody reads.
 const READER: Duration = Duration::from_millis(50);
@@ -16,9 +17,9 @@ const READER: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// Errors of `open(2)`; the user asked to stop before the pipe had a reader.
-pub(crate) fn created(path: &Path) -> io::Result<File> {
+pub(crate) fn created(path: &Path) -> io::Result<Awaited> {
     if !path.metadata().is_ok_and(|facts| facts.file_type().is_fifo()) {
-        return File::create(path);
+        return File::create(path).map(Awaited);
     }
     loop {
         match open_at_once(path, true) {
@@ -29,7 +30,7 @@ pub(crate) fn created(path: &Path) -> io::Result<File> {
             Err(error) if error.raw_os_error() == Some(NO_READER) => {
                 return Err(io::Error::other("interrupted before anybody read from this pipe"));
             }
-            opened => return opened,
+            opened => return opened.map(Awaited),
         }
     }
 }
@@ -37,11 +38,58 @@ pub(crate) fn created(path: &Path) -> io::Result<File> {
 /// The kernel's answer to whoever would write into a pipe that has no reader: `ENXIO`.
 const NO_READER: i32 = 6;
 
+/// A file that is written no longer than somebody reads it: once the user has asked to stop, a pipe whose reader has fallen
+/// asleep is waited for as long as [`PATIENCE`] says.
+pub(crate) struct Awaited(File);
+
+/// Time that the reader of a pipe has for each part of what is written after a request to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes that a pipe which is ready takes at once, see pipe(7).
+const AT_ONCE: usize = 4096;
+/// Time between two looks at requests to stop.
+const LOOK_MS: i32 = 50;
+
+impl Awaited {
+    pub(crate) fn new(file: File) -> Self {
+        Awaited(file)
+    }
+
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Awaited)
+    }
+
+    /// Waits until a part can be written without blocking.
+    fn wait(&self) -> io::Result<()> {
+        let mut asked_ns: Option<u64> = None;
+        while !process::wait_writable(self.0.as_raw_fd(), LOOK_MS).map_err(io::Error::other)? {
+            if !signal::stop_requested() {
+                continue;
+            }
+            let since_ns = *asked_ns.get_or_insert_with(clock::monotonic_ns);
+            if u128::from(clock::monotonic_ns().saturating_sub(since_ns)) > PATIENCE.as_nanos() {
+                return Err(io::Error::other("interrupted, and nobody reads on from this pipe"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for Awaited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.wait()?;
+        self.0.write(&bytes[..bytes.len().min(AT_ONCE)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// A file that is begun with the first words that go into it: of a report that there cannot be nothing is left, and what was
 /// there before stays.
 pub(crate) struct Fresh<'a> {
     path: &'a Path,
-    file: Option<File>,
+    file: Option<Awaited>,
 }
 
 impl<'a> Fresh<'a> {
@@ -59,6 +107,6 @@ impl Write for Fresh<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), File::flush)
+        self.file.as_mut().map_or(Ok(()), Write::flush)
     }
 }

@@ -1,6 +1,5 @@
 //! The events of an experiment as lines of JSON, for programs that follow it while it goes on.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use fauxplat_options::OutputArgs;
 
-use crate::created::created;
+use crate::created::{Awaited, created};
 use crate::{exit, output};
 
 /// Schema of each line.
@@ -22,9 +21,9 @@ const SCHEMA: &str = "fauxplat.event/1";
 
 /// The file of this process's last experiment. A confirming experiment continues it: opening it again would lose its
 /// lines, and the reader of a pipe would have seen its end.
-static LAST: Mutex<Option<(PathBuf, File)>> = Mutex::new(None);
+static LAST: Mutex<Option<(PathBuf, Awaited)>> = Mutex::new(None);
 
-fn opened(path: &Path) -> io::Result<File> {
+fn opened(path: &Path) -> io::Result<Awaited> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match &*last {
         Some((known, file)) if known == path => file.try_clone(),

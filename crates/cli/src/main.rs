@@ -25,7 +25,7 @@ use fauxplat_options::{
     store_of_environment, understood, unquoted, verb_page, with_commands, with_dashes, with_defaults,
     write_pages,
 };
-use fauxplat_store::masked;
+use fauxplat_store::typeable;
 use fauxplat_sys::{pause, process, signal};
 
 /// The stack that the deepest of our own calls need, with room.
@@ -194,11 +194,11 @@ fn perform(words: &[String]) -> Result<(), Failure> {
     execute(parsed, &recorded(words))
 }
 
-/// The words of a command line as they may be shown and recorded: without passwords.
+/// The words of a command line as they may be shown, recorded, and typed again: without passwords.
 fn recorded(words: &[String]) -> Vec<String> {
-    // Only words with an address of PostgreSQL are masked; other arguments of measured commands are recorded as they
+    // Only addresses of PostgreSQL have passwords that are known as such; other arguments of measured commands are recorded as they
     // are.
-    let shown = |word: &String| if word.contains("postgres") { masked(word) } else { word.clone() };
+    let shown = |word: &String| if word.contains("postgres") { typeable(word) } else { word.clone() };
     words.iter().map(shown).collect()
 }
 

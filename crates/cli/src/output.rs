@@ -1,7 +1,7 @@
 //! Everything that the program prints.
 
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_experiment::{Failure, Kind};
 use fauxplat_model::Evidence;
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_report::{Format, ReportError, Style};
+use fauxplat_report::{Detail, Format, ReportError, Style};
 use fauxplat_sys::workplace::{Workplace, remove_forgotten};
 use fauxplat_sys::{inherited, process, signal};
 
@@ -17,7 +17,7 @@ use fauxplat_options::{Export, Look, OutputArgs, is_stderr};
 
 pub(crate) use fauxplat_options::is_stdout;
 
-use crate::created::{Fresh, created};
+use crate::created::{Awaited, Fresh, created};
 pub(crate) use crate::style::{can_redraw, style};
 
 /// Prints a message of fauxplat on standard error.
@@ -89,6 +89,12 @@ pub(crate) fn report(
     };
     let is_told = |written: &Result<(), Failure>| !matches!(written, Err(failure) if failure.is_silent());
     [main].into_iter().chain(beside).filter(is_told).collect()
+}
+
+/// Whether the report is a text on a standard stream that has every warning as a whole.
+pub(crate) fn is_read_whole(output: &OutputArgs) -> bool {
+    let is_shown = output.output.is_none() && output.style != Look::None;
+    is_shown && output.format == Format::Text && output.view().detail != Detail::Line
 }
 
 /// Whether standard output belongs to an export, so that a program can read it: the report itself goes to standard error.
@@ -222,7 +228,10 @@ fn with_writer(
     match output.output.as_deref().filter(|path| !is_stdout(path)) {
         None => {
             let stdout = stdout()?;
-            body(&style(output, stdout.is_terminal()), &mut stdout.lock())
+            let style = style(output, stdout.is_terminal());
+            let mut out = BufWriter::new(unbuffered(stdout));
+            body(&style, &mut out)?;
+            out.flush().map_err(|error| Failure::new(Kind::Machine, error))
         }
         Some(path) if is_stderr(path) => {
             let error = std::io::stderr();
@@ -368,11 +377,11 @@ enum Destination {
 /// reads them may have fallen asleep.
 struct Stoppable(Box<dyn Write>);
 
-/// Standard output without the buffer of the standard library, which writes again when a signal has ended a write. Where
+/// Standard output without the buffer of the standard library, which waits through signals for whoever reads it. Where
 /// standard output is closed there is nothing to write to, and the library knows how to do that.
 fn unbuffered(stdout: std::io::Stdout) -> Box<dyn Write> {
     match stdout.as_fd().try_clone_to_owned() {
-        Ok(own) => Box::new(File::from(own)),
+        Ok(own) => Box::new(Awaited::new(File::from(own))),
         Err(_) => Box::new(stdout),
     }
 }

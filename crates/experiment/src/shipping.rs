@@ -49,7 +49,7 @@ fn told((store, url): (&Store, &Url), id: i64, samples: usize, shipment: &Shipme
     let (path, why) =
         (store.path().display(), shipment.trouble.as_deref().unwrap_or("it did not come to it"));
     // A URL may contain `?` and `&`, which a shell would interpret.
-    let quoted = url.to_string();
+    let quoted = url.typeable();
     let quoted = shell_words::quote(&quoted);
     let own = shipment.acknowledged.is_none().then(|| {
         format!(

@@ -38,7 +38,7 @@ pub struct Capture {
     /// `errors`.
     pub with_stderr: bool,
     /// Whether the command goes on when the user asks fauxplat to stop, or when fauxplat is killed: a command that restores
-    /// something must finish. A further request while it runs ends it too.
+    /// something must finish. A further request while it runs ends it too, and the first of all never does.
     pub is_spared: bool,
     /// Whether processes that the command left in its process group are ended when it ends. False for a build, which
     /// may leave a compiler daemon that others use.
@@ -179,7 +179,8 @@ impl Running {
     fn new(child: Child, capture: &Capture) -> Self {
         let nanos = |limit: Duration| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         let end_ns = capture.limit.map(|limit| clock::monotonic_ns().saturating_add(nanos(limit)));
-        let stops_before = if capture.is_spared { signal::stops() } else { 0 };
+        // A first request to stop means the measuring, although that may just have ended.
+        let stops_before = if capture.is_spared { signal::stops().max(1) } else { 0 };
         Running {
             child,
             stops_before,

@@ -4,18 +4,19 @@ use std::any::TypeId;
 use std::path::PathBuf;
 
 use clap::Command;
+use clap::error::ErrorKind;
 
 use fauxplat_report::say::shell_word;
-use fauxplat_store::masked;
+use fauxplat_store::typeable;
 
 use crate::help::{Parsed, definition, verb_of};
 use crate::quoting::{Own, mistaken_option, quoted};
 use crate::reading::{commands, is_accepted, is_bare, is_program, unquoted_word, words_before_commands};
 use crate::{Verb, parse};
 
-/// A command line for a message, as a shell reads it.
+/// A command line for a message, as a shell reads it. Who typed a password puts it in its place again.
 fn line(words: &[String]) -> String {
-    let words = words.iter().skip(1).map(|word| shell_word(&masked(word)));
+    let words = words.iter().skip(1).map(|word| shell_word(&typeable(word)));
     std::iter::once("fauxplat".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -35,6 +36,19 @@ pub(crate) fn readable(candidate: Vec<String>, typed: &[String]) -> Option<Strin
     };
     runs.then(|| line(&candidate))
 }
+
+/// The line that prints a help, where there is such a help.
+pub(crate) fn asks_help(candidate: &[String]) -> Option<String> {
+    let is_help = || parse(candidate).is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
+    (candidate.last().is_some_and(|last| last == "--help") && is_help()).then(|| line(candidate))
+}
+
+/// Options whose values are run. Likeness to one of them proves nothing: a word that was never meant to be a program would be
+/// started.
+pub(crate) const EXECUTING: [&str; 11] = [
+    "prepare", "conclude", "setup", "cleanup", "notify", "build", "build-a", "build-b", "link", "check",
+    "for",
+];
 
 /// Commands that every machine has, for lines in which one is missing.
 const SAMPLES: [&str; 2] = ["ls", "ls /"];
@@ -79,6 +93,11 @@ fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
     for at in own.before_commands(words, begin).0 {
         let (Some((arg, 1)), Some(value)) = (own.option(&words[at]), words.get(at + 1)) else { continue };
         let id = arg.get_id().as_str();
+        let starts = arg.get_long().is_some_and(|long| EXECUTING.contains(&long));
+        if starts && words[at] == format!("-{}", arg.get_short().unwrap_or('-')) && is_program(value) {
+            // A letter of another tool has made the command a helper.
+            return Some(put(at, &[value.clone()], 2));
+        }
         let list = (id == "parameters").then(|| value.split_once('=')).flatten();
         if let Some((name, command)) = list.filter(|(name, it)| it.contains(&format!("{{{name}}}"))) {
             return Some(put(at + 1, &[format!("{name}=1,2,3"), command.to_owned()], 1));
@@ -122,7 +141,8 @@ fn examples(words: &[String]) -> Vec<String> {
 pub(crate) fn without(words: &[String], unknown: &str) -> Option<String> {
     let at = words.iter().position(|word| word.split('=').next() == Some(unknown))?;
     let cut = |count: usize| [&words[..at], words.get(at + count..)?].concat().into();
-    [1, 2].into_iter().filter_map(cut).find_map(|candidate: Vec<String>| {
+    // The value goes with its option where a command remains without it.
+    [2, 1].into_iter().filter_map(cut).find_map(|candidate: Vec<String>| {
         let has_command = commands(&parse(&candidate).ok()?).is_some_and(|commands| !commands.is_empty());
         readable(candidate, words).filter(|_| has_command)
     })
@@ -180,8 +200,9 @@ pub(crate) fn with_names(words: &[String], names: &str) -> Option<String> {
     readable(line.collect(), words)
 }
 
-/// The lines with an option of the verb, a format or a verb in the place of an option that the verb does not have.
-pub(crate) fn for_option(words: &[String], unknown: &str, similar: Option<&str>) -> Vec<String> {
+/// The lines with an option of the verb, a format or a verb in the place of an option that the verb does not have. The option
+/// is an abbreviation or a slip of the fingers; likeness beyond that would make up a meaning.
+pub(crate) fn for_option(words: &[String], unknown: &str) -> Vec<String> {
     let place = words.iter().position(|word| word.split('=').next() == Some(unknown));
     let name = unknown.strip_prefix("--").filter(|name| !name.is_empty());
     let (Some(at), Some(name)) = (place, name) else { return Vec::new() };
@@ -192,14 +213,12 @@ pub(crate) fn for_option(words: &[String], unknown: &str, similar: Option<&str>)
         readable(line, words)
     };
     let verb = verb_of(words);
-    let longs = verb.get_arguments().filter_map(clap::Arg::get_long).map(|long| format!("--{long}"));
+    let longs = verb.get_arguments().filter_map(clap::Arg::get_long);
+    let longs = longs.filter(|long| !EXECUTING.contains(long)).map(|long| format!("--{long}"));
     let longs: Vec<String> = longs.collect();
     let begun: Vec<&String> = longs.iter().filter(|long| long.starts_with(unknown)).collect();
-    // `--no-quiet` asks for anything but `--quiet`.
-    let is_denied = |long: &str| name.strip_prefix("no-") == long.strip_prefix("--");
-    let is_alike =
-        |long: &&String| (similar == Some(long.as_str()) || is_transposed(long, unknown)) && !is_denied(long);
-    let alike = if begun.is_empty() { longs.iter().filter(is_alike).collect() } else { begun };
+    let alike =
+        if begun.is_empty() { longs.iter().filter(|long| is_slip(long, unknown)).collect() } else { begun };
     let lines: Vec<String> = alike.iter().filter_map(|long| instead(&[long.as_str()])).collect();
     if !lines.is_empty() {
         return lines;
@@ -213,6 +232,12 @@ fn by_verb(words: &[String], option: usize, name: &str) -> Option<String> {
     definition().find_subcommand(name)?;
     let rest = words.iter().enumerate().skip(2).filter(|(at, _)| *at != option).map(|(_, word)| word.clone());
     readable([words[0].clone(), name.to_owned()].into_iter().chain(rest).collect(), words)
+}
+
+/// Whether a word is another with one letter too many, missing, wrong or in the place of its neighbour, or with two in a long
+/// word.
+fn is_slip(long: &str, typed: &str) -> bool {
+    is_transposed(long, typed) || strsim::osa_distance(long, typed) <= 1 + typed.len() / 12
 }
 
 /// Whether two words have the same letters: a slip of the fingers that measures of likeness overlook in short words.
@@ -245,6 +270,9 @@ pub(crate) fn for_verb(words: &[String], typed: &str) -> Vec<String> {
 
 /// The line in which a word in the place of a verb is an option of `run`: `fauxplat runs 5 ls`.
 fn with_option(words: &[String], typed: &str) -> Option<String> {
+    if EXECUTING.contains(&typed) {
+        return None;
+    }
     let head = [words[0].clone(), "run".to_owned(), format!("--{typed}")];
     verb_of(&head).get_arguments().find(|arg| arg.get_long() == Some(typed))?;
     readable([&head[..], &words[2..]].concat(), words)
@@ -270,14 +298,20 @@ pub fn with_dashes(words: &[String], word: &str) -> Option<String> {
     readable(words.iter().map(dashed).collect(), words)
 }
 
-/// The line that compares stored results whose files were given as commands.
+/// The line that compares stored results whose files were given as commands: documents of fauxplat, or results of another
+/// harness.
 pub(crate) fn of_documents(words: &[String], commands: &[String]) -> Option<String> {
-    let is_document = |word: &String| word.ends_with(".json") && std::path::Path::new(word).is_file();
     let [before, after] = commands else { return None };
-    if words.get(1).is_none_or(|verb| verb != "compare") || ![before, after].into_iter().all(is_document) {
+    let is_none = |word: &String| word.contains(char::is_whitespace) || is_program(word);
+    if words.get(1).is_none_or(|verb| verb != "compare") || commands.iter().any(is_none) {
         return None;
     }
     let rest = words.iter().filter(|word| !commands.contains(word)).cloned();
-    let stored = ["--baseline", before, "--with", after].map(str::to_owned);
-    readable(rest.chain(stored).collect(), words)
+    if commands.iter().all(|word| word.ends_with(".json")) {
+        let stored = ["--baseline", before, "--with", after].map(str::to_owned);
+        return readable(rest.chain(stored).collect(), words);
+    }
+    let are_texts =
+        commands.iter().all(|word| word.ends_with(".txt") && std::path::Path::new(word).is_file());
+    are_texts.then(|| line(&[&words[0], "suite", "--from", before, after].map(str::to_owned)))
 }

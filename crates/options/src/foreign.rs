@@ -1,6 +1,7 @@
 //! Options of other tools that fauxplat has under another name, or not at all; the error message names fauxplat's own.
 
 use crate::help::MEASURING;
+use crate::values::filled;
 
 /// Lines of verbs, options, and the text that tells what to type. `*` stands for all verbs that measure commands.
 const LINES: &str = include_str!("foreign.txt");
@@ -28,6 +29,50 @@ pub(crate) fn ours(verb: &str, option: &str) -> Option<&'static str> {
     let word = option.split('=').next().unwrap_or_default();
     let fits = |foreign: &Foreign| foreign.verbs.contains(&verb) && foreign.words.contains(&word);
     all().find(fits).map(|foreign| foreign.ours)
+}
+
+/// Words of ours that are equal to a foreign option.
+pub(crate) struct Equal {
+    pub(crate) words: Vec<String>,
+    /// Whether the word behind the foreign option is its value, and stands among the words.
+    pub(crate) taken: bool,
+}
+
+/// Our option that is equal to a foreign one, with its value, which may be the next word: `--runs 5` for `--repeat 5`.
+pub(crate) fn equal(verb: &str, word: &str, next: Option<&String>) -> Option<Equal> {
+    let (foreign, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let text = ours(verb, foreign)?.split([',', ';']).next()?;
+    let equal: Vec<&str> = text.split(' ').collect();
+    let [option, place @ ..] = equal.as_slice() else { return None };
+    if !option.starts_with("--") || place.len() > 1 {
+        return None;
+    }
+    let Some(form) = place.first().and_then(|place| form(place)) else {
+        let words = equal.iter().map(|&word| word.to_owned()).collect();
+        return value.is_none().then_some(Equal { words, taken: false });
+    };
+    let said = filled(&form, value.or(next.map(String::as_str)))?;
+    let words = match value {
+        Some(_) => vec![format!("{option}={said}")],
+        None => vec![(*option).to_owned(), said],
+    };
+    Some(Equal { words, taken: value.is_none() })
+}
+
+/// The form of a value whose place a text names: a name in capitals, such as `N` and `fifo:N`.
+fn form(place: &str) -> Option<String> {
+    let (before, name) = place.rfind(':').map_or(("", place), |at| place.split_at(at + 1));
+    let is_place = |c: char| c.is_ascii_uppercase() || c == '-' || c == '1';
+    if !name.chars().all(is_place) || !name.contains(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let form = match name {
+        "PERCENT" => "{percent}",
+        "1-CONFIDENCE" => "{rest}",
+        "SECONDS" => "{s}",
+        _ => "{}",
+    };
+    Some(format!("{before}{form}"))
 }
 
 /// The verb with which these words, a verb of other tools, are said here.

@@ -110,8 +110,9 @@ pub enum Parsed {
 /// # Errors
 /// Those of the parser, help and version among them.
 pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
-    let mut matches = definition().try_get_matches_from(words)?;
-    overwritten::refuse(&matches)?;
+    let mut cli = definition();
+    let mut matches = cli.try_get_matches_from_mut(words)?;
+    overwritten::refuse(&matches, &cli)?;
     let is_joined = |name: &str| joined().iter().any(|verb| (verb.command)().get_name() == name);
     match matches.subcommand_name().is_some_and(is_joined) {
         true => {

@@ -1,4 +1,8 @@
-//! Reports that would overwrite what an experiment reads, runs or writes: files that only its commands name.
+//! Reports, and output of commands, in a file that an experiment reads, runs or writes and that only its definition names.
+//!
+//! A file is taken for an input where something certainly opens it: the program of a command, the standard input, what a
+//! shell is told to read by `<`, an object that is linked. A word that equals the name of a file may be anything, such as a
+//! text that is printed, so whoever names a report like a word is told, and not refused.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,53 +13,64 @@ use fauxplat_model::{CommandLine, Definition, Output};
 use fauxplat_plan::{Expanded, expand};
 
 use crate::OutputArgs;
-use crate::overwritten::{exists_at, is_at, is_stream, would_overwrite};
+use crate::overwritten::{How, exists_at, is_at, is_stream, refusal};
 
 /// Files that the options have reports and events written into, without the standard streams.
-fn written(output: &OutputArgs) -> Vec<PathBuf> {
+fn reports(output: &OutputArgs) -> Vec<PathBuf> {
     let exports = output.exports().into_iter().map(|export| export.file);
     let files = output.output.iter().chain(&output.events).cloned().chain(exports);
     files.filter(|file| !is_stream(file)).collect()
 }
 
-/// Refuses a report in a file that a command, a helper or a build names, in the program of a command, and in the standard
-/// input or output of the commands.
+/// Refuses to write into the program of a command, a helper or a build, into what one of them reads, and a report into the
+/// output of the commands. Returns a line for each report in a file whose name is a word of a command.
 ///
 /// # Errors
 /// There is such a file; the message names it and what names it.
-pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<(), Failure> {
-    let written = written(output);
-    if written.is_empty() {
-        return Ok(());
-    }
-    let refuse = |file: &Path, why: &str| Err(Failure::usage(would_overwrite(file, why).trim_end()));
+pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<Vec<String>, Failure> {
     let condition = &definition.condition;
     let stdout = if let Output::File(file) = &condition.output { Some(file) } else { None };
-    for (file, why) in
-        [(&stdout, "the commands write to it"), (&condition.stdin.as_ref(), "the commands read it")]
-    {
-        let clash = file.and_then(|file| written.iter().find(|written| is_at(written, file)));
-        if let Some(written) = clash {
-            return refuse(written, why);
-        }
+    let reports = reports(output).into_iter().map(|file| (file, How::Report));
+    let written: Vec<(PathBuf, How)> =
+        reports.chain(stdout.into_iter().map(|file| (file.clone(), How::Appended))).collect();
+    let clash = |of: Option<How>, is_it: &dyn Fn(&Path) -> bool, why: &str| {
+        let is_one = |(file, how): &&(PathBuf, How)| of.is_none_or(|of| of == *how) && is_it(file);
+        let found = written.iter().find(is_one).map(|(file, how)| refusal(file, *how, why));
+        found.map_or(Ok(()), |told| Err(Failure::usage(told)))
+    };
+    if let Some(file) = stdout {
+        clash(Some(How::Report), &|written| is_at(written, file), "the commands write to it")?;
     }
-    let here = Path::new(".");
+    if let Some(file) = &condition.stdin {
+        clash(None, &|written| is_at(written, file), "the commands read it")?;
+    }
+    let mut told = BTreeSet::new();
     for (cwd, text) in texts(definition) {
-        let folder = cwd.as_deref().unwrap_or(here);
-        for word in files_in(&text) {
-            let is_it =
-                |written: &&PathBuf| [folder, here].iter().any(|at| exists_at(written, &at.join(&word)));
-            if let Some(written) = written.iter().find(is_it) {
-                return refuse(written, &format!("`{text}` names this file as well"));
-            }
-        }
+        let folder = cwd.as_deref().unwrap_or(Path::new("."));
+        let is_in = |files: &BTreeSet<String>, written: &Path| {
+            files.iter().any(|file| exists_at(written, &folder.join(file)))
+        };
         let program = split(&text).ok().and_then(|words| program_of(words.first()?, folder));
-        let clash = program.and_then(|program| written.iter().find(|written| exists_at(written, &program)));
-        if let Some(written) = clash {
-            return refuse(written, &format!("`{text}` runs it"));
-        }
+        let is_program = |written: &Path| program.as_ref().is_some_and(|it| exists_at(written, it));
+        clash(None, &is_program, &format!("`{text}` runs it"))?;
+        let (read, named) = (redirected(&text), words(&text));
+        clash(None, &|written| is_in(&read, written), &format!("`{text}` reads it"))?;
+        let named = written.iter().filter(|(file, _)| is_in(&named, file));
+        told.extend(named.map(|(file, how)| caution(file, *how, &text)));
     }
-    Ok(())
+    for file in objects(definition) {
+        clash(None, &|written| exists_at(written, Path::new(&file)), "it is linked")?;
+    }
+    Ok(told.into_iter().collect())
+}
+
+/// The line about a file that a word of a command names.
+fn caution(file: &Path, how: How, text: &str) -> String {
+    let what = match how {
+        How::Report => "the report replaces it",
+        How::Appended => "the commands' output is appended to it",
+    };
+    format!("{}: `{text}` has a word of this name; {what}", file.display())
 }
 
 /// Refuses reports in a folder that somebody else keeps files in.
@@ -68,8 +83,8 @@ pub fn spare_folder(folder: &Path, what: &str, output: &OutputArgs) -> Result<()
         let (place, folder) = (place.canonicalize(), folder.canonicalize());
         place.is_ok_and(|place| folder.is_ok_and(|folder| place.starts_with(folder)))
     };
-    match written(output).iter().find(is_inside) {
-        Some(file) => Err(Failure::usage(would_overwrite(file, what).trim_end())),
+    match reports(output).iter().find(is_inside) {
+        Some(file) => Err(Failure::usage(refusal(file, How::Report, what))),
         None => Ok(()),
     }
 }
@@ -87,29 +102,40 @@ fn texts(definition: &Definition) -> Vec<(Option<PathBuf>, String)> {
         let texts = [Some(command), setup, prepare, conclude, cleanup].into_iter().flatten();
         texts.map(move |text| (cwd.clone(), text)).collect::<Vec<_>>()
     };
-    let of_build = |line: &CommandLine| {
-        let build = line.build.clone();
-        build
-            .into_iter()
-            .flat_map(|build| std::iter::once(build.line).chain(build.objects))
-            .map(|text| (None, text))
-            .collect::<Vec<_>>()
-    };
-    let further = definition.check.iter().chain(&definition.sweep).map(|text| (None, text.clone()));
+    let of_build = |line: &CommandLine| line.build.clone().map(|build| (None, build.line));
+    let further = definition.check.iter().map(|text| (None, text.clone()));
     let all = commands.into_iter().flat_map(of_command);
-    all.chain(definition.commands.iter().flat_map(of_build)).chain(further).collect()
+    all.chain(definition.commands.iter().filter_map(of_build)).chain(further).collect()
 }
 
-/// The words of a text that may name files: those of a program's arguments, and those that a shell would read.
-fn files_in(text: &str) -> BTreeSet<String> {
-    let is_between = |c: char| c.is_whitespace() || "<>|;&()`\"',".contains(c);
-    let of_shell = text.split(is_between).map(str::to_owned);
-    let words = split(text).unwrap_or_default().into_iter().chain(of_shell);
-    let parts = words.flat_map(|word| {
-        let behind = ['=', '@'].map(|mark| word.split_once(mark).map(|(_, file)| file.to_owned()));
-        behind.into_iter().flatten().chain([word]).collect::<Vec<_>>()
-    });
-    parts.filter(|word| !word.is_empty()).collect()
+/// The files that builds link.
+fn objects(definition: &Definition) -> impl Iterator<Item = String> {
+    let builds = definition.commands.iter().filter_map(|line| line.build.clone());
+    builds.flat_map(|build| build.objects)
+}
+
+/// Whether a character ends a word in a text that a shell reads.
+fn ends_word(c: char) -> bool {
+    c.is_whitespace() || "<>|;&()`\"'".contains(c)
+}
+
+/// The words of a text behind its program, as the program gets them and as a shell within the text would.
+fn words(text: &str) -> BTreeSet<String> {
+    let of_shell = text.split(ends_word).map(str::to_owned).skip(1);
+    let of_program = split(text).unwrap_or_default().into_iter().skip(1);
+    of_program.chain(of_shell).filter(|word| !word.is_empty()).collect()
+}
+
+/// The files that a shell is told to read by `<`. `<<`, `<&` and `<(` name none.
+fn redirected(text: &str) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for (at, _) in text.match_indices('<') {
+        let behind = text[at + 1..].trim_start_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+        if !text[..at].ends_with('<') && !behind.starts_with(['<', '&', '(']) {
+            files.extend(behind.split(ends_word).next().filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+    }
+    files
 }
 
 #[cfg(test)]
@@ -126,34 +152,45 @@ mod tests {
     }
 
     #[test]
-    fn what_commands_name_is_spared() {
+    fn what_commands_open_is_spared_and_what_they_name_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("in.txt"), "precious").unwrap();
         let full = at("in.txt").display().to_string();
         let refused = |definition: &Definition, file: &str| spare_inputs(definition, &to(at(file))).is_err();
         for command in [
-            format!("cat {full}"),
             format!("sh -c 'sort <{full}'"),
-            format!("dd if={full}"),
-            format!("grep -f{} x", "no") + &format!(" \"{full}\""),
+            format!("sort < {full} | uniq"),
+            format!("sort <\"{full}\""),
+            format!("cat 0<{full}"),
         ] {
             assert!(refused(&definition(&[&command]), "in.txt"), "{command}");
             assert!(!refused(&definition(&[&command]), "new.txt"), "{command}");
         }
+        for (command, is_told) in [
+            (format!("cat {full}"), true),
+            (format!("sh -c 'cat \"{full}\" | wc'"), true),
+            (format!("sh -c 'cat <<{full}'"), true),
+            (format!("echo <({full})"), true),
+            ("true".to_owned(), false),
+            (format!("echo {full}.old"), false),
+        ] {
+            let told = spare_inputs(&definition(&[&command]), &to(at("in.txt"))).unwrap();
+            assert_eq!(told.len(), usize::from(is_told), "{command}: {told:?}");
+        }
         let mut with = definition(&["cat in.txt"]);
         with.condition.cwd = Some(folder.path().to_owned());
-        assert!(refused(&with, "in.txt"), "a name below --cwd");
-        let mut with = definition(&["true"]);
-        with.prepare = Some(format!("touch {full}"));
+        assert_eq!(spare_inputs(&with, &to(at("in.txt"))).unwrap().len(), 1, "a name below --cwd");
+        with.prepare = Some("cat <in.txt".to_owned());
         assert!(refused(&with, "in.txt"), "a helper");
         let mut with = definition(&["true"]);
         with.condition.stdin = Some(at("in.txt"));
         assert!(refused(&with, "in.txt"), "standard input");
-        let mut with = definition(&["true"]);
+        with.condition.output = Output::File(at("in.txt"));
+        assert!(refused(&with, "new.txt"), "standard output into standard input");
         with.condition.output = Output::File(at("so.txt"));
         assert!(refused(&with, "so.txt"), "standard output that is not there yet");
-        assert!(!refused(&with, "in.txt"));
+        assert!(!refused(&with, "new.txt"));
     }
 
     #[test]
@@ -167,6 +204,12 @@ mod tests {
         with.condition.cwd = Some(folder.path().to_owned());
         assert!(spare_inputs(&with, &to(program.clone())).is_err(), "by --cwd");
         assert!(spare_inputs(&definition(&["sh -c true"]), &to("/bin/sh".into())).is_err(), "by PATH");
+        let mut with = definition(&["program"]);
+        with.condition.cwd = Some(folder.path().to_owned());
+        assert!(spare_inputs(&with, &to(program.clone())).is_ok(), "a name in PATH is no file of the folder");
+        let mut with = definition(&[&full]);
+        with.condition.output = Output::File(program.clone());
+        assert!(spare_inputs(&with, &OutputArgs::default()).is_err(), "output of the commands");
         assert!(spare_inputs(&definition(&["true"]), &to(program)).is_ok());
     }
 

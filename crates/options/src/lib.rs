@@ -45,9 +45,11 @@ mod spoken;
 mod surroundings;
 mod sweep;
 mod table;
+mod tools;
 mod topo;
 mod translation;
 mod tune;
+mod values;
 
 use std::path::PathBuf;
 

@@ -9,15 +9,19 @@ use fauxplat_experiment::Failure;
 
 use crate::help::definition;
 
+/// Verbs for people that no overview lists. Other hidden verbs are called by fauxplat itself.
+const UNLISTED: [&str; 2] = ["man", "completions"];
+
 /// The manual page of a verb, which is named by its words, as in `fleet run`; without words, that of fauxplat.
 ///
 /// # Errors
 /// There is no such verb.
 pub fn verb_page(verb: &[String]) -> Result<String, Failure> {
     let whole = whole();
-    let found = verb
-        .iter()
-        .try_fold(&whole, |command, word| command.find_subcommand(word).filter(|below| !below.is_hide_set()));
+    let verb = if verb.first().is_some_and(|first| first == "help") { &verb[1..] } else { verb };
+    let is_for_people = |verb: &&Command| !verb.is_hide_set() || UNLISTED.contains(&verb.get_name());
+    let found =
+        verb.iter().try_fold(&whole, |command, word| command.find_subcommand(word).filter(is_for_people));
     let missing =
         || Failure::usage(format!("man: there is no verb `{}` (see fauxplat help)", verb.join(" ")));
     found.map(page).ok_or_else(missing)
@@ -61,7 +65,21 @@ pub fn page(command: &Command) -> String {
     let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
     Man::new(bare).render(&mut page).expect("memory takes every text");
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    String::from_utf8_lossy(&page).into_owned() + &sections(&after)
+    let page = String::from_utf8_lossy(&page).into_owned();
+    let begun =
+        page.lines().map(|line| if line.starts_with(".TH ") { title(command) } else { line.to_owned() });
+    begun.map(|line| line + "\n").collect::<String>() + &sections(&after)
+}
+
+/// The title line of a page, see `groff_man(7)`, with the program and its version at the foot. An argument that is left empty
+/// without quotes, such as the date, would make the next one take its place.
+fn title(command: &Command) -> String {
+    let source = match command.get_version() {
+        Some(version) => format!("{} {version}", name(command)),
+        // A verb has no version of its own.
+        None => format!("fauxplat {}", env!("CARGO_PKG_VERSION")),
+    };
+    format!(".TH {} 1 \"\" \"{}\"", quoted(name(command)), quoted(&source))
 }
 
 /// The text below the options as sections of a manual page: a line that ends with a colon begins a section.
@@ -109,8 +127,24 @@ mod tests {
     fn a_program_has_a_page_with_its_sections() {
         let after = "Examples:\n  light --on\n\nExit codes:\n  0  done";
         let text = page(&Command::new("light").about("Shines").version("1").after_help(after));
-        for part in [".TH light 1", "Shines", ".SH \"EXAMPLES\"", "light \\-\\-on", ".SH \"EXIT STATUS\""] {
+        for part in [
+            ".TH light 1 \"\" \"light 1\"\n",
+            "Shines",
+            ".SH \"EXAMPLES\"",
+            "light \\-\\-on",
+            ".SH \"EXIT STATUS\"",
+        ] {
             assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+
+    /// The last line of a page names the program and its version, of verbs and of the verbs below them.
+    #[test]
+    fn every_page_ends_with_the_version() {
+        let version = format!("\"fauxplat {}\"", env!("CARGO_PKG_VERSION"));
+        for (name, text) in pages(&whole()) {
+            let head = text.lines().find(|line| line.starts_with(".TH ")).unwrap_or_default();
+            assert!(head.ends_with(&format!(" 1 \"\" {version}")), "{name}: {head}");
         }
     }
 

@@ -76,11 +76,7 @@ impl Told<'_> {
             return (what, with_quotes(self.words).map(|line| format!("; try: {line}")));
         }
         let what = format!("{} has no option {option}", self.who());
-        let similar = match self.error.get(ContextKind::SuggestedArg) {
-            Some(ContextValue::String(similar)) => Some(similar.as_str()),
-            _ => None,
-        };
-        let lines = for_option(self.words, &option, similar);
+        let lines = for_option(self.words, &option);
         let quoted = with_quotes(self.words);
         let remedy = match (ours(self.verb, &option).filter(|_| !self.is_behind_a_program(&option)), quoted) {
             (Some(ours), Some(line)) => {

@@ -1,20 +1,23 @@
-//! Reports that would overwrite what the same command line reads, or each other.
+//! Files that a command line has written, by reports or by the commands: none of them is one that the same line reads, and
+//! no two are the same.
 //!
-//! Every other option and word of the command line counts as something that is read: a table, a baseline, a definition, a
-//! store. Files are compared by what they are and not by their names, since a link leads to the same file.
+//! An option or a word that names a file counts as something that is read: a table, a baseline, a definition, a store.
+//! Files are compared by what they are and not by their names, since a link leads to the same file.
 
+use std::any::TypeId;
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+use fauxplat_model::Output;
 
 use crate::environment::store_of_environment;
 
-/// Options whose files are written.
-const WRITTEN: [&str; 8] = [
+/// Options whose files reports are written into.
+const REPORTS: [&str; 8] = [
     "output",
     "export",
     "events",
@@ -25,61 +28,147 @@ const WRITTEN: [&str; 8] = [
     "export_orgmode",
 ];
 
-/// Refuses a report in a file that is read or holds the store, and two reports in one file.
+/// The option whose file the commands' output is appended to.
+const STDOUT: &str = "stdout";
+
+/// How a file comes to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A report replaces it.
+    Report,
+    /// The standard output of the commands is appended to it.
+    Appended,
+}
+
+/// A file that a command line has written.
+struct Written {
+    file: PathBuf,
+    identity: Option<Identity>,
+    how: How,
+}
+
+impl Written {
+    fn new(file: PathBuf, how: How) -> Self {
+        Written { identity: identity(&file), file, how }
+    }
+}
+
+/// Refuses to write into a file that is read or holds the store, and into one file twice. `above` is the definition of what
+/// was found.
 ///
 /// # Errors
 /// There is such a file; the message names both.
-pub(crate) fn refuse(found: &ArgMatches) -> Result<(), clap::Error> {
-    if let Some((_, below)) = found.subcommand() {
-        return refuse(below);
+pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Error> {
+    if let Some((name, below)) = found.subcommand() {
+        return above.find_subcommand(name).map_or(Ok(()), |verb| refuse(below, verb));
     }
-    let file = |(option, value): (&str, &str)| match option {
-        "export" => value.split_once('=').map(|(_, file)| PathBuf::from(file)),
-        _ => Some(PathBuf::from(value)),
-    };
-    let written =
-        WRITTEN.into_iter().flat_map(|option| values(found, option).map(move |value| (option, value)));
-    let written: Vec<(Option<Identity>, PathBuf)> =
-        written.filter_map(file).map(|file| (identity(&file), file)).collect();
+    let read: Vec<&str> = read(found, above).collect();
+    refuse_input_twice(&read)?;
+    let written = written(found);
     if written.is_empty() {
         return Ok(());
     }
+    refuse_twice(&written)?;
+    refuse_redirected(&written, &read)?;
     let clash = |what: &Path| {
         let id = identity(what)?;
-        written.iter().find(|(written, _)| *written == Some(id)).map(|(_, file)| file)
+        written.iter().find(|written| written.identity == Some(id))
     };
-    for (at, (id, file)) in written.iter().enumerate() {
-        let is_same = |(of_other, other): &&(Option<Identity>, PathBuf)| match id {
-            Some(_) => of_other == id,
-            // Two outputs of one name are refused with all that the line writes, standard output among it.
-            None => file != other && is_at(file, other),
-        };
-        if let Some((_, other)) = written[..at].iter().find(is_same) {
-            return Err(error(file, &format!("{} is the same file, and another output", other.display())));
-        }
-    }
-    let open = |file: &&(Option<Identity>, PathBuf)| file.0.is_some() && !is_stream(&file.1);
-    for (id, name) in redirected() {
-        if let Some((_, file)) = written.iter().filter(open).find(|(written, _)| *written == Some(id)) {
-            return Err(error(file, &format!("{name} goes to this file")));
-        }
-    }
     // `-` is standard input where something is read, and standard output where something is written.
-    for word in read(found).filter(|word| *word != "-") {
+    for word in read.into_iter().filter(|word| *word != "-") {
         // `NAME=FILE` and `FILE:1.0`, as in --table, name a file as well.
         let parts = [Some(word), word.split_once('=').map(|(_, file)| file)];
         let paths = parts
             .into_iter()
             .flatten()
             .flat_map(|part| [part, part.rsplit_once(':').map_or(part, |it| it.0)]);
-        if let Some(file) = paths.map(Path::new).find_map(clash) {
-            return Err(error(file, &format!("`{word}` names this file as well")));
+        if let Some(written) = paths.map(Path::new).find_map(clash) {
+            return Err(error(written, &format!("`{word}` names this file as well")));
         }
     }
-    match stores(found).find_map(|store| written.iter().find(|(_, file)| is_at(file, &store))) {
-        Some((_, file)) => Err(error(file, "a store is or will be in this file")),
+    match stores(found).find_map(|store| written.iter().find(|written| is_at(&written.file, &store))) {
+        Some(written) => Err(error(written, "a store is or will be in this file")),
         None => Ok(()),
     }
+}
+
+/// The files that the line has written, those of its definition among them.
+fn written(found: &ArgMatches) -> Vec<Written> {
+    let report = |(option, value): (&str, &str)| match option {
+        "export" => value.split_once('=').map(|(_, file)| PathBuf::from(file)),
+        _ => Some(PathBuf::from(value)),
+    };
+    let reports =
+        REPORTS.into_iter().flat_map(|option| values(found, option).map(move |value| (option, value)));
+    let reports = reports.filter_map(report).map(|file| Written::new(file, How::Report));
+    let typed = if is_typed(found, "show_output") { Some("inherit") } else { values(found, STDOUT).next() };
+    let typed = typed.map(PathBuf::from);
+    let stdout = typed.or_else(|| stdout_of_definition(values(found, "definition").next()?));
+    let is_file = |file: &PathBuf| !["null", "inherit"].iter().any(|word| file == Path::new(word));
+    let stdout = stdout.filter(is_file).map(|file| Written::new(file, How::Appended));
+    reports.chain(stdout).collect()
+}
+
+/// The file that a saved definition has the commands' output appended to. What cannot be read, or only once, is told where
+/// the definition is needed.
+fn stdout_of_definition(file: &str) -> Option<PathBuf> {
+    identity(Path::new(file))?;
+    let text = fauxplat_sys::text::read_text(Path::new(file), fauxplat_plan::BYTES_MAX).ok()?;
+    match fauxplat_plan::parse(&text).ok()?.condition.output {
+        Output::File(file) => Some(file),
+        Output::Null | Output::Inherit => None,
+    }
+}
+
+/// Refuses two outputs in one file.
+fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
+    for (at, one) in written.iter().enumerate() {
+        let is_same = |other: &&Written| match one.identity {
+            Some(_) => other.identity == one.identity,
+            // Two outputs of one name are refused with all that the line writes, standard output among it.
+            None => one.file != other.file && is_at(&one.file, &other.file),
+        };
+        if let Some(other) = written[..at].iter().find(is_same) {
+            return Err(error(
+                one,
+                &format!("{} is the same file, and another output", other.file.display()),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Names of standard input, where something is read.
+const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Refuses to read standard input for two things.
+fn refuse_input_twice(read: &[&str]) -> Result<(), clap::Error> {
+    let inputs: Vec<&&str> = read.iter().filter(|word| STDIN.contains(word)).collect();
+    match inputs.as_slice() {
+        [one, other, ..] => Err(clap::Error::raw(
+            ErrorKind::Io,
+            format!(
+                "`{one}` and `{other}` are both standard input, which can be read once: name a file for one of them\n"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses files that standard output or error goes to, or that standard input comes from where the line reads it.
+fn refuse_redirected(written: &[Written], read: &[&str]) -> Result<(), clap::Error> {
+    let reads_input = read.iter().any(|word| STDIN.contains(word));
+    let input = reads_input.then(|| identity(Path::new("/proc/self/fd/0"))).flatten();
+    let streams = redirected()
+        .map(|(id, name)| (id, format!("{name} goes to this file")))
+        .chain(input.map(|id| (id, "standard input, which is read, comes from this file".to_owned())));
+    let open = |written: &&Written| written.identity.is_some() && !is_stream(&written.file);
+    for (id, why) in streams {
+        if let Some(written) = written.iter().filter(open).find(|written| written.identity == Some(id)) {
+            return Err(error(written, &why));
+        }
+    }
+    Ok(())
 }
 
 /// The files of the store that the line names and of the default one, which keeps what other lines measure.
@@ -120,13 +209,17 @@ fn new_at(file: &Path) -> Option<(PathBuf, &OsStr)> {
     (!file.exists()).then_some((folder, file.file_name()?))
 }
 
-fn error(file: &Path, why: &str) -> clap::Error {
-    clap::Error::raw(ErrorKind::Io, would_overwrite(file, why))
+fn error(written: &Written, why: &str) -> clap::Error {
+    clap::Error::raw(ErrorKind::Io, refusal(&written.file, written.how, why) + "\n")
 }
 
-/// The refusal of a report in a file.
-pub(crate) fn would_overwrite(file: &Path, why: &str) -> String {
-    format!("{}: {why}, and a report would overwrite it: name another file for the report\n", file.display())
+/// The refusal to write into a file.
+pub(crate) fn refusal(file: &Path, how: How, why: &str) -> String {
+    let cure = match how {
+        How::Report => "a report would overwrite it: name another file for the report",
+        How::Appended => "the commands' output would be appended to it: name another file for --stdout",
+    };
+    format!("{}: {why}, and {cure}", file.display())
 }
 
 /// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
@@ -149,21 +242,31 @@ fn redirected() -> impl Iterator<Item = (Identity, &'static str)> {
     streams.into_iter().filter_map(|(path, name)| Some((identity(Path::new(path))?, name)))
 }
 
-/// The words of the command line that are no report's file: what is measured or read, in whatever option.
-fn read(found: &ArgMatches) -> impl Iterator<Item = &str> {
-    let is_read = |id: &&clap::Id| {
-        // Groups of options are named as types are.
-        let is_group = id.as_str().starts_with(|c: char| c.is_ascii_uppercase());
-        !is_group && !WRITTEN.contains(&id.as_str())
-    };
-    found.ids().filter(is_read).flat_map(|id| values(found, id.as_str()))
+/// The values that name files which are read, in whatever option of the verb.
+fn read<'a>(found: &'a ArgMatches, verb: &Command) -> impl Iterator<Item = &'a str> + use<'a> {
+    let read: Vec<String> =
+        verb.get_arguments().filter(|arg| reads_file(arg)).map(|arg| arg.get_id().to_string()).collect();
+    read.into_iter().flat_map(|id| values(found, &id).collect::<Vec<_>>())
+}
+
+/// Whether the value of an option or a word is a file that is read, as its type or the name of its value says. A command and
+/// a name are none, whatever file is called like them.
+fn reads_file(arg: &Arg) -> bool {
+    let id = arg.get_id().as_str();
+    let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+    let says = |name: &&str| arg.get_value_names().is_some_and(|all| all.iter().any(|it| it.contains(name)));
+    !REPORTS.contains(&id) && id != STDOUT && (is_path || ["FILE", "PROGRAM"].iter().any(says))
 }
 
 /// The values of an option that were typed.
 fn values<'a>(found: &'a ArgMatches, option: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    let is_typed = || found.value_source(option) == Some(ValueSource::CommandLine);
-    let raw = found.try_get_raw(option).ok().flatten().filter(|_| is_typed());
+    let raw = found.try_get_raw(option).ok().flatten().filter(|_| is_typed(found, option));
     raw.into_iter().flatten().filter_map(OsStr::to_str)
+}
+
+/// Whether an option was typed. The verb may lack the option.
+fn is_typed(found: &ArgMatches, option: &str) -> bool {
+    found.ids().any(|id| id == option) && found.value_source(option) == Some(ValueSource::CommandLine)
 }
 
 /// Device and inode of a regular file.
@@ -194,6 +297,14 @@ mod tests {
         std::fs::write(at("other"), "").unwrap();
         std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
         std::fs::hard_link(at("in"), at("hard")).unwrap();
+        std::fs::write(
+            at("given.toml"),
+            format!(
+                "[[command]]\ncommand = \"cat\"\n[condition]\noutput = {{ file = \"{}\" }}\n",
+                at("in").display()
+            ),
+        )
+        .unwrap();
         for line in [
             "table %/in --output %/in",
             "table %/in --output=%/link",
@@ -206,7 +317,6 @@ mod tests {
             "history export last --store %/in --output %/in",
             "fleet take %/other %/in --output %/hard",
             "run --output %/in --export csv=%/link true",
-            "run %/in --output %/link",
             "run true --store %/fresh --export json=%/fresh",
             "run true --store %/fresh --output %/./fresh-wal",
             "compare true true --store %/fresh --events %/fresh",
@@ -215,10 +325,30 @@ mod tests {
             assert!(told.contains("would overwrite it"), "{line}: {told}");
         }
         for line in [
+            "compare true --baseline %/in --stdout %/in",
+            "run --definition %/in --stdout %/link",
+            "run --stdin %/in --stdout %/hard cat",
+            "run --store %/fresh --stdout %/fresh true",
+            "compare --table a=%/in:1.0 --stdout %/in true true",
+            "aa --replay %/in --stdout %/in",
+            "run --definition %/given.toml --stdin %/in cat",
+            "compare --definition %/given.toml --baseline %/link true",
+        ] {
+            let told = refusal(folder.path(), line).unwrap_or_default();
+            assert!(told.contains("would be appended to it"), "{line}: {told}");
+        }
+        for line in [
             "table %/in --output %/other",
             "table %/in --output %/new",
             "table /dev/null --output /dev/null",
             "run new --output new",
+            "run %/in --output %/in",
+            "run -n %/in --export csv=%/in true",
+            "run --names %/in,%/other --export csv=%/in true true",
+            "run --env A=%/in --output %/in true",
+            "run --stdout inherit --output %/in true",
+            "run --definition %/given.toml --stdout null --stdin %/in cat",
+            "run --definition %/given.toml --show-output --stdin %/in cat",
             "run true --store none --output %/new",
         ] {
             assert_eq!(refusal(folder.path(), line), None, "{line}");

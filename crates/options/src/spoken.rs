@@ -3,12 +3,12 @@
 
 use clap::error::ErrorKind;
 
-use crate::advice::{self, of_documents, with_names, with_quotes};
+use crate::advice::{self, of_documents, readable, with_names, with_quotes};
 use crate::foreign::verb_for;
 use crate::help::{Parsed, whole};
 use crate::quoting::mistaken_option;
 use crate::reading::{commands, is_bare, is_program, takes_commands, unquoted_word};
-use crate::translation::in_our_words;
+use crate::translation::{in_our_words, of_tool};
 use crate::{Verb, parse};
 
 /// The command line with a verb, and with the values of options joined.
@@ -72,19 +72,24 @@ pub fn doubt(words: &[String]) -> Option<String> {
 
 /// A line in the words of another tool, whose name may stand before its verb: `fauxplat perf stat ls`.
 fn foreign_verb(words: &[String]) -> Option<String> {
-    const TOOLS: [&str; 2] = ["perf", "hyperfine"];
     let first = words.get(1).filter(|first| is_bare(first) && !has_verb(first))?;
-    let tool = TOOLS.contains(&first.as_str());
-    let verb = words.get(1 + usize::from(tool)).filter(|verb| is_bare(verb)).and_then(|verb| verb_for(verb));
-    let ours = verb.or_else(|| tool.then_some("fauxplat run 'COMMAND'"))?;
-    let rest = words.get(1 + usize::from(tool && verb.is_some())..)?;
-    const OF_PERF: [&str; 4] = ["perf", "stat", "record", "top"];
-    let told = in_our_words(&[&words[..1], rest].concat(), ours, OF_PERF.contains(&first.as_str()))?;
-    let remedy = match told.left_out.is_empty() {
-        true => "try".to_owned(),
-        false => format!("without {}", told.left_out.join(" ")),
+    if first == "hyperfine" {
+        let ours = understood(&[&words[..1], &words[2..]].concat());
+        let line = readable(ours.clone(), words).or_else(|| with_quotes(&ours));
+        let line = line.unwrap_or_else(|| "fauxplat run 'COMMAND'".to_owned());
+        return Some(format!("`{first}` is no verb of fauxplat; try: {line}"));
+    }
+    let told = match of_tool(words) {
+        Some(told) => told,
+        None => in_our_words(words, verb_for(first)?)?,
     };
-    Some(format!("`{first}` is no verb of fauxplat; {remedy}: {}", told.line))
+    let beside = told.beside.map_or(String::new(), |beside| format!(" ({beside})"));
+    let remedy = match (told.line, told.left_out.is_empty()) {
+        (Some(line), true) => format!("; try: {line}"),
+        (Some(line), false) => format!("; without {}: {line}", told.left_out.join(" ")),
+        (None, _) => format!(": {}", told.ours),
+    };
+    Some(format!("`{}` is no verb of fauxplat{beside}{remedy}", told.call))
 }
 
 /// Why an option behind an unquoted program is refused, which the verb would take for its own: `run bash -c ls`.

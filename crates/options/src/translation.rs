@@ -1,35 +1,234 @@
 //! Lines in the words of other tools, in ours.
 
-use clap::Arg;
+use fauxplat_report::say::shell_word;
 
-use crate::advice::{readable, with_quotes};
-use crate::foreign::ours;
-use crate::parse;
-use crate::quoting::{Own, takes_text};
-use crate::reading::is_program;
+use crate::advice::{asks_help, readable, with_quotes};
+use crate::foreign::{Equal, equal};
+use crate::quoting::Own;
+use crate::reading::{is_program, words_before_commands};
+use crate::tools::{Foreign, Ours, Tool, Values, called};
+use crate::values::{filled, python};
 
 /// A line in our words, and the words that have none here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Translated {
-    pub(crate) line: String,
+    /// The line; `None` where there is no line that would be read.
+    pub(crate) line: Option<String>,
     pub(crate) left_out: Vec<String>,
+    /// The words by which the other tool was called.
+    pub(crate) call: String,
+    /// Our verb with what always follows, for whoever has no line.
+    pub(crate) ours: String,
+    pub(crate) beside: Option<&'static str>,
 }
 
-/// The line that says here what was said in a verb of another tool, with its options and the command behind it:
-/// `fauxplat stat -r 5 ls`. Of `perf`, short options whose value is any text mean something else here.
-pub(crate) fn in_our_words(words: &[String], ours: &str, is_perf: bool) -> Option<Translated> {
+/// The line that says here what was said to another tool: `fauxplat perf stat -r 5 ls`.
+pub(crate) fn of_tool(words: &[String]) -> Option<Translated> {
+    let (tool, length) = called(words.get(1..)?)?;
+    let mut said = Said::read(&tool, &words[1 + length..]);
+    let line = said.line(&tool, words);
+    let has_commands =
+        words_before_commands(&[words[..1].to_vec(), vec![tool.ours[0].to_owned()]].concat()).is_some();
+    let open = tool.ours.join(" ").replace("{1} {2}", "OLD NEW").replace("{1},{2}", "OLD,NEW");
+    let open = open.replace("{1}", "OLD").replace("{2}", "NEW").replace("{python}", "'COMMAND'");
+    let is_closed = !has_commands || tool.ours.len() > 1 && !tool.ours.contains(&"-e");
+    Some(Translated {
+        line,
+        left_out: said.left_out,
+        call: words[1..=length].join(" "),
+        ours: if is_closed { format!("fauxplat {open}") } else { format!("fauxplat {open} 'COMMAND'") },
+        beside: tool.beside,
+    })
+}
+
+/// Words that were said to another tool.
+#[derive(Default)]
+struct Said {
+    /// The beginning of another line than the tool's usual one.
+    other: Option<Vec<String>>,
+    /// Options of ours with their values.
+    options: Vec<Vec<String>>,
+    /// Commands, or files.
+    words: Vec<String>,
+    statements: Vec<String>,
+    left_out: Vec<String>,
+}
+
+impl Said {
+    fn read(tool: &Tool, rest: &[String]) -> Self {
+        let (mut said, mut at) = (Said::default(), 0);
+        while let Some(word) = rest.get(at) {
+            at += 1;
+            let is_option = word.len() > 1 && word.starts_with('-');
+            match (is_option, tool.option("WORD")) {
+                _ if word == "--" => {
+                    said.words.extend_from_slice(&rest[at..]);
+                    break;
+                }
+                (true, _) => said.option(tool, word, rest, &mut at),
+                (false, Some(place)) => said.put(place, "", Some(word)),
+                (false, None) if tool.mixes => said.words.push(word.clone()),
+                (false, None) => {
+                    said.words.extend_from_slice(&rest[at - 1..]);
+                    break;
+                }
+            }
+        }
+        said
+    }
+
+    /// Reads a word with options, and the value of the last of them from the words behind.
+    fn option(&mut self, tool: &Tool, word: &str, rest: &[String], at: &mut usize) {
+        for (name, attached) in parts(tool, word) {
+            let next = rest.get(*at).filter(|next| !next.starts_with('-'));
+            let Some(option) = tool.option(&name) else {
+                self.left_out.push(name);
+                // A word that no command is and that others follow is probably a value.
+                let is_value = |next: &&String| !is_command(next) && *at + 1 < rest.len();
+                if let Some(value) = next.filter(|_| attached.is_none()).filter(is_value) {
+                    self.left_out.push(value.clone());
+                    *at += 1;
+                }
+                continue;
+            };
+            let is_list = |next: &&String| next.chars().all(|c| c.is_ascii_digit() || ",-".contains(c));
+            let taken = match (option.values, &attached) {
+                (Values::One, None) => rest.get(*at),
+                (Values::Maybe, None) => next.filter(is_list),
+                _ => None,
+            };
+            *at += usize::from(taken.is_some());
+            self.put(option, &name, attached.as_deref().or(taken.map(String::as_str)));
+        }
+    }
+
+    /// Puts what an option is here.
+    fn put(&mut self, option: &Foreign, name: &str, value: Option<&str>) {
+        let fill = |words: &[&str]| words.iter().map(|word| filled(word, value)).collect::<Option<Vec<_>>>();
+        let found = match &option.ours {
+            Ours::Needless => return,
+            Ours::Words(words) if words == &["{python}"] => {
+                self.statements.extend(value.map(str::to_owned));
+                return;
+            }
+            Ours::Words(words) => fill(words).map(|words| self.options.push(words)),
+            Ours::Line(words) => fill(words).map(|words| self.other = Some(words)),
+            Ours::Missing => None,
+        };
+        if found.is_none() {
+            self.left_out.extend(
+                [name, value.unwrap_or_default()].iter().filter(|it| !it.is_empty()).map(|&it| it.to_owned()),
+            );
+        }
+    }
+
+    /// The line of ours; `None` where it would not be read.
+    fn line(&mut self, tool: &Tool, typed: &[String]) -> Option<String> {
+        let is_other = self.other.is_some();
+        let begin = match self.other.take() {
+            Some(words) => words,
+            None => self.usual(tool)?,
+        };
+        let head: Vec<String> = [&typed[..1], &begin[..1]].concat();
+        let commands = self.commands(&head, is_other, tool.mixes);
+        let own = Own::of(&head);
+        let (taken, refused): (Vec<_>, Vec<_>) = std::mem::take(&mut self.options)
+            .into_iter()
+            .partition(|words| !words[0].starts_with('-') || own.option(&words[0]).is_some());
+        self.left_out.extend(refused.into_iter().flatten());
+        let whole = [&head[..], &begin[1..], &taken.concat(), &commands].concat();
+        asks_help(&whole).or_else(|| readable(whole.clone(), typed)).or_else(|| with_quotes(&whole))
+    }
+
+    /// The usual beginning of the line, with the words that it names in their places.
+    fn usual(&mut self, tool: &Tool) -> Option<Vec<String>> {
+        let counts = self.options.iter().any(|words| words[0] == "-e");
+        let ours = if counts { &tool.ours[..1] } else { &tool.ours[..] };
+        let mut begin = Vec::new();
+        if ours.contains(&"{python}") {
+            self.statements.append(&mut self.words);
+            if self.statements.is_empty() {
+                return None;
+            }
+        }
+        let mut taken = 0;
+        for word in ours {
+            let mut word = word.replace("{python}", &python(&self.statements));
+            for (place, at) in [("{1}", 0), ("{2}", 1)] {
+                if word.contains(place) {
+                    word = word.replace(place, self.words.get(at)?);
+                    taken = taken.max(at + 1);
+                }
+            }
+            begin.push(word);
+        }
+        self.words.drain(..taken);
+        Some(begin)
+    }
+
+    /// The commands behind the options. Where a process is watched in the place of one, the command `sleep N` says how long.
+    fn commands(&mut self, head: &[String], is_other: bool, mixes: bool) -> Vec<String> {
+        let words = std::mem::take(&mut self.words);
+        match words.as_slice() {
+            [sleep, time] if is_other && sleep == "sleep" => {
+                let time = filled("{s}", Some(time));
+                self.options.extend(time.map(|time| vec!["--max-time".to_owned(), time]));
+                Vec::new()
+            }
+            _ if is_other || words_before_commands(head).is_none() => {
+                self.left_out.extend(words);
+                Vec::new()
+            }
+            [_] | [] => words,
+            _ if mixes => words,
+            [program, rest @ ..] => {
+                let rest = rest.iter().map(|word| shell_word(word));
+                vec![std::iter::once(program.clone()).chain(rest).collect::<Vec<_>>().join(" ")]
+            }
+        }
+    }
+}
+
+/// The options in a word, each with the value that is attached to it: `-Sp90` has `-S` and `-p` with `90`.
+fn parts(tool: &Tool, word: &str) -> Vec<(String, Option<String>)> {
+    if tool.option(word).is_some() {
+        return vec![(word.to_owned(), None)];
+    }
+    if word.starts_with("--") || word.contains('=') {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        return vec![(name.to_owned(), value.map(str::to_owned))];
+    }
+    let mut found = Vec::new();
+    for (at, letter) in word.char_indices().skip(1) {
+        let (name, behind) = (format!("-{letter}"), &word[at + letter.len_utf8()..]);
+        match tool.option(&name) {
+            Some(option) if option.values != Values::None && !behind.is_empty() => {
+                found.push((name, Some(behind.to_owned())));
+                return found;
+            }
+            Some(_) => found.push((name, None)),
+            None => {
+                found.push((format!("-{}", &word[at..]), None));
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The line in our words for a word that is no verb here and names no tool: `fauxplat bench -r 5 ls`. Options keep their
+/// names, as far as the verb has them.
+pub(crate) fn in_our_words(words: &[String], ours: &str) -> Option<Translated> {
     let spoken = ours.split(", or ").next()?.strip_prefix("fauxplat ")?;
     let spoken = spoken.contains("'COMMAND'").then(|| spoken.replace(" 'COMMAND'", ""))?;
-    let spoken = spoken.replace("COUNTER,…", "page-faults");
     let verb: Vec<String> = spoken.split(' ').map(str::to_owned).collect();
     let head = [words[0].clone(), verb[0].clone()];
     let rest = &words[2..];
     let begin = first_command(&head, rest)?;
-    let (kept, left_out) = kept(&head, &rest[..begin], is_perf);
-    let counts = kept.iter().any(|word| word == "-e");
-    let further = if counts { &[] } else { &verb[1..] };
-    let whole = [&head[..], further, &kept, &rest[begin..]].concat();
+    let (kept, left_out) = kept(&head, &rest[..begin]);
+    let whole = [&head[..], &verb[1..], &kept, &rest[begin..]].concat();
     let line = readable(whole.clone(), words).or_else(|| with_quotes(&whole))?;
-    Some(Translated { line, left_out })
+    Some(Translated { line: Some(line), left_out, call: words[1].clone(), ..Translated::default() })
 }
 
 fn is_command(word: &String) -> bool {
@@ -53,26 +252,17 @@ fn first_command(head: &[String], rest: &[String]) -> Option<usize> {
 }
 
 /// The words before a command that the verb takes, or an option of ours in their place; and those for which there is none.
-fn kept(head: &[String], words: &[String], is_perf: bool) -> (Vec<String>, Vec<String>) {
+fn kept(head: &[String], words: &[String]) -> (Vec<String>, Vec<String>) {
     let own = Own::of(head);
     let (mut kept, mut left_out): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut at = 0;
-    let reads = |option: &[String]| parse(&[head, option, &["true".to_owned()]].concat()).is_ok();
     while let Some(word) = words.get(at) {
-        let is_ours = |arg: &Arg| {
-            !is_perf
-                || word.starts_with("--")
-                || word == "-e"
-                || arg.get_action().takes_values() && !takes_text(arg)
-        };
-        let own = own.option(word).filter(|(arg, _)| is_ours(arg)).map(|(_, values)| values + 1);
+        let own = own.option(word).map(|(_, values)| values + 1);
         let own = own.and_then(|count| words.get(at..at + count)).map(|taken| (taken.to_vec(), taken.len()));
-        // A short option of `perf` is another here than in the tools whose options are known by their letters.
-        let foreign = || equal(&head[1], word).filter(|_| !is_perf || word.starts_with("--"));
-        let alone = || foreign().map(|ours| (ours, 1)).filter(|(ours, _)| reads(ours));
-        let with_value = || Some(([foreign()?, vec![words.get(at + 1)?.clone()]].concat(), 2));
-        let found = own.filter(|(taken, _)| reads(taken)).or_else(alone);
-        let found = found.or_else(|| with_value().filter(|(ours, _)| reads(ours)));
+        let found = own.or_else(|| {
+            let Equal { words, taken } = equal(&head[1], word, words.get(at + 1))?;
+            Some((words, 1 + usize::from(taken)))
+        });
         match &found {
             Some((taken, _)) => kept.extend_from_slice(taken),
             None if word == "--" => {}
@@ -89,25 +279,11 @@ pub(crate) fn replaced(verb: &str, words: &[String], option: &str) -> Vec<String
     let is_meant = |word: &str| {
         word.split('=').next() == Some(option) || word.starts_with("--") && own.option(word).is_none()
     };
-    let ours = |word: &String| {
-        let ours = equal(verb, word).filter(|_| is_meant(word));
-        ours.unwrap_or_else(|| vec![word.clone()])
-    };
-    words.iter().flat_map(ours).collect()
-}
-
-/// Our option that is equal to a foreign one, for which the next word is the value where it has one: `--runs` for `--repeat`.
-fn equal(verb: &str, word: &str) -> Option<Vec<String>> {
-    let (foreign, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let text = ours(verb, foreign)?.split([',', ';']).next()?;
-    let equal: Vec<&str> = text.split(' ').collect();
-    let is_place = |word: &&str| word.chars().all(|c| c.is_ascii_uppercase());
-    match (equal.as_slice(), value) {
-        ([option] | [option, _], _) if !option.starts_with("--") => None,
-        ([option, place], Some(value)) if is_place(place) => Some(vec![format!("{option}={value}")]),
-        ([option, place], None) if is_place(place) => Some(vec![(*option).to_owned()]),
-        ([option, value], None) => Some(vec![(*option).to_owned(), (*value).to_owned()]),
-        ([option], None) => Some(vec![(*option).to_owned()]),
-        _ => None,
+    let (mut line, mut at) = (Vec::new(), 0);
+    while let Some(word) = words.get(at) {
+        let found = equal(verb, word, words.get(at + 1)).filter(|_| is_meant(word));
+        at += 1 + usize::from(found.as_ref().is_some_and(|found| found.taken));
+        line.extend(found.map_or_else(|| vec![word.clone()], |found| found.words));
     }
+    line
 }

@@ -4,13 +4,17 @@ mod sections;
 mod unpacking;
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::BufReader;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use fauxplat_model::hex;
 use fauxplat_sys::files::open_regular;
 use fauxplat_sys::sampling::{Mapping, Record, Sampled, Stack, chains, registers};
-use fauxplat_sys::signal;
+use fauxplat_sys::workplace::Workplace;
+use fauxplat_sys::{process, signal};
 use linux_perf_data::linux_perf_event_reader::{
     CpuMode, EventRecord, Mmap2FileId, SampleRecord, SamplingPolicy,
 };
@@ -86,8 +90,7 @@ impl Profiler {
     /// # Errors
     /// It cannot be read, is damaged, or from another kind of processor.
     pub fn import(&mut self, path: &Path) -> Result<Imported, ImportError> {
-        let file =
-            open_regular(path).map_err(|source| ImportError::Open { path: path.to_owned(), source })?;
+        let file = opened(path)?;
         sections::check(&file).map_err(|reason| damaged(path, &reason))?;
         let reader = whole(path, || PerfFileReader::parse_file(BufReader::new(file)))?;
         let PerfFileReader { perf_file: mut about, record_iter: mut records } = reader;
@@ -126,6 +129,42 @@ impl Profiler {
         Ok(imported)
     }
 }
+
+/// Opens a recording. A pipe that was given to this process, such as a shell's `<(command)`, is copied into a file without a
+/// name, since a recording is not read from its beginning to its end. A pipe with a name may have no writer, and is refused.
+fn opened(path: &Path) -> Result<File, ImportError> {
+    let fail = |source| ImportError::Open { path: path.to_owned(), source };
+    let place = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    let is_given = ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|given| place.starts_with(given));
+    if !is_given || !place.metadata().is_ok_and(|facts| facts.file_type().is_fifo()) {
+        return open_regular(place).map_err(fail);
+    }
+    let mut pipe = File::open(place).map_err(fail)?;
+    let folder = Workplace::make("import", &std::env::temp_dir()).map_err(fail)?;
+    let copy = folder.path().join("recording");
+    let mut copy = File::options().read(true).write(true).create_new(true).open(copy).map_err(fail)?;
+    let mut chunk = vec![0; COPIED];
+    loop {
+        if signal::stop_requested() {
+            return Err(ImportError::Stopped { path: path.to_owned() });
+        }
+        let is_ready = process::wait_readable(pipe.as_raw_fd(), LOOK_MS);
+        if !is_ready.map_err(|error| fail(std::io::Error::other(error)))? {
+            continue;
+        }
+        match pipe.read(&mut chunk).map_err(fail)? {
+            0 => break,
+            read => copy.write_all(&chunk[..read]).map_err(fail)?,
+        }
+    }
+    copy.rewind().map_err(fail)?;
+    Ok(copy)
+}
+
+/// Bytes of a pipe that are copied at a time.
+const COPIED: usize = 1 << 16;
+/// Time between two looks at requests to stop while a pipe is silent.
+const LOOK_MS: i32 = 50;
 
 fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> ImportError {
     ImportError::Damaged { path: path.to_owned(), reason: reason.to_string() }

@@ -53,7 +53,7 @@ pub use housekeeping::Size;
 pub use list::{ExperimentRow, Filter};
 pub use load::{SAMPLES_MAX, StoredExperiment};
 pub use path::{default_path, local_path};
-pub use postgres::{Patience, Url, masked};
+pub use postgres::{Patience, Url, masked, typeable};
 pub use schema::VERSION;
 pub use sessions::{Measured, SessionPairs, SessionReadings};
 pub use spool::Shipment;

@@ -309,13 +309,26 @@ pub fn own_session() {
 /// # Errors
 /// The descriptor is not open: it would never become readable, and a caller that reads it would loop for ever.
 pub fn wait_readable(fd: i32, timeout_ms: i32) -> Result<bool> {
+    wait_ready(fd, libc::POLLIN, timeout_ms)
+}
+
+/// Waits until a write of up to a page does not block or the timeout has passed, as [`wait_readable`] does for reading. A
+/// descriptor whose write would fail at once is ready, too.
+///
+/// # Errors
+/// As there.
+pub fn wait_writable(fd: i32, timeout_ms: i32) -> Result<bool> {
+    wait_ready(fd, libc::POLLOUT, timeout_ms)
+}
+
+fn wait_ready(fd: i32, events: libc::c_short, timeout_ms: i32) -> Result<bool> {
     let not_open =
         || SysError { call: "poll".to_owned(), source: std::io::Error::from_raw_os_error(libc::EBADF) };
     if fd < 0 {
         // `poll(2)` ignores such a descriptor, and would wait for nothing.
         return Err(not_open());
     }
-    let mut one = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut one = libc::pollfd { fd, events, revents: 0 };
     // SAFETY: the pointer describes exactly one pollfd.
     let got = unsafe { libc::poll(&mut one, 1, timeout_ms) };
     match got {

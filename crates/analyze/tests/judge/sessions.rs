@@ -1,6 +1,7 @@
 //! Comparisons that are measured in several sessions.
 
 use fauxplat_analyze::SessionCost;
+use fauxplat_model::GateQuestion;
 
 use super::*;
 
@@ -42,4 +43,31 @@ fn each_session_counts_once() {
     let two = over_sessions(&[1.02, 1.021]);
     let shown = &two.findings.comparisons[0];
     assert_eq!((shown.grade, shown.replication.is_none()), (Grade::WithinSession, true));
+}
+
+/// The change that nine of ten such measurements would find is larger than the half width of the interval, which the sessions
+/// give; with more sessions it is smaller.
+#[test]
+fn what_would_be_found_fits_the_interval_of_the_sessions() {
+    let asked = |factors: &[f64]| {
+        let rule = Rule { gate: Some(GateQuestion::Slower), ..rule() };
+        let mut judge = Judge::new(&rule, 2, 1).in_sessions();
+        let mut samples = Vec::new();
+        for (session, factor) in factors.iter().enumerate() {
+            for number in 0..20 {
+                let block = block(20 * session as u32 + number, &[1.0, *factor]);
+                judge.block(&block);
+                samples.extend(block);
+            }
+            judge.end_session(SessionCost { pairs_s: 0.2, outside_s: 0.1 });
+        }
+        let judged = judge.findings(&samples, &names(2), StoppedBy::MaxPairs);
+        let shown = judged.findings.comparisons[0].clone();
+        let half = 0.5 * (shown.ci_high_ratio.ln() - shown.ci_low_ratio.ln());
+        (half, shown.gate.unwrap().detectable.unwrap().ln_1p() - shown.margin)
+    };
+    let (half, found) = asked(&[1.00, 1.004, 0.997]);
+    assert!(found > half && found < 2.0 * half, "{half} {found}");
+    let (_, less) = asked(&[1.00, 1.004, 0.997, 1.00, 1.004, 0.997]);
+    assert!(less < 0.5 * found, "{less} {found}");
 }

@@ -107,6 +107,27 @@ fn asking_once_more_ends_what_cleans_up() {
     }
 }
 
+/// The first interrupt of all does not end what cleans up, although the measuring is over when it comes.
+#[test]
+fn asking_once_spares_what_cleans_up() {
+    let lab = Lab::new();
+    lab.write("suite.toml", "[[benchmark]]\nname = \"x\"\ncommand = \"true\"\ncleanup = \"touch cleaning; sleep 0.5; touch clean\"\n");
+    let cleaning = "touch cleaning; sleep 0.5; touch clean";
+    for words in [
+        &["run", "-r", "2", "true", "--cleanup", cleaning][..],
+        &["compare", "true", "true", "--max-pairs", "6", "--cleanup", cleaning],
+        &["suite", "suite.toml", "--max-time", "100ms"],
+        &["sweep", "env-pad", "true", "--blocks", "3", "--cleanup", cleaning],
+    ] {
+        lab.shell("rm -f cleaning clean");
+        let live = lab.start(words);
+        assert!(eventually(|| lab.path("cleaning").exists()), "{words:?}");
+        live.signal(SIGINT);
+        let done = live.end();
+        assert!(lab.path("clean").exists(), "{words:?}: {done:?}");
+    }
+}
+
 /// A gate that fails by a complete measurement still fails if the confirming measurement is interrupted.
 #[test]
 fn an_interrupted_confirmation_confirms_nothing() {

@@ -65,6 +65,7 @@ mod sweep;
 mod table;
 mod temporary;
 mod terminal;
+mod tools;
 mod topo;
 mod tune;
 mod tune_refusals;

@@ -34,6 +34,12 @@ fn every_verb_has_a_page_with_its_sections() {
         let verb = name.split('-').nth(1).unwrap();
         assert!(overview.contains(&format!("fauxplat\\-{verb}(1)")), "{name} is missing in the overview");
     }
+    for (verb, part) in [("man", "manual page"), ("completions", "completions of a shell")] {
+        let printed = Done::of(lab.bare(&["man", verb])).succeeds().out;
+        assert!(printed.contains(part) && printed.contains(".SH SYNOPSIS"), "{verb}: {printed}");
+    }
+    let of_help = |words: &[&str]| Done::of(lab.bare(&[&["man", "help"], words].concat())).succeeds().out;
+    assert!(of_help(&[]) == *overview && of_help(&["compare"]) == pages["fauxplat-compare.1"]);
     assert!(!pages.contains_key("fauxplat-node.1") && !pages.contains_key("fauxplat-help.1"));
 }
 
@@ -62,6 +68,7 @@ fn a_page_that_is_not_there_is_refused() {
         (&["man", "nosuch"][..], "no verb `nosuch`"),
         (&["man", "fleet", "compare", "more"], "no verb `fleet compare more`"),
         (&["man", "node"], "no verb `node`"),
+        (&["man", "__words"], "no verb `__words`"),
         (&["man", "compare", "--output", "pages"], "cannot be used with"),
         (&["man", "--output", &file], &file),
     ] {

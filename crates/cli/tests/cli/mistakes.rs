@@ -35,7 +35,7 @@ const MENDED: [(&str, &str); 60] = [
     ("lab lsit", "fauxplat lab list"),
     ("stat ls", "fauxplat run -e page-faults ls"),
     ("perf stat ls -la", "fauxplat run -e page-faults 'ls -la'"),
-    ("perf stat -d ls", "fauxplat run -e page-faults ls"),
+    ("perf stat -d ls", "fauxplat run -e cache ls"),
     ("time ls", "fauxplat run ls"),
     ("time ls -la", "fauxplat run 'ls -la'"),
     ("hyperfine ls", "fauxplat run ls"),

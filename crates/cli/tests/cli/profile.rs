@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::Lab;
+use crate::common::{Done, Lab};
 
 /// A laboratory with a program that is compiled from a file of the benches, or from these lines; `None` without a
 /// compiler, or where sampling is not permitted.
@@ -347,6 +347,11 @@ fn what_perf_recorded_is_shown_with_callers() {
         println!("skipped: perf is not installed, or may not record here");
         return;
     }
+    let mut piped = Command::new("bash");
+    let line = "profile --import <(cat perf.data) --format json";
+    piped.args(["-c", &format!("{} {line}", lab.starter().join(" "))]);
+    lab.settle(&mut piped);
+    assert!(function(&Done::of(piped).ends_with(0).json(), "fifty").is_some(), "through a pipe");
     let document = lab.json(&["profile", "--import", "perf.data", "--callers-of", "^thirty$"]);
     assert!(function(&document, "fifty").is_some(), "{}", document["profiles"][0]["functions"]);
     let timed = document["views"][0]["relatives"]

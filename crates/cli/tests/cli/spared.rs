@@ -2,29 +2,29 @@
 
 use crate::common::{Done, Lab, SIGINT, SIGTERM, eventually};
 
-/// Files that only a command names, and what the shell did before fauxplat began.
+/// Files that something certainly opens, and what the shell did before fauxplat began.
 #[test]
 fn a_report_spares_what_the_commands_read_run_and_write() {
     let lab = Lab::new();
     lab.write("in.txt", "precious");
-    lab.write("main.c", "int main(void) { return 0; }");
-    lab.shell("mkdir below && cp /bin/true below/program && cp in.txt below/in.txt");
+    lab.shell("mkdir below && cp /bin/true below/program && cp /bin/true tool && cp in.txt below/in.txt");
     lab.write("given.toml", "[[command]]\ncommand = \"cat\"\n[condition]\nstdin = \"in.txt\"\n");
-    let (folder, build) = (lab.file("below"), "cc main.c -o {out}");
+    let folder = lab.file("below");
     for words in [
-        &["run", "cat in.txt", "--output", "in.txt"][..],
-        &["run", "-S", "sort <in.txt", "--export", "json=in.txt"],
-        &["run", "dd if=in.txt", "--events", "in.txt"],
-        &["run", "cat {f}", "-L", "f=in.txt,main.c", "--output", "in.txt"],
-        &["run", "true", "--prepare", "cat in.txt", "--output", "in.txt"],
+        &["run", "-S", "sort <in.txt", "--export", "json=in.txt"][..],
+        &["run", "sh -c 'sort < in.txt'", "--events", "in.txt"],
+        &["run", "-S", "cat <{f}", "-L", "f=in.txt,given.toml", "--output", "in.txt"],
+        &["run", "true", "--prepare", "cat <in.txt", "--output", "in.txt"],
         &["run", "--definition", "given.toml", "--output", "in.txt"],
-        &["run", "cat in.txt", "--cwd", &folder, "--output", "below/in.txt"],
+        &["run", "-S", "cat <in.txt", "--cwd", &folder, "--output", "below/in.txt"],
         &["run", "./program", "--cwd", &folder, "--output", "below/program"],
         &["run", "env", "--output", "/usr/bin/env"],
-        &["run", "true", "--stdout", "so.txt", "--output", "so.txt"],
-        &["compare", "--build-a", build, "--build-b", build, "--output", "main.c"],
+        &["run", "true", "--stdout", "so.txt", "--output", "./so.txt"],
+        &["suite", "./tool", "./below/program", "--output", "tool"],
     ] {
-        lab.run(words).complains(2, &["would overwrite it"]);
+        let done = lab.run(words).ends_with(2);
+        let is_told = ["would overwrite it", "is the same file, and another output"];
+        assert!(is_told.iter().any(|told| done.err.contains(told)), "{words:?}: {}", done.err);
     }
     lab.shell(
         "grep -q precious in.txt && grep -q precious below/in.txt && below/program && test ! -e so.txt",
@@ -36,6 +36,57 @@ fn a_report_spares_what_the_commands_read_run_and_write() {
     ] {
         lab.run(words).succeeds();
     }
+}
+
+/// Output of the commands is appended to no file that the same line reads.
+#[test]
+fn output_of_the_commands_spares_what_is_read() {
+    let lab = Lab::new();
+    lab.run(&["run", "-r", "6", "echo x", "--export", "json=old.json"]).succeeds();
+    lab.write("in.txt", "precious");
+    lab.write("given.toml", "[[command]]\ncommand = \"echo x\"\n");
+    lab.write(
+        "saved.toml",
+        "[[command]]\ncommand = \"cat\"\n[condition]\noutput = { file = \"saved.toml\" }\n",
+    );
+    lab.shell("ln -s old.json link && cp old.json kept.json && cp saved.toml kept.toml && cp /bin/echo tool");
+    for words in [
+        &["compare", "--baseline", "old.json", "echo x", "--stdout", "link"][..],
+        &["run", "--definition", "given.toml", "--stdout", "given.toml"],
+        &["run", "--definition", "saved.toml"],
+        &["run", "cat", "--stdin", "in.txt", "--stdout", "./in.txt"],
+        &["run", "echo x", "--store", "store.sqlite", "--stdout", "store.sqlite-wal"],
+        &["run", "./tool x", "--stdout", "tool"],
+        &["run", "-S", "cat <in.txt", "--stdout", "in.txt"],
+    ] {
+        lab.run(words).complains(2, &["would be appended to it", "name another file for --stdout"]);
+    }
+    let mut shell = std::process::Command::new("sh");
+    let starter = lab.starter().join(" ");
+    shell.args(["-c", &format!("{starter} compare --baseline - 'echo x' --stdout old.json <old.json")]);
+    lab.settle(&mut shell);
+    Done::of(shell).complains(2, &["standard input", "would be appended to it"]);
+    lab.shell("cmp old.json kept.json && cmp saved.toml kept.toml && test $(wc -c <in.txt) = 8 && ./tool");
+    lab.run(&["run", "-r", "2", "echo x", "--stdout", "given.toml"]).succeeds();
+}
+
+/// A word that equals a file is no file: the second time is as the first, with a line about it.
+#[test]
+fn words_that_equal_earlier_reports_are_no_inputs() {
+    let lab = Lab::new();
+    lab.shell("cp /bin/true ./true");
+    for words in [
+        &["run", "-r", "2", "echo a.md", "--export", "markdown=a.md"][..],
+        &["run", "-r", "2", "true", "-n", "x", "--export", "csv=x"],
+        &["run", "-r", "2", "true", "--export", "csv=./true"],
+        &["run", "-r", "2", "echo {f}", "-L", "f=y,z", "--output", "y"],
+        &["run", "-r", "2", "true", "--env", "REPORT=e.json", "--export", "json=e.json"],
+    ] {
+        lab.run(words).ends_with(0);
+        lab.run(words).ends_with(0);
+    }
+    lab.run(&["run", "-r", "2", "echo a.md", "--export", "markdown=a.md"])
+        .complains(0, &["`echo a.md` has a word of this name; the report replaces it"]);
 }
 
 #[test]
@@ -76,8 +127,20 @@ fn pipes_are_read_once_or_refused() {
     piped("cat before.json | FAUXPLAT compare --store none --max-pairs 6 --baseline - true --export json=-")
         .ends_with(0);
     piped("FAUXPLAT suite --store none --max-time 100ms <(cat suite.toml)").succeeds();
+    piped("cat suite.toml | FAUXPLAT suite --store none --max-time 100ms -").succeeds();
+    piped("FAUXPLAT suite --store none --max-time 100ms - <suite.toml").succeeds();
+    piped("FAUXPLAT suite --store none --max-time 100ms -").ends_with(2);
+    for twice in [
+        "compare --baseline - --with -",
+        "compare --baseline - --with /dev/stdin",
+        "suite --from - -",
+        "compare --definition - --baseline -",
+        "run --definition - --stdin -",
+    ] {
+        piped(&format!("cat before.json | FAUXPLAT {twice}")).complains(2, &["standard input", "read once"]);
+    }
     piped("FAUXPLAT run --store none --stdin <(echo) cat").complains(2, &["--stdin", "read once", "save it"]);
-    piped("FAUXPLAT profile --store none --import <(echo)").complains(2, &["no regular file, but a pipe"]);
+    piped("FAUXPLAT profile --store none --import <(echo)").complains(2, &["no perf.data that can be read"]);
 }
 
 /// Files that do not exist yet are told apart by their folders and names.
@@ -107,4 +170,34 @@ fn a_pipe_that_nobody_reads_does_not_outlast_an_interrupt() {
     assert!(eventually(|| lab.path("ran").exists()));
     live.signal(SIGTERM);
     assert!(live.end().err.contains("report"), "it ended");
+}
+
+/// A reader that opens a pipe and reads nothing of it does not keep fauxplat when somebody asks it to stop.
+#[test]
+fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
+    let lab = Lab::new();
+    lab.shell("mkfifo events report");
+    let changed = || std::fs::metadata(lab.path("ran")).and_then(|facts| facts.modified()).ok();
+    for (pipe, words) in [
+        ("events", &["run", "touch ran", "-r", "3000", "--store", "none", "--events", "events"][..]),
+        (
+            "report",
+            &["run", "touch ran", "-r", "600", "--store", "none", "--format", "json", "--output", "report"],
+        ),
+    ] {
+        // A pipe that is opened at both ends waits for nobody.
+        let asleep = std::fs::File::options().read(true).write(true).open(lab.path(pipe)).unwrap();
+        let live = lab.start(words);
+        live.answers();
+        // The pipe has taken what it can hold, or all that there is: no run touches the file any more.
+        let is_silent = || {
+            let before = changed();
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            before.is_some() && before == changed()
+        };
+        assert!(eventually(is_silent), "{pipe}");
+        live.signal(SIGTERM);
+        live.end();
+        drop(asleep);
+    }
 }

@@ -257,3 +257,18 @@ fn failures_are_ignored_or_left_out() {
     lab.write("suite.toml", "[[benchmark]]\nname = 'x'\na = 'sh fails'\nb = 'sh fails'\n");
     assert_ne!(state(&measured(&["--skip-failures"]).succeeds().json(), "x"), "not-measured");
 }
+
+/// Benchmarks that were not measured are told apart from those that are not decided, in the report and in the message of the gate.
+#[test]
+fn a_gate_tells_what_was_not_measured_from_what_is_open() {
+    let lab = Lab::new();
+    lab.write(
+        "suite.toml",
+        "[[benchmark]]\nname = \"x\"\ncommand = \"true\"\n[[benchmark]]\nname = \"y\"\ncommand = \"false\"\n",
+    );
+    let words = ["suite", "suite.toml", "--max-time", "200ms", "--fail-if", "slower,undecided"];
+    let done = lab.run(&words).ends_with(1);
+    let text = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("1 was not measured") && !text.contains("2 are not decided"), "{text}");
+    assert!(done.err.contains("1 benchmark not measured"), "{}", done.err);
+}

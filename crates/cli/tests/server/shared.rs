@@ -24,7 +24,7 @@ fn what_is_measured_for_a_shared_store_is_there_at_the_end() {
     let lab = Lab::new();
     let words = ["run", "true", "--runs", "3", "--format", "json", "--store", &secret];
     let report = run(&lab, &words).succeeds();
-    assert!(!report.out.contains("not-asked-for") && report.out.contains(":***@"), "{}", report.out);
+    assert!(!report.out.contains("not-asked-for") && report.out.contains(":PASSWORD@"), "{}", report.out);
     let uuid = report.json()["uuid"].as_str().unwrap().to_owned();
     assert_eq!((report.json()["id"].as_i64(), listed(&lab, &["--store", &url]).len()), (Some(1), 1));
     let shown = run(&lab, &["history", "export", &uuid, "--store", &url]).succeeds().json();

@@ -56,7 +56,9 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
     let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
     let decides = match found.decides {
-        true => "that of runs after themselves",
+        true => {
+            "that of runs after themselves, which have in them a part of what needs longer than one run to fade"
+        }
         false => "that of both together",
     };
     Some(format!(
@@ -163,6 +165,9 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
         (_, true) => {
             "some pairs differ much more than others, and then the median of the differences is not the difference of the \
              medians"
+        }
+        _ if comparison.modes.is_some() => {
+            "runs come in two modes, and a median of all runs is in the one or in the other"
         }
         _ => "runs side by side share the drift of the machine, which cancels in pairs and not in medians",
     };

@@ -410,6 +410,12 @@ fn two_modes_are_told_with_the_share_of_each_command() {
     let other =
         Comparison { is_mixture: true, modes: Some(ModeShares { side: Some(Side::A), ..modes }), ..slower() };
     says(&brief(&other), &["sort is slow more often."]);
+    let opposed = |modes| brief(&Comparison { effect_ratio: 0.4, modes, ..slower() });
+    says(
+        &opposed(Some(modes)),
+        &["Medians of all runs differ by", "a median of all runs is in the one or in the other."],
+    );
+    assert!(!opposed(Some(modes)).contains("drift") && opposed(None).contains("share the drift"));
     let document = serde_json::to_value(&named).unwrap();
     assert_eq!(document["modes"]["share_b_interval"], serde_json::json!([0.48, 0.62]));
     assert_eq!(document["modes"]["side"], "b");

@@ -11,7 +11,7 @@ mod url;
 mod value;
 
 pub use link::Patience;
-pub use url::{Url, masked};
+pub use url::{Url, masked, typeable};
 
 pub(crate) use open::open;
 pub(crate) use server::Server;

@@ -20,8 +20,10 @@ pub struct Url {
 const SOCKETS: &str = "/var/run/postgresql";
 /// The port of PostgreSQL.
 const PORT: u16 = 5432;
-/// Text that replaces a password.
+/// Text that replaces a password where an address is shown.
 const MASK: &str = "***";
+/// Text that replaces a password in a line that somebody may type, who has to put the password there.
+const PLACE: &str = "PASSWORD";
 
 impl Url {
     /// Whether a text is an address and no path.
@@ -63,6 +65,11 @@ impl Url {
     /// Identifies the store: equal for all users, whatever their name and password.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// The address as somebody may type it, with `PASSWORD` in the place of a password.
+    pub fn typeable(&self) -> String {
+        typeable(&self.shown)
     }
 
     /// The connection parameters.
@@ -128,24 +135,34 @@ fn option(text: &str, name: &str) -> Option<String> {
     options.split('&').find_map(value)
 }
 
-/// A word of a command line with the passwords of addresses masked, for display and records.
+/// A word of a command line with the passwords of addresses masked, for display.
 pub fn masked(word: &str) -> String {
+    with_password(word, MASK)
+}
+
+/// A word of a command line with `PASSWORD` in the place of passwords of addresses, for lines that somebody may type.
+pub fn typeable(word: &str) -> String {
+    with_password(word, PLACE)
+}
+
+/// A word with a text in the place of passwords of addresses.
+fn with_password(word: &str, place: &str) -> String {
     let Some((before, address)) = word.split_once("://") else { return word.to_owned() };
     let address = match address.rsplit_once('@') {
         // A password whose `@` or slash was not encoded is hidden as well.
         Some((login, rest)) => match login.split_once(':') {
-            Some((user, _)) => format!("{user}:{MASK}@{rest}"),
+            Some((user, _)) => format!("{user}:{place}@{rest}"),
             None => format!("{login}@{rest}"),
         },
         None => address.to_owned(),
     };
-    let Some((place, options)) = address.split_once('?') else { return format!("{before}://{address}") };
+    let Some((server, options)) = address.split_once('?') else { return format!("{before}://{address}") };
     let hide = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) if name.to_lowercase().contains("pass") => format!("{name}={MASK}"),
+        Some((name, _)) if name.to_lowercase().contains("pass") => format!("{name}={place}"),
         _ => pair.to_owned(),
     };
     let options: Vec<String> = options.split('&').map(hide).collect();
-    format!("{before}://{place}?{}", options.join("&"))
+    format!("{before}://{server}?{}", options.join("&"))
 }
 
 #[cfg(test)]
@@ -166,6 +183,8 @@ mod tests {
             ("results/store.sqlite", "results/store.sqlite"),
         ] {
             assert_eq!(masked(given), shown);
+            assert_eq!(typeable(given), shown.replace(MASK, PLACE));
+            assert_eq!(typeable(shown), typeable(given));
             if let Ok(url) = Url::parse(given) {
                 assert!(!format!("{url} {url:?} {}", url.key()).contains("s3"), "{url}");
             }

@@ -33,8 +33,8 @@ const EXAMPLES: &str = "\
     mut_arg("build", |arg| arg.requires("commits")),
 )]
 pub struct SuiteArgs {
-    /// Two builds of one benchmark program, each with its arguments as one word of the shell; or FILE.toml, whose benchmarks are
-    /// plain commands, and the two programs that `{program}` in them stands for. With --commits a single program stands for both
+    /// Two builds of one benchmark program, each with its arguments as one word of the shell; or FILE.toml (- is standard input),
+    /// whose benchmarks are plain commands, and the two programs that `{program}` in them stands for. With --commits a single program stands for both
     #[arg(value_name = "PROGRAM", num_args = 1..=3, required_unless_present = "from")]
     pub programs: Vec<String>,
     /// How the programs are asked and their output is read [default: recognised by their --help]: google-benchmark (or
@@ -106,7 +106,7 @@ impl SuiteArgs {
         let is_pipe = |path: &Path| path.metadata().is_ok_and(|facts| facts.file_type().is_fifo());
         let is_file = |word: &str| {
             let path = Path::new(word);
-            path.extension().is_some_and(|it| it == "toml") || is_pipe(path)
+            word == "-" || path.extension().is_some_and(|it| it == "toml") || is_pipe(path)
         };
         let of_commits = !self.commits.commits.is_empty();
         match *words.as_slice() {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fauxplat_experiment::Failure;
 use fauxplat_model::{CommandLine, Metric};
+use fauxplat_options::define::or_stdin;
 use fauxplat_options::percent;
 use fauxplat_sys::text::read_text;
 use regex::Regex;
@@ -111,7 +112,7 @@ pub struct Between<'a> {
 /// The file cannot be read, is no such file, or has no benchmark that `filter` lets through.
 pub fn read(path: &Path, between: Between<'_>, filter: Option<&Regex>) -> Result<Vec<Benchmark>, Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
-    let text = read_text(path, BYTES_MAX).map_err(|error| fail(&error))?;
+    let text = read_text(or_stdin(path), BYTES_MAX).map_err(|error| fail(&error))?;
     let written: Written = toml::from_str(&text).map_err(|error| fail(&error.to_string().trim_end()))?;
     let all = benchmarks(&written, between).map_err(|error| fail(&error))?;
     let is_asked = |it: &Benchmark| filter.is_none_or(|filter| filter.is_match(&it.name));

@@ -222,6 +222,13 @@ impl SuiteFindings {
         self.benchmarks.iter().filter(|it| it.gate == Some(gate)).count()
     }
 
+    /// Number of benchmarks whose question the gate leaves open: of those that were measured, and of the others.
+    pub fn left_open(&self) -> [usize; 2] {
+        let open = || self.benchmarks.iter().filter(|it| it.gate == Some(Gate::Undecided));
+        let missing = open().filter(|it| it.state == State::NotMeasured).count();
+        [open().count() - missing, missing]
+    }
+
     /// Whether a gate that was asked for fails.
     pub fn fails(&self) -> bool {
         let (beyond, open) = (self.gated(Gate::Beyond), self.gated(Gate::Undecided));

@@ -256,8 +256,8 @@ fn common(common: Ratio) -> Piece {
 
 /// The answer of the gates, and whether they fail.
 fn gate(found: &SuiteFindings) -> Option<Piece> {
-    let [beyond, within, open] =
-        [Gate::Beyond, Gate::Within, Gate::Undecided].map(|answer| found.gated(answer));
+    let [beyond, within] = [Gate::Beyond, Gate::Within].map(|answer| found.gated(answer));
+    let [open, missing] = found.left_open();
     let asked = |gate| found.fail_if.contains(&gate);
     let changed = match (asked(FailIf::Slower), asked(FailIf::Faster)) {
         (true, false) if !asked(FailIf::Changed) => "slower",
@@ -268,6 +268,7 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
     let mut said = vec![format!("{} {changed} by more than {}", one_of(beyond, "is", "are"), margin(found))];
     said.extend((within > 0).then(|| one_of(within, "is not", "are not")));
     said.extend((open > 0).then(|| one_of(open, "is not decided", "are not decided")));
+    said.extend((missing > 0).then(|| one_of(missing, "was not measured", "were not measured")));
     let (tone, ends) = match found.fails() {
         true => (Tone::Bad, "fails"),
         false => (Tone::Neutral, "passes"),

@@ -146,11 +146,16 @@ fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
 
 /// Fails where a gate does.
 fn gate(found: &SuiteFindings) -> Result<(), Failure> {
-    let (beyond, open, words) = (found.gated(Gate::Beyond), found.gated(Gate::Undecided), found.gates());
+    let (beyond, [open, missing], words) = (found.gated(Gate::Beyond), found.left_open(), found.gates());
     let count = |number| say::counted(number, "benchmark", "benchmarks");
+    let said = |number, what: &str| (number > 0).then(|| format!("{} {what}", count(number)));
     match (found.fails(), beyond) {
         (false, _) => Ok(()),
-        (true, 0) => Err(Failure::gate(format!("--fail-if {words}: {} not decided", count(open)))),
+        (true, 0) => {
+            let open: Vec<String> =
+                [said(open, "not decided"), said(missing, "not measured")].into_iter().flatten().collect();
+            Err(Failure::gate(format!("--fail-if {words}: {}", open.join(", "))))
+        }
         (true, _) => {
             Err(Failure::gate(format!("--fail-if {words}: {} by more than {}", count(beyond), margin(found))))
         }

@@ -1,11 +1,12 @@
 //! `fauxplat lab run`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use fauxplat_experiment::{Driver, Failure, Finished, Machine};
 use fauxplat_lab::{Bench, Lab, Share, catalog, record};
-use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{Definition, LabFindings, LabOutcome, LabResult};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::Format;
@@ -130,10 +131,37 @@ fn kept(finished: &Finished, args: &LabRunArgs) -> Result<(), Failure> {
     for lab in &found.labs {
         page(&page_of(lab), &Findings::Lab(LabFindings { labs: vec![lab.clone()], ..found.clone() }))?;
     }
-    page(
-        "index.html",
-        &Findings::Lab(LabFindings { labs: found.labs.iter().map(brief).collect(), ..found.clone() }),
-    )
+    let earlier = earlier(folder, whole.header, found);
+    let labs = found.labs.iter().map(brief).chain(earlier).collect();
+    let index = Findings::Lab(LabFindings { labs, ..found.clone() });
+    page("index.html", &index)?;
+    let record = Record { findings: &index, ..whole.clone() };
+    output::keep(&record, Format::Json, &folder.join(INDEX), &args.output)
+}
+
+/// The index of a folder of pages as a record, from which a later run knows the labs of earlier ones.
+const INDEX: &str = "index.json";
+
+/// Labs of earlier runs whose pages are in the folder, and that were not run again. Those of another machine or version are
+/// told and left out: one index is about one machine.
+fn earlier(folder: &Path, header: &Header, found: &LabFindings) -> Vec<LabResult> {
+    let index = folder.join(INDEX);
+    if !index.exists() {
+        return Vec::new();
+    }
+    let tell = |why: &dyn std::fmt::Display| {
+        output::complain(&format!("{}: earlier labs are left out of the index: {why}", index.display()));
+        Vec::new()
+    };
+    let record = match record::read(&index) {
+        Ok(record) => record,
+        Err(failure) => return tell(&failure),
+    };
+    let known = record.done(&header.machine, &header.fauxplat_version, &BTreeMap::new());
+    let is_there = |lab: &LabResult| {
+        found.labs.iter().all(|run| run.name != lab.name) && folder.join(page_of(lab)).exists()
+    };
+    known.map_or_else(|why| tell(&why), |labs| labs.into_iter().filter(is_there).collect())
 }
 
 /// A lab in a report of several labs: its story is on its own page.

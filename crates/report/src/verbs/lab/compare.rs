@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::verbs::frame::machine;
+use crate::verbs::lab::page::figure;
 use crate::words::visible;
 
 pub(crate) fn parts(found: &LabComparison) -> Vec<Piece> {
@@ -64,7 +65,7 @@ fn table(found: &LabComparison) -> Grid {
 
 fn seen(seen: Option<&LabSeen>) -> String {
     let Some(seen) = seen else { return "–".to_owned() };
-    let figure = seen.measured.map_or_else(String::new, |it: LabMeasured| format!(" {:.4}", it.value));
+    let figure = seen.measured.map_or_else(String::new, |it: LabMeasured| format!(" {}", figure(it.value)));
     format!("{}{figure}", seen.outcome.words())
 }
 

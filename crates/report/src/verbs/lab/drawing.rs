@@ -1,8 +1,12 @@
 //! Drawings of a lab: published figures and ours on one axis.
 
-use fauxplat_model::{Claim, ClaimResult, LabDrawing, LabLine, LabMeasured, LabOutcome, LabResult, LabRule};
+use fauxplat_model::{
+    Claim, ClaimResult, Direction, LabDrawing, LabLine, LabMeasured, LabOutcome, LabResult, LabRule,
+    is_no_bound,
+};
 
 use crate::parts::{Across, Effect, Effects, Line, Medium, Part, Piece, Point, Rule, Series, Tone, Values};
+
 use crate::words::visible;
 
 /// Least room for intervals above and below the points.
@@ -31,24 +35,40 @@ pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
 
 /// The rows of a claim; none without a figure of this machine.
 fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
-    let (published, scale) = (published(&one.claim), if is_ratio { Some(1.0) } else { centre(&one.claim) });
+    let (claim, figures) = (&one.claim, published(&one.claim));
+    let bound = bound(claim, is_ratio).filter(|_| figures.is_none());
+    let scale = if is_ratio { Some(1.0) } else { centre(claim).or(bound.map(|_| claim.than)) };
     let (Some(here), Some(scale)) = (one.measured, scale) else { return Vec::new() };
-    let scaled =
-        |it: LabMeasured| LabMeasured { value: it.value / scale, low: it.low / scale, high: it.high / scale };
-    let row = |what: &str, tone: Tone, it: LabMeasured| {
-        let it = scaled(it);
-        let is_drawable = it.value.is_finite() && it.value > 0.0;
+    let end = |end: f64| (!is_no_bound(end)).then_some(end / scale);
+    let row = |what: &str, tone: Tone, value: f64, [low, high]: [Option<f64>; 2]| {
+        let ratio = value / scale;
+        let is_drawable = ratio.is_finite() && ratio > 0.0;
         is_drawable.then(|| Effect {
             name: format!("{}, {what}", visible(&one.name)),
             tone,
-            ratio: it.value,
-            low: Some(it.low),
-            high: Some(it.high),
+            ratio,
+            low,
+            high,
         })
     };
+    let figures = figures
+        .and_then(|it| row("published", Tone::Plain, it.value, [it.low, it.high].map(|it| Some(it / scale))));
+    let bound = bound
+        .and_then(|it| row("published bound", Tone::Plain, claim.than, it.map(|it| it.map(|it| it / scale))));
     let tone = if one.outcome == Some(LabOutcome::Reproduced) { Tone::Good } else { Tone::Bad };
-    let published = published.and_then(|it| row("published", Tone::Plain, it));
-    published.into_iter().chain(row("here", tone, here)).collect()
+    let here = row("here", tone, here.value, [here.low, here.high].map(end));
+    figures.into_iter().chain(bound).chain(here).collect()
+}
+
+/// The ends of what was published as one side of a number; `None` where the side is that of no difference, which the axis
+/// shows.
+fn bound(claim: &Claim, is_ratio: bool) -> Option<[Option<f64>; 2]> {
+    let is_there = claim.than.is_finite() && claim.than > 0.0 && !(is_ratio && claim.than == 1.0);
+    match claim.direction.filter(|_| is_there)? {
+        Direction::Above => Some([Some(claim.than), None]),
+        Direction::Below => Some([None, Some(claim.than)]),
+        Direction::At => None,
+    }
 }
 
 /// The published figures with their centre.
@@ -163,6 +183,30 @@ mod tests {
             [2.0],
             "a negative ratio has no place"
         );
+    }
+
+    #[test]
+    fn a_bound_is_drawn_where_no_figure_was_published() {
+        let with = |unit: &str, direction, than, measured: LabMeasured| {
+            let mut one = claim(unit, [None, None], None);
+            (one.claim.direction, one.claim.than, one.measured) = (Some(direction), than, Some(measured));
+            rows(&one, unit.starts_with("times"))
+                .iter()
+                .map(|row| (row.ratio, row.low, row.high))
+                .collect::<Vec<_>>()
+        };
+        let open = LabMeasured { value: 0.01, low: (-13.8_f64).exp(), high: 13.8_f64.exp() };
+        assert_eq!(
+            with("times the time", Direction::Below, 0.5, open),
+            [(0.5, None, Some(0.5)), (0.01, None, None)]
+        );
+        let share = LabMeasured { value: 95.0, low: 90.0, high: 100.0 };
+        assert_eq!(
+            with("% of it", Direction::Above, 50.0, share),
+            [(1.0, Some(1.0), None), (1.9, Some(1.8), Some(2.0))]
+        );
+        let alike = LabMeasured { value: 2.0, low: 1.5, high: 2.5 };
+        assert_eq!(with("times", Direction::Above, 1.0, alike), [(2.0, Some(1.5), Some(2.5))]);
     }
 
     #[test]

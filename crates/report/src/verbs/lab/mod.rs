@@ -188,7 +188,7 @@ fn table(found: &LabFindings) -> Grid {
     let mut grid = Grid::named(&["lab", "outcome", "measured", "published"], &[]);
     for lab in &found.labs {
         let claim = &lab.claim;
-        let measured = |it: LabMeasured| format!("{:.4} {}", it.value, claim.unit);
+        let measured = |it: LabMeasured| format!("{} {}", page::figure(it.value), claim.unit);
         let cells = vec![
             visible(&lab.name),
             lab.outcome.map_or("–", LabOutcome::words).to_owned(),

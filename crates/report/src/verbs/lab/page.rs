@@ -1,9 +1,10 @@
 //! The page of a lab: published figures beside measured ones, and the story from the lab's README.
 
-use fauxplat_model::{Claim, ClaimResult, LabMeasured, LabOutcome, LabResult, LabStory};
+use fauxplat_model::{Claim, ClaimResult, LabMeasured, LabOutcome, LabResult, LabStory, is_no_bound};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::parts::{Grid, Listed, Listing, Medium, Part, Piece, Tone};
+
 use crate::words::visible;
 
 /// Every claim with both figures and what came of it.
@@ -47,11 +48,28 @@ fn side(direction: fauxplat_model::Direction) -> &'static str {
 }
 
 fn here(one: &ClaimResult) -> String {
-    let figure = |LabMeasured { value, low, high }| match low == high {
-        true => format!("{value:.4}"),
-        false => format!("{value:.4} ({low:.4} to {high:.4})"),
+    one.measured.map_or_else(|| "–".to_owned(), with_interval)
+}
+
+/// A figure with its interval. An end that stands for none is not printed as if it were a number.
+fn with_interval(LabMeasured { value, low, high }: LabMeasured) -> String {
+    let said = match [low, high].map(is_no_bound) {
+        _ if low == high => return figure(value),
+        [true, true] => "too few runs for an interval".to_owned(),
+        [true, false] => format!("at most {}", figure(high)),
+        [false, true] => format!("at least {}", figure(low)),
+        [false, false] => format!("{} to {}", figure(low), figure(high)),
     };
-    one.measured.map_or_else(|| "–".to_owned(), figure)
+    format!("{} ({said})", figure(value))
+}
+
+/// A figure with the digits that tell something: a count has no decimals, and a large number few.
+pub(super) fn figure(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() >= 2.0 {
+        return format!("{value}");
+    }
+    let digits = value.abs().max(1.0).log10().floor() as usize;
+    format!("{value:.*}", 4_usize.saturating_sub(digits))
 }
 
 /// The parts of the README, which only a page has room for.
@@ -208,6 +226,18 @@ mod tests {
             words("after"),
         ];
         assert_eq!(blocks(text), expected);
+    }
+
+    #[test]
+    fn figures_of_this_machine_have_the_digits_that_tell_something() {
+        let shown = |value, low, high| with_interval(LabMeasured { value, low, high });
+        assert_eq!(shown(3_000_004.0, 3_000_004.0, 3_000_004.0), "3000004");
+        assert_eq!(shown(75.25, 75.0, 76.5), "75.250 (75 to 76.500)");
+        assert_eq!(shown(123_456.7, 120_000.5, 130_000.2), "123457 (120000 to 130000)");
+        assert_eq!(shown(1.35, 1.3, 1.4), "1.3500 (1.3000 to 1.4000)");
+        assert_eq!(shown(0.0108, (-13.8_f64).exp(), 13.8_f64.exp()), "0.0108 (too few runs for an interval)");
+        assert_eq!(shown(0.5, 0.4, 13.8_f64.exp()), "0.5000 (at least 0.4000)");
+        assert_eq!(shown(0.5, (-13.8_f64).exp(), 0.6), "0.5000 (at most 0.6000)");
     }
 
     #[test]
