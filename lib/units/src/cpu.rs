@@ -205,6 +205,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn ranges_are_all_of_their_cpus() {
+        for (low, high) in [(0, 0), (0, 63), (63, 64), (1, 200), (64, 127), (127, 128), (5, 5)] {
+            let set: CpuSet = format!("{low}-{high}").parse().unwrap();
+            assert!(set.iter().map(|cpu| cpu.0).eq(low..=high), "{low}-{high}: {set}");
+        }
+    }
+
+    #[test]
     fn reads_what_the_kernel_writes() {
         let set: CpuSet = "0-3,8,66-67\n".parse().unwrap();
         assert_eq!(set.len(), 7);

@@ -96,7 +96,7 @@ fn put(root: &Path, place: &[u8], thing: &Thing) {
         Thing::Folder => fs::create_dir_all(&path),
         Thing::Link(to) => symlink(root.join(to), &path),
         Thing::Closed => fs::write(&path, "0-3")
-            .and_then(|()| fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0))),
+            .and_then(|()| fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o0))),
         Thing::Endless => symlink("/dev/zero", &path),
     };
 }
