@@ -1,6 +1,8 @@
 //! Latency from an edge of a line to the handler that waits for it, and on to the line with which it answers.
 
 use std::fmt;
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -214,8 +216,10 @@ impl<'a> Hand<'a> {
 }
 
 fn pull(path: &Path, how: &str) -> Result<(), LatencyError> {
-    std::fs::write(path, how)
-        .map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })
+    // A file that is not there is made by nobody but the kernel.
+    let opened = OpenOptions::new().write(true).truncate(true).open(path);
+    let written = opened.and_then(|mut file| file.write_all(how.as_bytes()));
+    written.map_err(|source| LatencyError::Pull { path: path.display().to_string(), source })
 }
 
 /// Waits for edges and answers each. Ends after `count` edges, lost ones included, or when no more can come. Silence
@@ -372,6 +376,10 @@ mod tests {
         );
         let missing = Lines { drive: Drive::Pull("/nowhere/pull".into()), ..simulated() };
         assert!(line([&a, &b], &missing, 100_000, 5).unwrap_err().to_string().contains("/nowhere/pull"));
+        // Whoever may write there gets no file either.
+        let absent = std::env::temp_dir().join(format!("fauxplat-absent-{}", std::process::id()));
+        let missing = Lines { drive: Drive::Pull(absent.clone()), ..simulated() };
+        assert!(line([&a, &b], &missing, 100_000, 5).is_err() && !absent.exists());
         let unplugged = simulated();
         unplugged.chips.simulated.unplug(0);
         assert!(line([&a, &b], &unplugged, 100_000, 5).unwrap_err().to_string().contains("vanished"));

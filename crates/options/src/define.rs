@@ -265,6 +265,11 @@ pub fn needs_build(definition: &Definition) -> Result<(), Failure> {
         (None, false) => "--vary",
         (None, true) => return Ok(()),
     };
+    is_about_a_build(definition, option)
+}
+
+/// Refuses an option about builds where nothing is built.
+pub fn is_about_a_build(definition: &Definition, option: &str) -> Result<(), Failure> {
     match definition.commands.iter().any(|command| command.build.is_some()) {
         true => Ok(()),
         false => Err(Failure::usage(format!(

@@ -22,9 +22,9 @@ pub struct ExplainArgs {
     pub design: DesignArgs,
     #[command(flatten)]
     pub build: BuildArgs,
-    /// Layouts in which a program is built; they are the levels of the factor `layout`
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..=64), help_heading = "Build")]
-    pub layouts: u64,
+    /// Layouts in which a program is built; they are the levels of the factor `layout` [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=64), help_heading = "Build")]
+    pub layouts: Option<u64>,
     #[command(flatten)]
     pub condition: ConditionArgs,
     #[command(flatten)]

@@ -18,7 +18,7 @@ impl<'r> Common<'r> {
         let text = |path: &str| read::text(root, path);
         Common {
             root,
-            cpuinfo: text("proc/cpuinfo").unwrap_or_default(),
+            cpuinfo: read::table(root, "proc/cpuinfo").unwrap_or_default(),
             status: text("proc/self/status").unwrap_or_default(),
             // The file exists since Linux 6.1; before it, this program's own architecture is the best guess.
             architecture: text("proc/sys/kernel/arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),

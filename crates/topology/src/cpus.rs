@@ -11,11 +11,9 @@ use crate::read;
 /// CPUs that are online; without the list, those whose folders do not say otherwise, and without `/sys` those that
 /// `/proc/cpuinfo` lists.
 pub fn online(root: &Path) -> CpuSet {
-    let listed =
-        read::text(root, "sys/devices/system/cpu/online").and_then(|list| list.parse::<CpuSet>().ok());
-    match listed {
+    match read::list(root, "sys/devices/system/cpu/online") {
         Some(cpus) if !cpus.is_empty() => cpus,
-        _ => unlisted(root, &read::text(root, "proc/cpuinfo").unwrap_or_default()).online,
+        _ => unlisted(root, &read::table(root, "proc/cpuinfo").unwrap_or_default()).online,
     }
 }
 
@@ -49,9 +47,8 @@ pub(crate) fn unlisted(root: &Path, cpuinfo: &str) -> Unlisted {
 
 /// CPUs that the machine has, online or not; without the list, those that have folders or are online.
 pub fn present(root: &Path) -> CpuSet {
-    let listed =
-        read::text(root, "sys/devices/system/cpu/present").and_then(|list| list.parse::<CpuSet>().ok());
-    let cpuinfo = || read::text(root, "proc/cpuinfo").unwrap_or_default();
+    let listed = read::list(root, "sys/devices/system/cpu/present");
+    let cpuinfo = || read::table(root, "proc/cpuinfo").unwrap_or_default();
     match listed.filter(|cpus| !cpus.is_empty()) {
         Some(cpus) => cpus,
         None => unlisted(root, &cpuinfo()).present.union(&online(root)),
@@ -61,7 +58,7 @@ pub fn present(root: &Path) -> CpuSet {
 /// Hardware threads that share a core with this CPU, itself among them; empty when the kernel does not say.
 pub fn siblings(root: &Path, cpu: Cpu) -> CpuSet {
     let file = format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-    read::text(root, &file).and_then(|list| list.parse().ok()).unwrap_or_default()
+    read::list(root, &file).unwrap_or_default()
 }
 
 /// CPUs that are online and in the affinity mask of this process; all that are online when the mask is unknown.

@@ -3,6 +3,8 @@
 //! `lscpu -p` numbers cores and packages anew for each description, so whoever prints what it prints has to count
 //! them as it does: a description is a new one as soon as a field that tells designs apart has another value.
 
+use std::collections::BTreeMap;
+
 use fauxplat_procfs::cpuinfo as procfs;
 use fauxplat_units::Cpu;
 
@@ -46,10 +48,10 @@ const PLAIN: [&str; 13] = [
 #[derive(Debug, Default)]
 pub(crate) struct Descriptions {
     count: u32,
-    /// The CPUs that were described, each with the number of its description.
-    of: Vec<(Cpu, u32)>,
-    /// Names of the designs of Arm cores.
-    designs: Vec<(Cpu, String)>,
+    /// The CPUs that were described, each with the number of its last description.
+    of: BTreeMap<Cpu, u32>,
+    /// Names of the designs of Arm cores, the first that each has.
+    designs: BTreeMap<Cpu, String>,
 }
 
 impl Descriptions {
@@ -66,13 +68,12 @@ impl Descriptions {
 
     /// The description of a CPU; a CPU that has none of its own counts with the first.
     pub(crate) fn of_cpu(&self, cpu: Cpu) -> Option<u32> {
-        let own = self.of.iter().rev().find(|(described, _)| *described == cpu);
-        own.map(|&(_, number)| number).or((self.count > 0).then_some(0))
+        self.of.get(&cpu).copied().or((self.count > 0).then_some(0))
     }
 
     /// The name of the design, on Arm.
     pub(crate) fn design_of(&self, cpu: Cpu) -> Option<String> {
-        self.designs.iter().find(|(described, _)| *described == cpu).map(|(_, name)| name.clone())
+        self.designs.get(&cpu).cloned()
     }
 }
 
@@ -119,7 +120,8 @@ impl<'t> Reading<'t> {
         match (name, self.cpu, self.implementer) {
             ("CPU implementer", ..) => self.implementer = Some(value),
             ("CPU part", Some(cpu), Some(implementer)) => {
-                self.all.designs.push((cpu, cpuinfo::design(implementer, value)));
+                let of_cpu = self.all.designs.entry(cpu);
+                of_cpu.or_insert_with(|| cpuinfo::design(implementer, value));
             }
             _ => {}
         }
@@ -128,7 +130,7 @@ impl<'t> Reading<'t> {
     /// The CPU so far has the description so far.
     fn close(&mut self) {
         if let (Some(cpu), Some(_)) = (self.cpu, &self.current) {
-            self.all.of.push((cpu, self.all.count - 1));
+            self.all.of.insert(cpu, self.all.count - 1);
         }
     }
 }

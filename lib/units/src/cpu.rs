@@ -49,6 +49,17 @@ impl CpuSet {
         self.words[word] |= 1 << (cpu.0 % 64);
     }
 
+    /// Adds the CPUs from one to another, a word at once: a list may name the same million again and again.
+    fn insert_range(&mut self, low: u32, high: u32) {
+        let (first, last) = (low as usize / 64, high as usize / 64);
+        self.words.resize(self.words.len().max(last + 1), 0);
+        for (word, bits) in (first..).zip(&mut self.words[first..=last]) {
+            let from = if word == first { low % 64 } else { 0 };
+            let to = if word == last { high % 64 } else { 63 };
+            *bits |= u64::MAX << from & u64::MAX >> (63 - to);
+        }
+    }
+
     /// Whether the CPU is in the set.
     pub fn contains(&self, cpu: Cpu) -> bool {
         self.words.get(cpu.0 as usize / 64).is_some_and(|word| word >> (cpu.0 % 64) & 1 == 1)
@@ -151,7 +162,7 @@ impl FromStr for CpuSet {
             if low > high {
                 return Err(fail("a range runs from low to high"));
             }
-            (low..=high).for_each(|cpu| set.insert(Cpu(cpu)));
+            set.insert_range(low, high);
         }
         Ok(set)
     }
@@ -192,6 +203,14 @@ impl<'de> Deserialize<'de> for CpuSet {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn ranges_are_all_of_their_cpus() {
+        for (low, high) in [(0, 0), (0, 63), (63, 64), (1, 200), (64, 127), (127, 128), (5, 5)] {
+            let set: CpuSet = format!("{low}-{high}").parse().unwrap();
+            assert!(set.iter().map(|cpu| cpu.0).eq(low..=high), "{low}-{high}: {set}");
+        }
+    }
 
     #[test]
     fn reads_what_the_kernel_writes() {

@@ -14,6 +14,8 @@ use fauxplat_options::{DesignArgs, ExplainArgs, Varied};
 /// Default number of blocks, and default time in seconds.
 const BLOCKS_MAX: u32 = 64;
 const TIME_MAX_S: f64 = 60.0;
+/// Default number of layouts of a program that is built.
+const LAYOUTS: u64 = 8;
 
 /// Varies many factors at once, and reports which of them move the time.
 pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -22,9 +24,12 @@ pub(crate) fn explain(args: &ExplainArgs, invocation: &[String]) -> Result<(), F
     let mut definition = define::definition(&given, &args.condition, &machine)?;
     apply(&mut definition, args);
     define::needs_build(&definition)?;
+    if args.layouts.is_some() {
+        define::is_about_a_build(&definition, "--layouts")?;
+    }
     check(&definition.rule)?;
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
-    explain::lay_out(&mut definition, args.layouts)?;
+    explain::lay_out(&mut definition, args.layouts.unwrap_or(LAYOUTS))?;
     let programs = ProgramBuilds::open(&definition, seed)?;
     let beginning = beginning("explain", definition, machine, (&args.output, &args.end), invocation)?;
     let mut driver = Driver::of_commands(fauxplat_experiment::Beginning { programs, ..beginning })?;

@@ -305,3 +305,20 @@ fn a_search_without_time_says_how_far_it_came() {
     assert!(!said.contains("0 suspects") && !said.contains("cannot be told apart"), "{said}");
     assert!(!said.contains("--seed 0"), "{said}");
 }
+
+/// With next to no time no pair may be analysed, and there is no ratio to tell.
+#[test]
+fn a_search_without_time_has_a_report() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.001", "0.02"]);
+    for max_time in ["1ns", "1us", "1ms", "20ms"] {
+        let words = ["bisect", "--good", "HEAD~1", "--build", BUILD, "./program", "--max-time", max_time];
+        let done = run(&lab, &top, &words).ends_with(0);
+        assert!(!done.out.contains("does not have the form"), "{max_time}: {}", done.out);
+        assert!(
+            done.out.contains("--max-time") || done.out.contains("changed it"),
+            "{max_time}: {}",
+            done.out
+        );
+    }
+}

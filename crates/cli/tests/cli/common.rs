@@ -209,7 +209,7 @@ impl Lab {
 }
 
 /// Whether what these words ask for is stored, or read from a store. Commands without a verb are run.
-fn takes_store(words: &[&str]) -> bool {
+pub(crate) fn takes_store(words: &[&str]) -> bool {
     let words: Vec<String> = ["fauxplat"].iter().chain(words).map(|&word| word.to_owned()).collect();
     fauxplat_options::takes(&fauxplat_options::understood(&words), "store")
 }

@@ -53,9 +53,13 @@ mod pty;
 mod rates;
 mod refusals;
 mod regions;
+#[path = "../../src/registry.rs"]
+#[expect(dead_code, reason = "the program alone starts the verbs that the list has")]
+mod registry;
 mod reports;
 mod restore;
 mod run;
+mod shown;
 mod simulated;
 mod spared;
 mod store;

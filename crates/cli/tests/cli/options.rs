@@ -6,6 +6,7 @@ use std::fs;
 use clap::{Arg, Command};
 
 use crate::common::{Done, Lab};
+use crate::registry;
 
 /// The options about results, each with a value, and the file that it makes if it makes one.
 const RESULTS: [(&str, &[&str], Option<&str>); 18] = [
@@ -69,9 +70,23 @@ const AT_ONCE: [AtOnce; 7] = [
 ];
 
 fn tree() -> Command {
+    registry::join();
     let mut tree = fauxplat_options::definition();
     tree.build();
     tree
+}
+
+/// Every verb that does something, by its words, with its options.
+pub(crate) fn all() -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    verbs(&tree(), "", &mut found);
+    found
+}
+
+/// The options of a verb that are tried here, where it is over at once.
+pub(crate) fn tried_at_once(verb: &str) -> Vec<String> {
+    let is_here = AT_ONCE.iter().any(|(name, ..)| *name == verb);
+    if is_here { all().remove(verb).unwrap_or_default() } else { Vec::new() }
 }
 
 /// Every verb that does something, by its words.
@@ -120,8 +135,7 @@ fn shows(lab: &Lab, base: &Done, words: &[&str], file: Option<&str>) -> bool {
 /// refused in a sentence that names them.
 #[test]
 fn what_a_verb_does_not_take_is_refused() {
-    let mut found = BTreeMap::new();
-    verbs(&tree(), "", &mut found);
+    let found = all();
     assert!(found.len() > 25 && found.contains_key("topo pick"), "{found:?}");
     let lab = workplace();
     for (verb, options) in &found {
@@ -138,8 +152,7 @@ fn what_a_verb_does_not_take_is_refused() {
 /// Of a verb that is over at once every option is tried, those of the tree and no others.
 #[test]
 fn every_option_of_a_verb_that_looks_changes_what_is_seen() {
-    let mut found = BTreeMap::new();
-    verbs(&tree(), "", &mut found);
+    let found = all();
     for (verb, base, own) in AT_ONCE {
         let (lab, options) = (workplace(), &found[verb]);
         let before = run(&lab, base);

@@ -20,7 +20,7 @@ pub(super) struct Counters {
 
 impl Counters {
     pub(super) fn read(root: &Path) -> Self {
-        let text = |path| read::text(root, path).unwrap_or_default();
+        let text = |path| read::table(root, path).unwrap_or_default();
         Counters {
             interrupts: per_cpu(&text("proc/interrupts")),
             softirqs: per_cpu(&text("proc/softirqs")),

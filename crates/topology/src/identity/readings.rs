@@ -44,7 +44,7 @@ pub fn throttles(root: &Path) -> Option<u64> {
 
 /// Machine-check exceptions of all CPUs, and errors of memory that were corrected or not, since the boot.
 fn machine_checks(root: &Path) -> Option<u64> {
-    let interrupts = read::text(root, "proc/interrupts");
+    let interrupts = read::table(root, "proc/interrupts");
     let exceptions = interrupts.as_deref().and_then(|text| {
         let row = Table::parse(text)?.rows().find(|row| row.name == "MCE")?;
         Some(row.counts().flatten().fold(0, u64::saturating_add))
@@ -70,7 +70,7 @@ fn temperature_c(root: &Path) -> Option<f64> {
 
 /// Share of the time since the boot that the hypervisor took.
 fn steal_share(root: &Path) -> Option<f64> {
-    let text = read::text(root, "proc/stat")?;
+    let text = read::table(root, "proc/stat")?;
     let ticks = stat::machine(&text)?.ticks();
     let total = ticks.total()?;
     (total > 0).then(|| ticks.of(Kind::Steal).map(|steal| steal as f64 / total as f64))?

@@ -1,5 +1,7 @@
 //! Caches, each read once: a CPU that another one has named as a sharer is not asked again.
 
+use std::collections::BTreeMap;
+
 use fauxplat_model::{Cache, CacheKind, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -17,6 +19,8 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
     // The caches that were found under each index, as places in the list.
     let mut by_index: Vec<Vec<usize>> = vec![Vec::new(); INDEX_MAX];
     let mut caches: Vec<Cache> = Vec::new();
+    // The CPUs that have a cache of each name.
+    let mut taken: BTreeMap<(u32, CacheKind), CpuSet> = BTreeMap::new();
     for cpu in topology.online.iter() {
         let own = topology.cpus.iter().find(|known| known.cpu == cpu);
         let siblings = own.map(|own| own.siblings.intersection(&topology.online)).unwrap_or_default();
@@ -28,6 +32,11 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
             let level = files.number(format_args!("cpu{cpu}/cache/index{index}/level"));
             let Some(level) = level else { if index < INDEX_USUAL { continue } else { break } };
             let Some(mut cache) = one(files, (cpu, &siblings), index, level) else { continue };
+            let taken = taken.entry((cache.level, cache.kind)).or_default();
+            if cache.cpus.overlaps(taken) && is_contradicted(files, &caches, &cache, (cpu, index)) {
+                continue;
+            }
+            *taken = taken.union(&cache.cpus);
             if depth == Depth::Whole {
                 details(files, cpu, index, &mut cache);
             }
@@ -39,6 +48,30 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, depth: Depth)
     }
     number(&mut caches);
     topology.caches = caches;
+}
+
+/// Whether a CPU names as sharers CPUs that have another cache of this name. It is not believed then; one of the others
+/// may name it as a sharer of theirs.
+fn is_contradicted(
+    files: &mut Files<'_>,
+    caches: &[Cache],
+    cache: &Cache,
+    (cpu, index): (Cpu, usize),
+) -> bool {
+    let overlaps = |other: &&Cache| {
+        (other.level, other.kind) == (cache.level, cache.kind)
+            && other.cpus != cache.cpus
+            && other.cpus.overlaps(&cache.cpus)
+    };
+    let other = caches.iter().find(overlaps);
+    if let Some(other) = other {
+        files.reading.add(format_args!(
+            "cpu{cpu}/cache/index{index} names CPU {} as sharers, which share it with CPU {}",
+            cache.cpus.intersection(&other.cpus),
+            other.cpus
+        ));
+    }
+    other.is_some()
 }
 
 /// Caches as SPARC lists them: files beside the CPU's own, without information about sharers.

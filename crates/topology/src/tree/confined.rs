@@ -8,7 +8,7 @@ use fauxplat_procfs::{cgroup, status};
 use fauxplat_units::CpuSet;
 
 use super::files::{Files, Reading};
-use crate::read::text;
+use crate::read::{table, text};
 
 pub(crate) fn read(topology: &mut Topology, root: &Path, own: &str, reading: &mut Reading) {
     topology.affinity = status::cpus_allowed_list(own).and_then(|list| list.parse().ok());
@@ -46,10 +46,10 @@ fn own_group(groups: &str, unified: bool) -> Option<&str> {
 
 /// The mounted hierarchies, from `/proc/self/mountinfo`, or from `/proc/mounts`, which does not state the mounted part.
 fn hierarchies(root: &Path) -> Vec<Hierarchy> {
-    let mut found: Vec<Hierarchy> = match text(root, "proc/self/mountinfo") {
+    let mut found: Vec<Hierarchy> = match table(root, "proc/self/mountinfo") {
         Some(lines) => mounts::mountinfo(&lines).filter_map(hierarchy).collect(),
         None => {
-            let lines = text(root, "proc/mounts").unwrap_or_default();
+            let lines = table(root, "proc/mounts").unwrap_or_default();
             mounts::mounts(&lines).filter_map(hierarchy).collect()
         }
     };

@@ -1,5 +1,7 @@
 //! Cores, clusters, dies, packages, books and drawers.
 
+use std::collections::BTreeMap;
+
 use fauxplat_model::{Group, GroupKind, LogicalCpu, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
@@ -37,6 +39,7 @@ pub(crate) fn read(topology: &mut Topology, files: &mut Files<'_>, descriptions:
         }
         topology.cpus.push(one);
     }
+    told.settle(&mut groups);
     groups.extend(told.cores(&topology.online));
     number(&mut groups);
     topology.groups = groups;
@@ -57,6 +60,10 @@ struct Told {
     packages: Vec<CpuSet>,
     /// Levels without files on this kernel, which are not asked for again.
     silent: Vec<GroupKind>,
+    /// The CPUs that are in groups so far, by level.
+    taken: BTreeMap<GroupKind, CpuSet>,
+    /// Groups of CPUs whose lists name CPUs of other groups.
+    contradicted: Vec<(Cpu, Group)>,
 }
 
 impl Told {
@@ -71,8 +78,7 @@ impl Told {
         let siblings = set(files, cpu, "thread_siblings", "core_cpus");
         let is_first = self.cores.is_empty();
         for (level, old, new, id) in FILES {
-            let known = groups.iter().find(|group| group.level == level && group.cpus.contains(cpu));
-            if known.is_some() || self.silent.contains(&level) {
+            if self.taken(level).contains(cpu) || self.silent.contains(&level) {
                 continue;
             }
             // Where the kernel knows of no such part, it says of each CPU that it is alone in one without an
@@ -81,8 +87,17 @@ impl Told {
             let is_none = level != GroupKind::Package && id == Some(None);
             match set(files, cpu, old, new).filter(|_| !is_none) {
                 Some(cpus) => {
-                    let id = id.flatten();
-                    add(files, groups, Group { level, number: 0, id, cpus: cpus.clone() }, cpu, online);
+                    let own: CpuSet = [cpu].into_iter().collect();
+                    let group = Group {
+                        level,
+                        number: 0,
+                        id: id.flatten(),
+                        cpus: cpus.intersection(online).union(&own),
+                    };
+                    match group.cpus.overlaps(self.taken(level)) {
+                        true => self.contradicted.push((cpu, contradicted(files, groups, group))),
+                        false => self.add(groups, group),
+                    }
                     if level == GroupKind::Package {
                         self.packages.push(cpus);
                     }
@@ -95,6 +110,29 @@ impl Told {
         one.siblings = siblings.unwrap_or_default();
         if !one.siblings.is_empty() {
             self.cores.push(Core { siblings: one.siblings.clone(), package: one.package.clone() });
+        }
+    }
+
+    /// The CPUs that are in a group of a level.
+    fn taken(&mut self, level: GroupKind) -> &mut CpuSet {
+        self.taken.entry(level).or_default()
+    }
+
+    fn add(&mut self, groups: &mut Vec<Group>, group: Group) {
+        let taken = self.taken(group.level);
+        *taken = taken.union(&group.cpus);
+        groups.push(group);
+    }
+
+    /// A CPU whose list is contradicted is in the group that names it, or else in one with those of its list that are
+    /// in none.
+    fn settle(&mut self, groups: &mut Vec<Group>) {
+        for (cpu, mut group) in std::mem::take(&mut self.contradicted) {
+            let taken = self.taken(group.level);
+            if !taken.contains(cpu) {
+                group.cpus = group.cpus.without(taken);
+                self.add(groups, group);
+            }
         }
     }
 
@@ -131,18 +169,15 @@ fn set(files: &mut Files<'_>, cpu: Cpu, old: &str, new: &str) -> Option<CpuSet> 
     cpus.filter(|cpus| !cpus.is_empty())
 }
 
-/// Adds one CPU's list of its group. A group always holds the CPU whose list it is, and never a CPU of another group.
-fn add(files: &mut Files<'_>, groups: &mut Vec<Group>, mut group: Group, cpu: Cpu, online: &CpuSet) {
+/// A group whose list names CPUs of other groups, with a line for each of these.
+fn contradicted(files: &mut Files<'_>, groups: &[Group], group: Group) -> Group {
     let level = group.level;
-    group.cpus = group.cpus.intersection(online).union(&[cpu].into_iter().collect());
-    for other in groups.iter().filter(|other| other.level == level) {
-        if other.cpus.overlaps(&group.cpus) {
-            let both = other.cpus.intersection(&group.cpus);
-            files.reading.add(format_args!("CPU {both} is said to be in two groups of the level {level}"));
-            group.cpus = group.cpus.without(&other.cpus);
-        }
+    let others = groups.iter().filter(|other| other.level == level && other.cpus.overlaps(&group.cpus));
+    for other in others {
+        let both = other.cpus.intersection(&group.cpus);
+        files.reading.add(format_args!("CPU {both} is said to be in two groups of the level {level}"));
     }
-    groups.push(group);
+    group
 }
 
 /// Sorts the groups and gives each its number.

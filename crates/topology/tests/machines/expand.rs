@@ -34,8 +34,23 @@ struct Machine {
     online: Cpus,
     /// Sets by the word that named them first.
     sets: BTreeMap<String, Vec<Cpus>>,
-    /// Lines of `/proc/cpuinfo` per CPU.
+    /// Lines of `/proc/cpuinfo` per CPU, and those behind the last of them.
     described: BTreeMap<u32, String>,
+    behind: String,
+    /// Names under which sets of CPUs stand in files.
+    style: Style,
+}
+
+/// Names of the files with the CPUs of a group.
+#[derive(Default)]
+enum Style {
+    /// Masks, `core_siblings`.
+    #[default]
+    Old,
+    /// Masks, `package_cpus`.
+    New,
+    /// Lists, `core_siblings_list`.
+    Lists,
 }
 
 const CPU: &str = "sys/devices/system/cpu";
@@ -46,6 +61,11 @@ impl Machine {
         let words: Vec<&str> = rest.split_whitespace().collect();
         match word {
             "online" => self.online(rest),
+            "folders" => self.each(&[rest, ""], "uevent"),
+            "style" => self.style = Style::of(rest),
+            "without" => self.without(&cpus(words[0]), words.get(1).copied()),
+            "value" => self.each(&words[1..], words[0]),
+            "mask" => self.masks(&cpus(words[1]), words[0], words[2]),
             "present" | "possible" | "isolated" | "nohz_full" => self.put(&format!("{CPU}/{word}"), rest),
             "core" | "package" | "die" | "cluster" | "book" | "drawer" => self.group(word, &words),
             "core_id" => self.each(&words, "topology/core_id"),
@@ -55,6 +75,14 @@ impl Machine {
             "node" => self.node(&words),
             "events" => self.put(&format!("sys/devices/{}/cpus", words[0]), words[1]),
             "cpuinfo" => self.describe(rest),
+            "absent" => drop(self.files.remove(words[0])),
+            "s390" => {
+                let line = |cpu: &u32| format!("processor {cpu}: version = FF, identification = 0133E8\n");
+                self.behind = format!(
+                    "vendor_id       : IBM/S390\n{}",
+                    cpus(rest).iter().map(line).collect::<String>()
+                );
+            }
             "file" => {
                 let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
                 self.put(path, &text.replace("\\n", "\n").replace("\\t", "\t"));
@@ -77,59 +105,98 @@ impl Machine {
         }
     }
 
-    /// The sets that words name: lists, or the sets of an earlier line.
+    /// Takes a file or folder of these CPUs away again, or without a name all that they have.
+    fn without(&mut self, cpus: &[u32], name: Option<&str>) {
+        for cpu in cpus {
+            let gone =
+                name.map_or_else(|| format!("{CPU}/cpu{cpu}"), |name| format!("{CPU}/cpu{cpu}/{name}"));
+            let is_gone = |path: &str| {
+                path.strip_prefix(&gone).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            self.files.retain(|path, _| !is_gone(path));
+        }
+    }
+
+    /// A mask that some CPUs have in one of their files, whoever is in it.
+    fn masks(&mut self, of: &[u32], file: &str, set: &str) {
+        let group = if set == "-" { Vec::new() } else { sets(set).concat() };
+        for cpu in of {
+            self.put(&format!("{CPU}/cpu{cpu}/{file}"), &mask(&group));
+        }
+    }
+
+    /// The sets that words name: lists, or the sets of an earlier line. Words such as `ids=3` are none.
     fn named(&self, words: &[&str]) -> Vec<Cpus> {
-        words.iter().flat_map(|word| self.sets.get(*word).cloned().unwrap_or_else(|| sets(word))).collect()
+        let sets = words.iter().filter(|word| !word.contains('=') && **word != "ids");
+        sets.flat_map(|word| self.sets.get(*word).cloned().unwrap_or_else(|| self::sets(word))).collect()
     }
 
     fn group(&mut self, level: &str, words: &[&str]) {
-        let (file, id) = match level {
-            "core" => ("thread_siblings", "core_id"),
-            "package" => ("core_siblings", "physical_package_id"),
-            "die" => ("die_cpus", "die_id"),
-            "cluster" => ("cluster_cpus", "cluster_id"),
-            "book" => ("book_siblings", "book_id"),
-            _ => ("drawer_siblings", "drawer_id"),
+        let (old, new, id) = match level {
+            "core" => ("thread_siblings", "core_cpus", "core_id"),
+            "package" => ("core_siblings", "package_cpus", "physical_package_id"),
+            "die" => ("die_cpus", "die_cpus", "die_id"),
+            "cluster" => ("cluster_cpus", "cluster_cpus", "cluster_id"),
+            "book" => ("book_siblings", "book_cpus", "book_id"),
+            _ => ("drawer_siblings", "drawer_cpus", "drawer_id"),
         };
         let groups = self.named(words);
+        let ids = ids(words).unwrap_or_else(|| (0..groups.len()).map(|number| number.to_string()).collect());
         for (number, group) in groups.iter().enumerate() {
             for cpu in group {
-                self.put(&format!("{CPU}/cpu{cpu}/topology/{file}"), &mask(group));
-                self.put(&format!("{CPU}/cpu{cpu}/topology/{id}"), &number.to_string());
+                let (file, text) = match self.style {
+                    Style::Old => (old.to_owned(), mask(group)),
+                    Style::New => (new.to_owned(), mask(group)),
+                    Style::Lists => (format!("{old}_list"), list(group)),
+                };
+                self.put(&format!("{CPU}/cpu{cpu}/topology/{file}"), &text);
+                if !ids.is_empty() {
+                    self.put(&format!("{CPU}/cpu{cpu}/topology/{id}"), &ids[number % ids.len()]);
+                }
             }
         }
         self.sets.insert(level.to_owned(), groups);
     }
 
-    /// `LIST VALUE`: a file of each CPU.
+    /// `LIST VALUE,VALUE…`: a file of each CPU, with the values in turns.
     fn each(&mut self, words: &[&str], file: &str) {
-        for cpu in cpus(words[0]) {
-            self.put(&format!("{CPU}/cpu{cpu}/{file}"), words[1]);
+        let values = values(words[1]);
+        for (place, cpu) in cpus(words[0]).into_iter().enumerate() {
+            self.put(&format!("{CPU}/cpu{cpu}/{file}"), &values[place % values.len()]);
         }
     }
 
-    /// `L1d 32K WAYS SETS…`, with an identifier each when the word `ids` comes last.
+    /// `L1d 32K WAYS SETS…`, with an identifier each where the words have `ids`, and `index=`, `line=`, `map=` or `of=`.
     fn cache(&mut self, words: &[&str]) {
-        let has_ids = words.last() == Some(&"ids");
-        let groups = self.named(&words[3..words.len() - usize::from(has_ids)]);
-        let kind = match words[0].as_bytes().last() {
-            Some(b'd') => "Data",
-            Some(b'i') => "Instruction",
-            _ => "Unified",
-        };
+        let option = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
+        let groups = self.named(&words[3..]);
+        let numbers = || (0..groups.len()).map(|number| number.to_string()).collect();
+        let ids = if words.contains(&"ids") { Some(numbers()) } else { ids(words) };
+        let line = option("line=").unwrap_or("64");
+        let of = option("of=").map(cpus);
         for (number, group) in groups.iter().enumerate() {
-            for &cpu in group {
-                let index = self.index_of(cpu);
+            let has = |cpu: &&u32| of.as_ref().is_none_or(|of| of.contains(cpu));
+            for &cpu in group.iter().filter(has) {
+                let index = option("index=").map_or_else(|| self.index_of(cpu).to_string(), str::to_owned);
                 let folder = format!("{CPU}/cpu{cpu}/cache/index{index}");
-                self.put(&format!("{folder}/level"), &words[0][1..2]);
-                self.put(&format!("{folder}/type"), kind);
-                self.put(&format!("{folder}/size"), words[1]);
-                self.put(&format!("{folder}/ways_of_associativity"), words[2]);
-                self.put(&format!("{folder}/coherency_line_size"), "64");
-                let path = format!("{folder}/shared_cpu_map");
-                self.put(&path, &mask(group));
-                if has_ids {
-                    self.put(&format!("{folder}/id"), &number.to_string());
+                let mut put = |name: &str, text: &str| {
+                    if text != "-" {
+                        self.put(&format!("{folder}/{name}"), text);
+                    }
+                };
+                put("level", &words[0][1..2]);
+                put("type", kind_of(words[0]));
+                put("size", words[1]);
+                put("ways_of_associativity", words[2]);
+                put("coherency_line_size", line);
+                match option("map=") {
+                    None => put("shared_cpu_map", &mask(group)),
+                    Some("absent") => {}
+                    Some("list") => put("shared_cpu_list", &list(group)),
+                    Some(_) => put("shared_cpu_map", &mask(&[])),
+                }
+                if let Some(ids) = &ids {
+                    put("id", &ids[number % ids.len()]);
                 }
             }
         }
@@ -147,39 +214,96 @@ impl Machine {
         let folder = format!("sys/devices/system/node/node{}", words[0]);
         let group = if words[1] == "-" { Vec::new() } else { self.named(&words[1..2]).concat() };
         self.put(&format!("{folder}/cpumap"), &mask(&group));
-        self.put(&format!("{folder}/meminfo"), &format!("\nNode {} MemTotal: {:>14} kB", words[0], words[2]));
-        self.put(&format!("{folder}/distance"), &words[3..].join(" "));
+        if words[2] != "-" {
+            self.put(
+                &format!("{folder}/meminfo"),
+                &format!("\nNode {} MemTotal: {:>14} kB", words[0], words[2]),
+            );
+        }
+        if words.len() > 3 {
+            self.put(&format!("{folder}/distance"), &words[3..].join(" "));
+        }
     }
 
     /// `LIST key : value; key : value`
     fn describe(&mut self, rest: &str) {
-        let (list, lines) = rest.split_once(' ').expect("a list and lines");
+        let (list, lines) = rest.split_once(' ').unwrap_or((rest, ""));
+        let text = lines.replace("; ", "\n");
+        if list == "-" {
+            self.behind = format!("{text}\n");
+            return;
+        }
         for cpu in cpus(list) {
-            let text = lines.replace("; ", "\n");
             self.described.insert(cpu, format!("processor\t: {cpu}\n{text}\n\n"));
         }
     }
 
     fn finish(&mut self) {
-        if !self.described.is_empty() {
-            let text: String = self.described.values().map(String::as_str).collect();
+        let text: String = self.described.values().chain([&self.behind]).map(String::as_str).collect();
+        if !text.is_empty() {
             self.files.insert("proc/cpuinfo".to_owned(), text);
         }
     }
 }
 
-/// `0-3,8`.
+impl Style {
+    fn of(word: &str) -> Self {
+        match word {
+            "old" => Style::Old,
+            "new" => Style::New,
+            "lists" => Style::Lists,
+            other => panic!("`{other}` is no style"),
+        }
+    }
+}
+
+fn kind_of(cache: &str) -> &'static str {
+    match cache.as_bytes().last() {
+        Some(b'd') => "Data",
+        Some(b'i') => "Instruction",
+        _ => "Unified",
+    }
+}
+
+/// The identifiers that a word `ids=3,5-7` states, in turns for one set after the other; none for `ids=none`.
+fn ids(words: &[&str]) -> Option<Vec<String>> {
+    let stated = words.iter().find_map(|word| word.strip_prefix("ids="))?;
+    Some(if stated == "none" { Vec::new() } else { values(stated) })
+}
+
+/// `3,5-7,-1`: values, those of a rising range one by one.
+fn values(text: &str) -> Vec<String> {
+    let range = |part: &str| match part.split_once('-') {
+        Some((low, _)) if !low.is_empty() && low.bytes().all(|byte| byte.is_ascii_digit()) => {
+            cpus(part).iter().map(u32::to_string).collect()
+        }
+        _ => vec![part.to_owned()],
+    };
+    text.split(',').flat_map(range).collect()
+}
+
+/// `0-3,8`, and `0-36:4` for each fourth.
 fn cpus(list: &str) -> Cpus {
     let number = |digits: &str| -> u32 { digits.parse().unwrap_or_else(|_| panic!("`{list}` is no list")) };
-    let range = |part: &str| match part.split_once('-') {
-        Some((low, high)) => (number(low)..=number(high)).collect(),
-        None => vec![number(part)],
+    let range = |part: &str| {
+        let (part, step) = part.split_once(':').map_or((part, 1), |(part, step)| (part, number(step)));
+        match part.split_once('-') {
+            Some((low, high)) => (number(low)..=number(high)).step_by(step as usize).collect(),
+            None => vec![number(part)],
+        }
     };
     list.split(',').flat_map(range).collect()
 }
 
 /// `0-3`: one set. `0-7/2`: sets of two. `0-7*`: one of each. `0-7+8` after either: with the CPUs 8 further on.
-fn sets(word: &str) -> Vec<Cpus> {
+/// `0-36:4@4+1`: four sets, each one CPU further on than the last.
+pub(crate) fn sets(word: &str) -> Vec<Cpus> {
+    if let Some((first, further)) = word.split_once('@') {
+        let (count, distance) = further.split_once('+').unwrap_or_else(|| panic!("`{word}` is no sets"));
+        let [count, distance] = [count, distance].map(|digits| cpus(digits)[0]);
+        let moved = |by: u32| cpus(first).iter().map(|cpu| cpu + by * distance).collect();
+        return (0..count).map(moved).collect();
+    }
     let (word, further) = match word.split_once('+') {
         Some((word, distance)) => (word, Some(cpus(distance)[0])),
         None => (word, None),
@@ -195,6 +319,11 @@ fn sets(word: &str) -> Vec<Cpus> {
         [chunk, more].concat()
     };
     chunks.into_iter().map(extended).collect()
+}
+
+/// CPUs one by one with commas between them.
+fn list(cpus: &[u32]) -> String {
+    cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Words of 32 bits in hexadecimal, the lowest last.

@@ -174,6 +174,21 @@ fn a_list_of_a_million_cpus_costs_nothing() {
     assert_eq!(topology.online.to_string(), "0-23");
 }
 
+/// A list of a million CPUs takes as long as one of a few, however often it names them.
+#[test]
+fn a_list_that_repeats_itself_costs_nothing() {
+    let root = described("two-sockets");
+    for name in ["online", "present", "cpu3/topology/thread_siblings"] {
+        let file = root.path().join("sys/devices/system/cpu").join(name);
+        fs::write(file, "0-1000000,".repeat(3_000_000)).unwrap();
+    }
+    let blocks: String = (0..400_000).map(|_| "processor : 3\nmodel : 1\nCPU part : 2\n\n").collect();
+    fs::write(root.path().join("proc/cpuinfo"), blocks).unwrap();
+    let (topology, _) = read(root.path());
+    assert_eq!(topology.online, discover(root.path()).cpu.online);
+    assert!(topology.present.len() <= 24, "{}", topology.present);
+}
+
 #[test]
 fn groups_that_overlap_are_told_apart() {
     let lines = lines_about("sys/devices/system/cpu/cpu6/topology/core_siblings", |path| {

@@ -6,7 +6,9 @@ mod facts;
 mod hostile;
 mod odd;
 mod parts;
+mod peers;
 mod relations;
+mod untold;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -50,9 +52,13 @@ fn parts_of(machine: &str) -> (Topology, MachineFacts) {
 /// The tree of a described machine.
 fn described(machine: &str) -> TempDir {
     let text = std::fs::read_to_string(fixture("machines").join(format!("{machine}.txt"))).unwrap();
-    // A tree is thousands of small files, which some disks take seconds for.
-    let memory = Path::new("/dev/shm");
-    let root = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+    let root = in_memory();
     expand::expand(&text, root.path()).unwrap();
     root
+}
+
+/// A temporary folder. A tree is thousands of small files, which some disks take seconds for.
+fn in_memory() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
 }

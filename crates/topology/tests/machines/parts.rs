@@ -26,7 +26,7 @@ fn written(machine: &str, format: Format, style: &Style) -> String {
     report(topology, facts, format, style)
 }
 
-fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style) -> String {
+pub(crate) fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style) -> String {
     let header = Header {
         fauxplat_version: "0.0.0".into(),
         started: "2026-11-21T00:00:00Z".into(),
@@ -39,6 +39,13 @@ fn report(topology: Topology, facts: MachineFacts, format: Format, style: &Style
     let record = Record { header: &header, commands: &[], samples: &[], findings: &findings };
     write(&record, format, style, &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// Writes every form that the report has.
+pub(crate) fn every_form(topology: &Topology, facts: &MachineFacts, style: &Style) {
+    for format in Format::ALL.into_iter().filter(|format| format.suits("topo").is_ok()) {
+        report(topology.clone(), facts.clone(), format, style);
+    }
 }
 
 /// A reading without the hidden details gives the same report.

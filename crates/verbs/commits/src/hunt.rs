@@ -66,6 +66,11 @@ impl Test {
 }
 
 impl Compared {
+    /// The comparison, unless time was up before a pair could be analysed: there is no ratio then.
+    fn of_pairs(self) -> Option<Compared> {
+        self.ratio.ratio.is_finite().then_some(self)
+    }
+
     /// The comparisons of a finding with its first command.
     pub fn with_first(found: &CompareFindings, count: usize) -> Vec<Compared> {
         let compared = found.with_first(count).iter().map(|comparison| Compared {
@@ -198,7 +203,7 @@ impl Course<'_> {
             Attempt::Failed(why) => return Err(Failure::command(format!("an end of the search: {why}"))),
             Attempt::Stopped => return Ok(Err(Answer::Stopped)),
         };
-        self.known.ends = Some(ends);
+        self.known.ends = ends.of_pairs();
         let Some(change) = Change::of(ends.ratio, margin) else {
             let is_within = ends.ratio.is_within(margin);
             return Ok(Err(if is_within { Answer::NoChange } else { Answer::NotShown }));
@@ -275,7 +280,8 @@ impl Course<'_> {
             None => Outcome::Undecided,
         };
         let is_between = change.is_between(from_good.ratio, to_bad.ratio);
-        Ok(Some(Step { outcome, from_good: Some(from_good), to_bad: Some(to_bad), is_between, ..step }))
+        let (from_good, to_bad) = (from_good.of_pairs(), to_bad.of_pairs());
+        Ok(Some(Step { outcome, from_good, to_bad, is_between, ..step }))
     }
 
     /// Shows that the only suspect differs from the commit before it.
@@ -293,7 +299,7 @@ impl Course<'_> {
         let (limit_s, most_s) = (self.limit_s(1), self.left_s());
         let test = Test { level, margin: change.margin(), limit_s, most_s, until };
         let own = match self.compare(&[before, commit], test)? {
-            Attempt::Measured(compared) => Some(compared[0]),
+            Attempt::Measured(compared) => compared[0].of_pairs(),
             Attempt::Failed(_) => None,
             Attempt::Stopped => {
                 return Ok(self.over(Answer::Stopped, suspects, Some((commit, before, None))));
