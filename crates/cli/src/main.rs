@@ -223,7 +223,6 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Explain(args) => verbs::explain::explain(&args, words),
         Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
         Verb::Node(args) => verbs::node::node(&args, words),
-        Verb::History(args) => verbs::history::history(&args),
         Verb::Man { output: Some(folder), .. } => write_pages(&folder),
         Verb::Man { verb, output: None } => output::text(&verb_page(&verb)?),
         Verb::Completions { shell } => output::text(&completion_script(shell)),

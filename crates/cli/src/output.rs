@@ -201,6 +201,11 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs
     })
 }
 
+/// Writes a list with one line for each row to the destination that the options name.
+pub(crate) fn list(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
+    with_writer(output, |style, out| fauxplat_report::write_list(headings, rows, style, out).map_err(refused))
+}
+
 /// Prints a table whose last column holds sentences: that column may exceed the width, and the others are not cut for
 /// its sake.
 pub(crate) fn wide_table(

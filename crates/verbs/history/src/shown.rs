@@ -1,55 +1,25 @@
-//! `fauxplat history`: earlier results.
+//! Experiments one by one: listed, shown, exported, removed.
 
 use fauxplat_analyze::run_findings;
 use fauxplat_experiment::Failure;
+use fauxplat_model::document::OwnFindings;
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindings};
+use fauxplat_options::OutputArgs;
 use fauxplat_report::Format;
 use fauxplat_store::{ExperimentRow, Filter, StoredExperiment};
+use fauxplat_verb::Host;
 
-use crate::verbs::exchange;
-use crate::{begin, output};
-use fauxplat_options::{HistoryAction, HistoryArgs, OutputArgs};
+use crate::report::LIST_SCHEMA;
 
-/// Lists, shows, exports or removes stored experiments.
-pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
-    match &args.action {
-        HistoryAction::List { kind, name, since, limit, output } => {
-            let (kind, name, since) = (kind.clone(), name.clone(), since.clone());
-            let is_filtered = kind.is_some() || name.is_some() || since.is_some();
-            let filter = Filter { kind, name, since, limit: *limit, state: None };
-            let mut rows = begin::history(output)?.list(&filter)?;
-            // The store returns the newest first, so that a limit keeps those; the list shows them in order of time.
-            rows.reverse();
-            list(&rows, is_filtered, output)
-        }
-        HistoryAction::Show { id, output } => show(id, output),
-        HistoryAction::Export { id, output } => {
-            let format = if output.format == Format::Text { Format::Json } else { output.format };
-            show(id, &OutputArgs { format, ..OutputArgs::clone(output) })
-        }
-        HistoryAction::Push { to, ids, all, output } => exchange::push(to, ids, *all, output),
-        HistoryAction::Pull { from, ids, output, .. } => exchange::pull(from, ids, output),
-        HistoryAction::Rm { ids, output } => {
-            let store = begin::history(output)?;
-            // All experiments are looked up before one is removed, and one that is named twice is removed once: the
-            // meaning of `last` changes with each removal.
-            let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
-            found.sort_unstable();
-            found.dedup();
-            found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
-        }
-    }
-}
-
-fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
-    let store = begin::history(output)?;
+/// Shows an experiment as it was.
+pub(crate) fn show(id: &str, host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
+    let store = host.history(output)?;
     let id = store.resolve(id)?;
     let stored = store.load(id)?;
     let findings = findings(&stored);
     let StoredExperiment { header, commands, samples, .. } = &stored;
     let record = Record { header, commands, samples, findings: &findings };
-    output::try_files(output)?;
     let has_room = |format| matches!(format, Format::Json | Format::Csv);
     let mut evidence = Vec::new();
     if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
@@ -57,7 +27,17 @@ fn show(id: &str, output: &OutputArgs) -> Result<(), Failure> {
         store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
     }
     let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
-    output::report(&record, &of, &|_| true, output)
+    host.report(&record, &of, output)
+}
+
+/// Removes experiments: all are looked up before one is removed, and one that is named twice is removed once, since the
+/// meaning of `last` changes with each removal.
+pub(crate) fn remove(ids: &[String], host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
+    let store = host.history(output)?;
+    let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
 }
 
 /// The stored findings. For an unfinished experiment, summaries of its runs; nothing for one of fauxplat's own workers,
@@ -78,36 +58,63 @@ fn findings(stored: &StoredExperiment) -> Findings {
     })
 }
 
-fn list(rows: &[ExperimentRow], is_filtered: bool, output: &OutputArgs) -> Result<(), Failure> {
+/// Lists experiments, a line for each.
+pub(crate) fn list(
+    filter: &Filter,
+    host: &dyn Host,
+    output: &OutputArgs,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    let is_filtered = filter.kind.is_some() || filter.name.is_some() || filter.since.is_some();
+    let mut rows = host.history(output)?.list(filter)?;
+    // The store returns the newest first, so that a limit keeps those; the list shows them in order of time.
+    rows.reverse();
     match output.format {
-        Format::Json => output::lines(&as_json(rows)?, output),
+        Format::Json => host
+            .lines(&(serde_json::to_string_pretty(&document(&rows)).map_err(Failure::usage)? + "\n"), output),
         Format::Text if rows.is_empty() => {
             let of = if is_filtered { " that --kind, --name and --since let through" } else { "" };
-            output::lines(&format!("no experiments{of}\n"), output)
+            host.lines(&format!("no experiments{of}\n"), output)
         }
-        Format::Text => output::table(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
-        other => Err(Failure::usage(format!("history list is written as text or json, not as {other}"))),
+        Format::Text => host.list(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
+        _ => {
+            let own = OwnFindings { schema: LIST_SCHEMA.to_owned(), document: document(&rows) };
+            host.show(&Findings::Own(own), output, invocation)
+        }
     }
 }
 
-fn as_json(rows: &[ExperimentRow]) -> Result<String, Failure> {
+fn document(rows: &[ExperimentRow]) -> serde_json::Value {
     let one = |row: &ExperimentRow| {
         serde_json::json!({
             "id": row.id, "started": row.started, "kind": row.kind, "state": row.state.name(),
-            "names": row.names, "samples": row.samples, "summary": row.summary,
+            "names": row.names, "samples": row.samples, "summary": row.summary, "origin": row.origin,
         })
     };
     let experiments: Vec<_> = rows.iter().map(one).collect();
-    let document = serde_json::json!({ "schema": "fauxplat.history/1", "experiments": experiments });
-    let text = serde_json::to_string_pretty(&document).map_err(Failure::usage)?;
-    Ok(text + "\n")
+    serde_json::json!({ "schema": LIST_SCHEMA, "experiments": experiments })
 }
 
 /// Limit of names in a row: an experiment with more is a sweep, of which the first and last level say enough.
 const NAMES_MAX: usize = 8;
 
-const HEADINGS: [&str; 6] = ["id", "started", "verb", "state", "runs", "what"];
+/// Headings of the list.
+pub(crate) const HEADINGS: [&str; 7] = ["id", "started", "verb", "state", "runs", "at", "what"];
 
+/// Characters of a hash of a commit in lists and ranges.
+pub(crate) const SHORT_HASH: usize = 7;
+
+/// The commit and the label of an experiment, in a few characters.
+fn place(row: &ExperimentRow) -> String {
+    let checkout = row.origin.checkout.as_ref();
+    let commit =
+        checkout.and_then(|it| it.commit.get(..SHORT_HASH).map(|short| (short, it.dirty == Some(true))));
+    let commit = commit.map(|(short, is_dirty)| format!("{short}{}", if is_dirty { "+" } else { "" }));
+    let label = row.origin.label.clone();
+    commit.into_iter().chain(label).collect::<Vec<_>>().join(" ")
+}
+
+/// The fields of a row of the list.
 fn cells(row: &ExperimentRow) -> Vec<String> {
     let mut names = row.names.clone();
     names.dedup();
@@ -121,5 +128,6 @@ fn cells(row: &ExperimentRow) -> Vec<String> {
         None => names,
     };
     let state = row.state.name().to_owned();
-    vec![row.id.to_string(), row.started.clone(), row.kind.clone(), state, row.samples.to_string(), what]
+    let (id, runs) = (row.id.to_string(), row.samples.to_string());
+    vec![id, row.started.clone(), row.kind.clone(), state, runs, place(row), what]
 }
