@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use fauxplat_experiment::{
-    Beginning, Failure, Finished, Kind, Launch, Listeners, Machine, open_record, open_store,
+    Beginning, Failure, Finished, Kind, Launch, Listeners, Machine, check_store_name, open_record, open_store,
 };
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Placement};
+use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Origin, Placement};
 use fauxplat_report::Format;
+use fauxplat_revisions::checkout;
 use fauxplat_store::{Store, Url};
 use fauxplat_units::CpuSet;
 
@@ -15,7 +16,7 @@ use crate::events::Events;
 use crate::first_sentence::first_sentence;
 use crate::output;
 use crate::progress::Progress;
-use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs, store_of_environment};
+use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs};
 
 /// The parts with which an experiment of a verb begins.
 ///
@@ -30,16 +31,24 @@ pub(crate) fn beginning<'a>(
 ) -> Result<Beginning<'a>, Failure> {
     check_reports(kind, &definition, output)?;
     spare_inputs(&definition, output)?.iter().for_each(|line| output::complain(line));
+    let origin = origin(&machine, end);
     Ok(Beginning {
         kind,
         definition,
         machine,
+        origin,
         store: open_record(output.store.as_ref())?,
         invocation,
         programs: None,
         listeners: listeners(output, end)?,
         launch: Launch::spawner(),
     })
+}
+
+/// Where an experiment is made. Commands of `--commits` have commits of their own, and are not looked at here.
+fn origin(machine: &Machine, end: &EndArgs) -> Origin {
+    let checkout = if machine.is_live() { checkout(Path::new(".")) } else { None };
+    Origin { checkout, label: end.label.clone(), ..fauxplat_topology::origin(machine.root()) }
 }
 
 /// Checks every format and destination of the verb's reports before anything is measured.
@@ -60,15 +69,23 @@ pub(crate) fn check_reports(
     output::try_files(output)
 }
 
-/// Opens the store of the options, or the default one, to read earlier results. A named file that does not exist is an
-/// error, and not an empty store, unless the environment names it as the default.
+/// Opens the store of the options, or the default one, to read earlier results. Reading creates nothing: a named file that
+/// does not exist is an error, whether an option or the environment names it, and where nothing was measured yet there is
+/// nothing.
 ///
 /// # Errors
 /// Those of opening it; there is none.
 pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
-    let is_default =
-        |path: &Path| path == Path::new("none") || store_of_environment().is_some_and(|it| it == path);
-    output.store.as_deref().filter(|path| !is_default(path)).map_or(Ok(()), has_been_made)?;
+    match output.store.as_deref().filter(|path| *path != Path::new("none")) {
+        Some(named) => has_been_made(named)?,
+        None if output.store.is_none() => {
+            let usual = fauxplat_store::default_path()?;
+            if !usual.exists() {
+                return Ok(Store::nothing(&usual)?);
+            }
+        }
+        None => {}
+    }
     store(output)
 }
 
@@ -77,6 +94,7 @@ pub(crate) fn history(output: &OutputArgs) -> Result<Store, Failure> {
 /// # Errors
 /// There is no such file.
 pub(crate) fn has_been_made(path: &Path) -> Result<(), Failure> {
+    check_store_name(path)?;
     match path.to_str().is_some_and(Url::is_one) || path.exists() {
         true => Ok(()),
         false => Err(Failure::usage(format!("{}: there is no such store", path.display()))),

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use fauxplat_experiment::{Beginning, Failure, Finished, Machine};
-use fauxplat_model::Definition;
-use fauxplat_model::document::Findings;
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Definition, Evidence};
 use fauxplat_options::{EndArgs, OutputArgs};
+use fauxplat_report::Format;
+use fauxplat_store::Store;
 use fauxplat_verb::Host;
 
 use crate::{begin, inspection, output};
@@ -30,6 +32,32 @@ impl Host for Terminal {
 
     fn show(&self, findings: &Findings, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
         inspection::report(&inspection::header(Path::new("/"), invocation), findings, output)
+    }
+
+    fn history(&self, output: &OutputArgs) -> Result<Store, Failure> {
+        begin::history(output)
+    }
+
+    fn store(&self, output: &OutputArgs) -> Result<Store, Failure> {
+        begin::store(output)
+    }
+
+    fn report(
+        &self,
+        record: &Record<'_>,
+        evidence: &dyn Fn(Format) -> Vec<Evidence>,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
+        output::try_files(output)?;
+        output::report(record, evidence, &|_| true, output)
+    }
+
+    fn lines(&self, text: &str, output: &OutputArgs) -> Result<(), Failure> {
+        output::lines(text, output)
+    }
+
+    fn list(&self, headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
+        output::list(headings, rows, output)
     }
 
     fn complain(&self, line: &str) {

@@ -25,7 +25,7 @@ use fauxplat_options::{
     store_of_environment, understood, unquoted, verb_page, with_commands, with_dashes, with_defaults,
     write_pages,
 };
-use fauxplat_store::typeable;
+use fauxplat_store::{masked, typeable};
 use fauxplat_sys::{pause, process, signal};
 
 /// The stack that the deepest of our own calls need, with room.
@@ -242,7 +242,6 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Explain(args) => verbs::explain::explain(&args, words),
         Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
         Verb::Node(args) => verbs::node::node(&args, words),
-        Verb::History(args) => verbs::history::history(&args),
         Verb::Man { output: Some(folder), .. } => write_pages(&folder),
         Verb::Man { verb, output: None } => output::text(&verb_page(&verb)?),
         Verb::Completions { shell } => output::text(&completion_script(shell)),

@@ -200,11 +200,9 @@ pub(crate) fn lines(text: &str, output: &OutputArgs) -> Result<(), Failure> {
     })
 }
 
-/// Writes a table to the destination that the options name.
-pub(crate) fn table(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
-    with_writer(output, |style, out| {
-        fauxplat_report::write_table(headings, rows, style, out).map_err(refused)
-    })
+/// Writes a list with one line for each row to the destination that the options name.
+pub(crate) fn list(headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure> {
+    with_writer(output, |style, out| fauxplat_report::write_list(headings, rows, style, out).map_err(refused))
 }
 
 /// Prints a table whose last column holds sentences: that column may exceed the width, and the others are not cut for

@@ -4,8 +4,13 @@ use fauxplat_options::JoinedVerb;
 use fauxplat_verb::Verb;
 
 /// The verbs, in the order in which the overview shows them within their group.
-const VERBS: &[&dyn Verb] =
-    &[&fauxplat_suite::Suite, &fauxplat_commits::Bisect, &fauxplat_why::Why, &fauxplat_init::Init];
+const VERBS: &[&dyn Verb] = &[
+    &fauxplat_suite::Suite,
+    &fauxplat_commits::Bisect,
+    &fauxplat_why::Why,
+    &fauxplat_init::Init,
+    &fauxplat_history::History,
+];
 
 /// Makes the verbs and their reports known, before anything is read or shown.
 pub(crate) fn join() {

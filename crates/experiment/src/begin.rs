@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use fauxplat_launch::LaunchError;
-use fauxplat_model::{Background, Command, Definition, Metric, Placement, Setup, Sources};
+use fauxplat_model::{Background, Command, Definition, Metric, Origin, Placement, Setup, Sources};
 use fauxplat_store::{Patience, Store, Url};
 use fauxplat_sys::workplace::remove_forgotten;
 use fauxplat_sys::{clock, process, signal};
@@ -31,6 +31,8 @@ pub struct Beginning<'a> {
     pub definition: Definition,
     /// The machine before any tuning.
     pub machine: Machine,
+    /// Where the experiment is made.
+    pub origin: Origin,
     /// Store that records the experiment; `None` for none.
     pub store: Option<Store>,
     /// The command line of fauxplat.
@@ -124,8 +126,17 @@ impl Driver {
         if beginning.machine.is_live() {
             places_of_workplaces().iter().for_each(|place| remove_forgotten(place));
         }
-        let Beginning { kind, mut definition, mut machine, store, invocation, programs, listeners, launch } =
-            beginning;
+        let Beginning {
+            kind,
+            mut definition,
+            mut machine,
+            origin,
+            store,
+            invocation,
+            programs,
+            listeners,
+            launch,
+        } = beginning;
         let tuned = tuning::tune(&mut definition, invocation)?;
         if tuned.is_some() {
             machine = machine.reread();
@@ -142,6 +153,7 @@ impl Driver {
             fauxplat_model::Sources::default(),
             invocation,
         );
+        header.origin = origin;
         header.warnings = hazards_of(machine.root(), &header.condition.cpu, &commands);
         header.warnings.extend(look_away(&commands));
         header.warnings.extend(unfilled(&commands));
@@ -295,7 +307,29 @@ const ANSWER_SECONDS: u64 = 30;
 /// Seconds to wait for each answer of the server before an experiment begins.
 const GREETING_SECONDS: u64 = 5;
 
+/// Refuses names of stores that a shell or another tool reads otherwise than fauxplat would, and would so become files that
+/// nobody asked for.
+///
+/// # Errors
+/// The name is one of them.
+pub fn check_store_name(path: &Path) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    let instead = match &*name {
+        "-" => "a store is a file, and not standard output or input".to_owned(),
+        none if none != "none" && none.eq_ignore_ascii_case("none") => {
+            format!("`none`, in small letters, records nothing; for a file of that name say ./{none}")
+        }
+        home if home.starts_with('~') => format!(
+            "nobody replaced the `~` by a folder: write $HOME{}, or ./{home} for a file of that name",
+            home.trim_start_matches('~')
+        ),
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(format!("`{name}` is no store: {instead}")))
+}
+
 fn shared(path: Option<&PathBuf>) -> Result<Option<Url>, Failure> {
+    path.map_or(Ok(()), |path| check_store_name(path))?;
     let text = path.and_then(|path| path.to_str()).filter(|text| Url::is_one(text));
     Ok(text.map(Url::parse).transpose()?)
 }

@@ -1,7 +1,7 @@
 //! Makes the headers of records.
 
 use fauxplat_model::document::Header;
-use fauxplat_model::{Definition, MachineFacts, Sources};
+use fauxplat_model::{Definition, MachineFacts, Origin, Sources};
 use fauxplat_sys::clock;
 
 /// The header of a record that begins now.
@@ -20,6 +20,7 @@ pub fn header(
         invocation: invocation.to_vec(),
         seed: definition.seed.unwrap_or_default(),
         machine,
+        origin: Origin::default(),
         condition: definition.condition.clone(),
         definition,
         sources,

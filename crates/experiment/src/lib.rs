@@ -50,7 +50,7 @@ mod throttle;
 mod together;
 mod untimed;
 
-pub use begin::{Beginning, open_record, open_store};
+pub use begin::{Beginning, check_store_name, open_record, open_store};
 pub use commands::resolve;
 pub use cpus::{check_cpus, check_placement};
 pub use driver::{Driver, Finished, aside};

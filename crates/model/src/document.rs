@@ -22,6 +22,9 @@ pub struct Header {
     pub seed: u64,
     /// The machine that measured.
     pub machine: MachineFacts,
+    /// Where it was measured: state of the code, person, identity of the machine. Records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Origin::is_empty")]
+    pub origin: Origin,
     /// The condition that all commands share.
     pub condition: Condition,
     /// The definition that was carried out.

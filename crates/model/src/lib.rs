@@ -23,6 +23,7 @@ mod limit;
 mod load;
 mod memory_policy;
 mod metric;
+mod origin;
 mod policy;
 mod printed_source;
 mod relation;
@@ -64,6 +65,7 @@ pub use memory_policy::MemoryPolicy;
 pub use metric::{
     Better, Coverage, Metric, MetricError, MetricId, MetricSet, MetricSpec, OPEN_MAX, Unit, check_region,
 };
+pub use origin::{Checkout, Origin};
 pub use policy::Policy;
 pub use printed_source::{PrintedPlace, PrintedSource};
 pub use relation::{MachinePart, Relation};

@@ -15,7 +15,36 @@ pub struct EndArgs {
     /// FAUXPLAT_EXIT_CODE and FAUXPLAT_SENTENCE in its environment, and its own end changes nothing
     #[arg(long, value_name = "CMD")]
     pub notify: Option<String>,
+    /// A text by which the experiment is found again in `history`, such as the version or what was tried
+    #[arg(long, value_name = "TEXT", value_parser = label)]
+    pub label: Option<String>,
     /// How the experiment ended, as far as it is over.
     #[arg(skip)]
     pub ending: Ending,
+}
+
+/// Longest label, in bytes: lists of experiments have a line for each.
+const LABEL_MAX: usize = 200;
+
+/// Parses a label: one line that is not empty.
+fn label(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("the label is empty".to_owned()),
+        text if text.len() > LABEL_MAX => Err(format!("a label has at most {LABEL_MAX} bytes")),
+        text if text.chars().any(char::is_control) => Err("a label is one line of text".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_one_line_that_is_not_empty() {
+        assert_eq!(label(" new compiler ").unwrap(), "new compiler");
+        for text in ["", "  ", "a\nb", "\u{1b}[31m", "x".repeat(201).as_str()] {
+            assert!(label(text).is_err(), "{text:?}");
+        }
+    }
 }

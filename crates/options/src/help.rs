@@ -17,7 +17,7 @@ const GROUPS: [(Group, &[&str]); 4] = [
             "fleet",
         ],
     ),
-    (Group::Results, &["history", "table"]),
+    (Group::Results, &["table"]),
 ];
 
 /// The verbs that take commands and the options about them.

@@ -25,7 +25,6 @@ mod explain;
 mod fleet;
 mod foreign;
 mod help;
-mod history;
 mod index;
 mod inputs;
 mod joined;
@@ -76,7 +75,6 @@ pub use fleet::{
     FleetRunArgs, FleetTakeArgs, FleetWatchArgs, NodeArgs,
 };
 pub use help::{MEASURING, Parsed, after, definition, parse, short_help, takes};
-pub use history::{HistoryAction, HistoryArgs};
 pub use index::IndexArgs;
 pub use inputs::{spare_folder, spare_inputs};
 pub use joined::{Group, JoinedVerb, join};
@@ -86,7 +84,10 @@ pub use limit::LimitArgs;
 pub use load::LoadArgs;
 pub use man::{page, verb_page, write_pages};
 pub use misuse::misuse;
-pub use output::{Export, HyperfineExports, Look, Measured, Output, OutputArgs, When};
+pub use output::{
+    Export, Gated, HyperfineExports, Listed, ListedAll, Look, Made, Measured, Output, OutputArgs, Shown,
+    Trended, When,
+};
 pub use overwritten::{is_stderr, is_stdout};
 pub use profile::{ProfileArgs, RATE_HZ, STACK_BYTES};
 pub use run::RunArgs;
@@ -151,8 +152,6 @@ pub enum Verb {
     /// What is done on a machine of a fleet
     #[command(hide = true)]
     Node(NodeArgs),
-    /// What was measured before? List, show, export, remove
-    History(HistoryArgs),
     /// Print a manual page: fauxplat man compare | man -l -
     #[command(name = "man", hide = true)]
     Man {

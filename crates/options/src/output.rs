@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use fauxplat_report::{Detail, Format, HISTORY, LISTS, ReportError, TimeUnit, View};
+use fauxplat_report::{Detail, Format, HISTORY, LIST_OF_EXPERIMENTS, LISTS, ReportError, TimeUnit, View};
 
 use crate::environment::or_default;
 
@@ -283,6 +283,14 @@ taken! {
     Watched as "fleet-watch": Document Exports Colour Whole InBrief Stored;
     /// Of a list of what is stored.
     Listed as LISTS: Document Colour Stored;
+    /// Of the list of experiments.
+    ListedAll as LIST_OF_EXPERIMENTS: Document Colour Stored;
+    /// Of series over sessions.
+    Trended as "history-trend": Document Exports Colour Whole InBrief Stored;
+    /// Of a session against its own past.
+    Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
+    /// Of what writes files of its own.
+    Made: Stored Told;
     /// Of a look that is brief or whole.
     Looked: Document Exports Colour Whole InBrief;
     /// Of two records of labs.
@@ -331,6 +339,9 @@ fn of_verb(command: Command, kind: &str) -> Command {
         export.format.suits(&of_export).map(|()| export).map_err(|error| error.to_string())
     };
     let has_exports = command.get_arguments().any(|arg| arg.get_id() == "export");
+    if !command.get_arguments().any(|arg| arg.get_id() == "format") {
+        return command;
+    }
     let command = command.mut_arg("format", |arg| arg.help(Format::names_of(kind)).value_parser(format));
     match has_exports {
         true => command.mut_arg("export", |arg| arg.value_parser(export)),

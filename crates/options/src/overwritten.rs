@@ -314,7 +314,6 @@ mod tests {
             "run --stdin %/in --export-json %/link true",
             "run --table a=%/in:1.0 --output %/in true",
             "compare --baseline %/in --events %/link true",
-            "history export last --store %/in --output %/in",
             "fleet take %/other %/in --output %/hard",
             "run --output %/in --export csv=%/link true",
             "run true --store %/fresh --export json=%/fresh",

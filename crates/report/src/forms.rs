@@ -5,6 +5,8 @@ use crate::{ReportError, own};
 
 /// Stands in the place of a verb for lists of what is kept.
 pub const LISTS: &str = "list";
+/// The list of the experiments that are stored.
+pub const LIST_OF_EXPERIMENTS: &str = "history-list";
 /// The verb that shows an experiment of any other.
 pub const HISTORY: &str = "history";
 
@@ -35,9 +37,17 @@ impl Format {
     fn is_of(self, verb: &str) -> bool {
         match verb {
             LISTS => matches!(self, Format::Text | Format::Json),
+            LIST_OF_EXPERIMENTS => {
+                self == Format::Csv || self == Format::Html || self.is_of(LISTS) || self.is_markup()
+            }
             HISTORY => !matches!(self, Format::Boxes | Format::Lscpu),
             _ => self.verbs().is_none_or(|verbs| verbs.contains(&verb)),
         }
+    }
+
+    /// Whether the format is sentences and tables in a language of markup.
+    fn is_markup(self) -> bool {
+        matches!(self, Format::Markdown | Format::AsciiDoc | Format::Org)
     }
 
     /// The verbs, and kinds of what one of them writes, with such a form; `None` where all have it.
@@ -78,6 +88,7 @@ impl Format {
 fn subject(verb: &str) -> String {
     match verb {
         LISTS => "a list".to_owned(),
+        LIST_OF_EXPERIMENTS => "history list".to_owned(),
         HISTORY => "a stored experiment".to_owned(),
         verb => format!("what {} finds", verb.replace('-', " ")),
     }

@@ -15,6 +15,7 @@ mod format;
 mod forms;
 mod json;
 mod own;
+pub mod page;
 pub mod parts;
 mod relation;
 mod render;
@@ -44,9 +45,11 @@ pub use baseline::{
 };
 pub use error::ReportError;
 pub use format::{Detail, Format, Style, TimeUnit, View};
-pub use forms::{HISTORY, LISTS};
+pub use forms::{HISTORY, LIST_OF_EXPERIMENTS, LISTS};
 pub use json::evidence_json;
-pub use own::{Case, CaseOutcome, OwnReading, OwnReport, Rows, know_reports};
+pub use own::{
+    Case, CaseOutcome, Gauges, OwnReading, OwnReport, Rows, know_reports, readings as own_readings,
+};
 pub use words::visible;
 
 /// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
@@ -136,6 +139,20 @@ pub fn write_look(
 pub fn verdict_sentence(comparison: &Comparison) -> String {
     let name = words::visible;
     words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
+}
+
+/// Writes a list with one line for each row, however long the row is: the last column is cut where the line ends.
+///
+/// # Errors
+///
+/// [`ReportError::Io`] when `out` fails.
+pub fn write_list(
+    header: &[&str],
+    rows: &[Vec<String>],
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    Ok(render::text::write_list(header, rows, style, out)?)
 }
 
 /// Writes a table in the layout of reports, for listings that are no experiment.

@@ -45,6 +45,26 @@ pub trait OwnReport: Sync {
         let _has_none = document;
         Ok(Vec::new())
     }
+
+    /// The figures for collectors of metrics, where the document has [`Format::OpenMetrics`].
+    ///
+    /// # Errors
+    /// The document does not have the form of its schema.
+    fn gauges(&self, document: &Value) -> Result<Vec<Gauges>, Error> {
+        let _has_none = document;
+        Ok(Vec::new())
+    }
+}
+
+/// A family of gauges for collectors of metrics: one quantity with its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gauges {
+    /// Name of the family: letters, digits and `_`, the unit at its end.
+    pub name: &'static str,
+    /// A sentence about the quantity.
+    pub help: &'static str,
+    /// Labels and value of each gauge.
+    pub values: Vec<(Vec<(&'static str, String)>, f64)>,
 }
 
 /// A reading of a benchmark on one side.
@@ -58,6 +78,8 @@ pub struct OwnReading {
     pub value: f64,
     /// Unit of the number; `ns` for times.
     pub unit: String,
+    /// Whether more of it is better.
+    pub more_is_better: bool,
 }
 
 /// Rows for spreadsheets, with their headings.
@@ -139,7 +161,12 @@ pub(crate) fn cases(found: &OwnFindings) -> Option<Vec<Case>> {
     report_of(found)?.cases(&found.document).ok()
 }
 
+/// The figures of a document for collectors of metrics; `None` where this version cannot read it.
+pub(crate) fn gauges(found: &OwnFindings) -> Option<Vec<Gauges>> {
+    report_of(found)?.gauges(&found.document).ok()
+}
+
 /// The single readings of a document; `None` where this version cannot read it.
-pub(crate) fn readings(found: &OwnFindings) -> Option<Vec<OwnReading>> {
+pub fn readings(found: &OwnFindings) -> Option<Vec<OwnReading>> {
     report_of(found)?.readings(&found.document).ok()
 }

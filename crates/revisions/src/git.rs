@@ -1,6 +1,7 @@
 //! Calls of the user's `git`, which may only read the repository.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fauxplat_launch::{Capture, Captured, words};
 use fauxplat_model::Outcome;
@@ -23,6 +24,8 @@ pub(crate) struct Git {
     program: PathBuf,
     folder: PathBuf,
     env: Vec<(String, String)>,
+    /// Longest time of a call; `None` for calls that are waited for.
+    limit: Option<Duration>,
 }
 
 impl Git {
@@ -34,7 +37,7 @@ impl Git {
         let path = std::env::var("PATH").unwrap_or_else(|_| "/bin:/usr/bin".to_owned());
         let program = words::find_program("git", Path::new("/"), &path).map_err(|_| RevisionError::NoGit)?;
         let env = QUIET.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        Ok(Git { program, folder: folder.to_owned(), env })
+        Ok(Git { program, folder: folder.to_owned(), env, limit: None })
     }
 
     /// A copy of this caller of git with one more environment variable.
@@ -42,6 +45,11 @@ impl Git {
         let mut git = self.clone();
         git.env.push((name.to_owned(), value.display().to_string()));
         git
+    }
+
+    /// A caller of git whose calls are ended after some time.
+    pub(crate) fn within(self, limit: Duration) -> Self {
+        Git { limit: Some(limit), ..self }
     }
 
     /// A copy of this caller of git for another folder.
@@ -61,6 +69,7 @@ impl Git {
             arguments,
             env_set: self.env.clone(),
             cwd: Some(self.folder.clone()),
+            limit: self.limit,
             ..Capture::default()
         };
         Ok(call.run()?)

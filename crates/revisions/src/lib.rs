@@ -5,6 +5,7 @@
 
 mod build;
 mod cache;
+mod checkout;
 mod commands;
 mod compared;
 mod error;
@@ -17,6 +18,7 @@ mod words;
 mod workshop;
 
 pub use build::Build;
+pub use checkout::checkout;
 pub use commands::{alike, commands_in, placed_in};
 pub use compared::Compared;
 pub use error::RevisionError;

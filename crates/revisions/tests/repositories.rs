@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fauxplat_launch::Capture;
 use fauxplat_model::Outcome;
-use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop};
+use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop, checkout};
 use tempfile::TempDir;
 
 /// A repository with a folder for the cache beside it.
@@ -61,6 +61,36 @@ fn state(top: &Path) -> String {
 }
 
 fn quiet(_: &str) {}
+
+#[test]
+fn a_checkout_is_the_commit_the_branch_and_local_changes() {
+    let (place, top) = RepositoryFolder::with_commits(2);
+    let before = state(&top);
+    let head = sh(&top, "git rev-parse HEAD");
+    let seen = checkout(&top.join("sub")).unwrap();
+    assert_eq!((&seen.commit, seen.branch.as_deref(), seen.dirty), (&head, Some("main"), Some(false)));
+    assert_eq!(seen.committed_s.unwrap().to_string(), sh(&top, "git log -1 --format=%ct"));
+    assert_eq!(state(&top), before);
+    // A file that git does not know is no change; one that it knows is.
+    fs::write(top.join("new"), "").unwrap();
+    assert_eq!(checkout(&top).unwrap().dirty, Some(false));
+    fs::write(top.join("sub/number"), "other").unwrap();
+    assert_eq!(checkout(&top).unwrap().dirty, Some(true));
+    sh(&top, "git checkout -q -- . && git pack-refs --all && git worktree add -q ../beside -b side HEAD~1");
+    assert_eq!(checkout(&top).unwrap().commit, head, "of a packed reference");
+    let beside = checkout(&place.path("beside")).unwrap();
+    assert_eq!((beside.branch.as_deref(), &beside.commit), (Some("side"), &sh(&top, "git rev-parse HEAD~1")));
+    sh(&top, "git checkout -q --detach");
+    assert_eq!(checkout(&top).unwrap().branch, None);
+    let empty = place.path("empty");
+    fs::create_dir(&empty).unwrap();
+    sh(&empty, "git init -q");
+    assert_eq!(checkout(&empty), None, "before its first commit");
+    // Nothing that stands in git's files is trusted.
+    fs::write(empty.join(".git/HEAD"), "ref: ../../../etc/passwd\n").unwrap();
+    assert_eq!(checkout(&empty), None);
+    assert_eq!(checkout(Path::new("/proc")), None);
+}
 
 #[test]
 fn work_trees_have_their_files_and_the_repository_stays_as_it_is() {

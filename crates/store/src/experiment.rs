@@ -191,8 +191,14 @@ fn insert_header(
         json("warnings", &header.warnings)?,
         json("not measured", &header.not_measured)?,
         uuid,
+        origin(header)?,
     ];
     transaction.query_row(sql::INSERT_EXPERIMENT, written, |row| row.get(0)).map_err(at(path))
+}
+
+/// Where the experiment is made, as text; NULL where nothing is known.
+fn origin(header: &Header) -> Result<Option<String>, StoreError> {
+    (!header.origin.is_empty()).then(|| json("origin", &header.origin)).transpose()
 }
 
 fn insert_command(

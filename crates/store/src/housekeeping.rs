@@ -1,10 +1,11 @@
-//! Removing experiments, and the size of a store.
+//! Removing experiments, and shrinking the file.
 
 use std::fs;
 
 use rusqlite::types::Value;
 
 use crate::engine::{Engine, Purpose, cell, integer, together};
+use crate::error::at;
 use crate::path::beside;
 use crate::{State, Store, StoreError, sql};
 
@@ -20,8 +21,8 @@ pub struct Size {
 }
 
 impl Store {
-    /// Removes an experiment with its commands, samples and all other evidence. Later experiments use the space again,
-    /// and the file does not become smaller.
+    /// Removes an experiment with its commands, samples and all other evidence. Later experiments use the space again;
+    /// only [`Store::vacuum`] makes the file smaller.
     ///
     /// # Errors
     /// [`StoreError::NoSuchExperiment`], [`StoreError::StillRunning`]; those of writing, when nothing is removed.
@@ -51,6 +52,19 @@ impl Store {
         let counted = self.engine().read(sql::COUNTS, &[])?;
         let count = |at: usize| counted.first().map_or(0, |row| integer(cell(row, at))).cast_unsigned();
         Ok(Size { file_bytes, experiments: count(0), samples: count(1) })
+    }
+
+    /// Rewrites the store without gaps and empties its log, which takes as much free space as the store itself. A
+    /// server does so by itself.
+    ///
+    /// # Errors
+    /// Those of writing; the store is as it was then.
+    pub fn vacuum(&self) -> Result<(), StoreError> {
+        self.check_writable()?;
+        if self.server.is_some() {
+            return Ok(());
+        }
+        self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").map_err(at(&self.path))
     }
 }
 

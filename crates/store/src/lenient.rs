@@ -4,7 +4,7 @@
 //! and a value that makes no sense here takes its default as a whole, with a warning in the record.
 
 use fauxplat_model::{
-    Command, CommandLine, Condition, Definition, KnobChange, MachineFacts, Parameter, Source, Sources,
+    Command, CommandLine, Condition, Definition, KnobChange, MachineFacts, Origin, Parameter, Source, Sources,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,6 +86,11 @@ pub(crate) fn words(what: &str, text: &str, warnings: &mut Vec<String>) -> Vec<S
         warnings.push(format!("the stored {what} cannot be read by this version: none is shown"));
         Vec::new()
     })
+}
+
+/// Where an experiment was made; nothing where it does not say so, or in another way than this version.
+pub(crate) fn origin(text: Option<&str>) -> Origin {
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
 /// A command as its columns hold it.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use fauxplat_model::Origin;
 use rusqlite::types::Value;
 
 use crate::engine::{Values, cell, integer, optional, text};
-use crate::{State, Store, StoreError, sql};
+use crate::{State, Store, StoreError, lenient, sql};
 
 /// A filter for the list of experiments; the default selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct ExperimentRow {
     pub samples: u64,
     /// The verdicts or medians in one line; `None` until the experiment is finished.
     pub summary: Option<String>,
+    /// Where the experiment was made.
+    pub origin: Origin,
 }
 
 /// Number of experiments whose names one statement asks for.
@@ -54,7 +57,9 @@ impl Store {
     /// Those of reading.
     pub fn list(&self, filter: &Filter) -> Result<Vec<ExperimentRow>, StoreError> {
         let asked = [optional(filter.kind.as_deref()), optional(filter.since.as_deref())];
-        let rows = self.engine().read(sql::LIST, &asked)?;
+        let says_origin = self.engine().columns("experiment")?.iter().any(|name| name == "origin");
+        let list = if says_origin { sql::LIST } else { sql::LIST_BEFORE_ORIGIN };
+        let rows = self.engine().read(list, &asked)?;
         let mut list = Vec::new();
         for some in rows.chunks(CHUNK) {
             let (newest, oldest) = (some.first().map_or(0, id), some.last().map_or(0, id));
@@ -112,5 +117,6 @@ fn experiment_row(row: &Values) -> ExperimentRow {
         names: Vec::new(),
         summary: text(cell(row, 5)).map(str::to_owned),
         samples: integer(cell(row, 6)).cast_unsigned(),
+        origin: lenient::origin(text(cell(row, 7))),
     }
 }

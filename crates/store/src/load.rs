@@ -1,7 +1,7 @@
 //! An experiment as it was recorded.
 
 use fauxplat_model::document::{Findings, Header};
-use fauxplat_model::{Command, Sample, Sources};
+use fauxplat_model::{Command, Origin, Sample, Sources};
 use rusqlite::{OptionalExtension, Row};
 use serde_json::Value;
 
@@ -76,6 +76,10 @@ impl Store {
         self.load_commands(id, &mut experiment).map_err(at(&self.path))?;
         if self.version >= schema::WITH_EVIDENCE {
             self.load_plan(id, &mut experiment).map_err(at(&self.path))?;
+        }
+        if self.version >= schema::WITH_ORIGIN {
+            let origin = self.connection.query_row(sql::ORIGIN, [id], |row| row.get::<_, Option<String>>(0));
+            experiment.header.origin = lenient::origin(origin.map_err(at(&self.path))?.as_deref());
         }
         Ok(experiment)
     }
@@ -173,6 +177,7 @@ fn experiment(id: i64, row: &Row<'_>) -> rusqlite::Result<StoredExperiment> {
         invocation: lenient::words("invocation", &text(6)?, &mut warnings),
         seed: text(5)?.parse().unwrap_or_default(),
         machine: lenient::noun(&text(7)?, &mut warnings),
+        origin: Origin::default(),
         condition: lenient::noun(&text(8)?, &mut warnings),
         definition: lenient::noun(&text(9)?, &mut warnings),
         sources: lenient::noun(&text(10)?, &mut warnings),

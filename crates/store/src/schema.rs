@@ -23,12 +23,13 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// Statements that lead from version `index` to version `index + 1`.
-pub(crate) const MIGRATIONS: [Migration; 5] = [
+pub(crate) const MIGRATIONS: [Migration; 6] = [
     Migration { tables: FIRST, filled: "" },
     Migration { tables: RATE, filled: "" },
     Migration { tables: EVIDENCE, filled: NAMES },
     Migration { tables: SPOOL, filled: "" },
     Migration { tables: BOUNDS, filled: "" },
+    Migration { tables: HISTORY, filled: "" },
 ];
 
 /// The version from which on a store holds evidence other than runs.
@@ -36,6 +37,9 @@ pub(crate) const WITH_EVIDENCE: i64 = 3;
 
 /// The version from which on a sample says which of its readings are bounds or parts.
 pub(crate) const WITH_BOUNDS: i64 = 5;
+
+/// The version from which on an experiment says where it was made, and a store holds points of series.
+pub(crate) const WITH_ORIGIN: i64 = 6;
 
 /// Absent readings are NULL, never zero. `sample` is clustered by experiment: appending touches one page, an
 /// experiment is read in order and removed as one range.
@@ -222,6 +226,48 @@ CREATE TABLE spool (
 /// Readings of a run that are bounds or parts: two bits for each metric, in the order of their columns; 0 where all are
 /// values. NULL in rows of earlier versions, whose experiment says it by its sources.
 const BOUNDS: &str = "ALTER TABLE sample ADD COLUMN bounds INTEGER;";
+
+/// Where an experiment was made, notes on it, and what a session says of each benchmark: a point of a series.
+///
+/// Points are computed from the experiments when a series is first asked for, and `summed` says of which they are there.
+/// Their key has them in the order of their series, so that a series is one range. Numbers with a fraction are integers
+/// in 10⁻¹², which every engine has.
+const HISTORY: &str = "
+ALTER TABLE experiment ADD COLUMN origin TEXT;
+CREATE TABLE note (
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    written TEXT NOT NULL,
+    note TEXT NOT NULL,
+    PRIMARY KEY (experiment, number)
+) WITHOUT ROWID;
+CREATE TABLE summed (
+    experiment INTEGER NOT NULL,
+    points INTEGER NOT NULL,
+    PRIMARY KEY (experiment)
+) WITHOUT ROWID;
+CREATE TABLE point (
+    metric TEXT NOT NULL,
+    benchmark TEXT NOT NULL,
+    program TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    experiment INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    revision TEXT,
+    dirty INTEGER,
+    committed_s INTEGER,
+    label TEXT,
+    host TEXT,
+    unit TEXT NOT NULL,
+    more_is_better INTEGER NOT NULL,
+    ln_pico INTEGER NOT NULL,
+    error_pico INTEGER,
+    runs INTEGER NOT NULL,
+    PRIMARY KEY (metric, benchmark, program, machine, experiment, number)
+) WITHOUT ROWID;
+CREATE INDEX point_experiment ON point (experiment);
+";
 
 /// Migrates a store to this program's version; nothing happens if it is current.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {

@@ -4,9 +4,11 @@
 //! two agree as long as each text mentions `$1`, `$2`, … for the first time in rising order, which a test checks.
 
 mod evidence;
+mod history;
 mod shared;
 
 pub(crate) use evidence::*;
+pub(crate) use history::*;
 pub(crate) use shared::*;
 
 /// Records that a migration was applied.
@@ -19,8 +21,8 @@ pub(crate) const INSERT_MACHINE: &str =
 /// Begins an experiment.
 pub(crate) const INSERT_EXPERIMENT: &str = "INSERT INTO experiment
     (kind, state, owner, started, fauxplat_version, schema_version, seed, invocation, machine, condition,
-     definition, sources, warnings, not_measured, uuid)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id";
+     definition, sources, warnings, not_measured, uuid, origin)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id";
 
 /// Adds a command to an experiment.
 pub(crate) const INSERT_COMMAND: &str = "INSERT INTO command
@@ -47,7 +49,14 @@ pub(crate) const INTERRUPT: &str = "UPDATE experiment SET state = 'interrupted' 
 
 /// Experiments, newest first. Sequence numbers have no gaps, so the last one gives the count without a scan.
 pub(crate) const LIST: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
-        (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples
+        (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples, e.origin
+    FROM experiment e
+    WHERE (CAST($1 AS TEXT) IS NULL OR e.kind = $1) AND (CAST($2 AS TEXT) IS NULL OR e.started >= $2)
+    ORDER BY e.id DESC";
+
+/// Experiments of a store that does not say where they were made, and that cannot be brought up to date.
+pub(crate) const LIST_BEFORE_ORIGIN: &str = "SELECT e.id, e.kind, e.state, e.owner, e.started, e.summary,
+        (SELECT MAX(s.sequence) + 1 FROM sample s WHERE s.experiment = e.id) AS samples, NULL AS origin
     FROM experiment e
     WHERE (CAST($1 AS TEXT) IS NULL OR e.kind = $1) AND (CAST($2 AS TEXT) IS NULL OR e.started >= $2)
     ORDER BY e.id DESC";
@@ -127,6 +136,7 @@ mod tests {
             FINISH_EXPERIMENT,
             INTERRUPT,
             LIST,
+            LIST_BEFORE_ORIGIN,
             NAMES,
             LOAD,
             COMMANDS,
@@ -139,7 +149,12 @@ mod tests {
             REMOVE_MACHINES,
             COUNTS,
         ];
-        let others = REMOVE.into_iter().chain(REMOVE_EVIDENCE).chain(evidence::ALL).chain(shared::ALL);
+        let others = REMOVE
+            .into_iter()
+            .chain(REMOVE_EVIDENCE)
+            .chain(evidence::ALL)
+            .chain(history::ALL)
+            .chain(shared::ALL);
         singles.into_iter().chain(others).collect()
     }
 

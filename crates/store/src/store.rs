@@ -54,6 +54,17 @@ impl Store {
         Ok(Store { connection, path, access, version, file, server: None, target: None })
     }
 
+    /// A store without experiments, for a place where there is no file yet; nothing is created there, and nothing can be
+    /// recorded.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn nothing(path: &Path) -> Result<Store, StoreError> {
+        let made =
+            Connection::open_in_memory().and_then(|mut made| schema::migrate(&mut made).map(|()| made));
+        Store::of(path, (made.map_err(at(path))?, Access::ReadOnly))
+    }
+
     /// Opens a shared store, to read it, to carry experiments to it and to remove some; its tables are made if need be.
     ///
     /// # Errors

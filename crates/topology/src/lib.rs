@@ -10,6 +10,7 @@ mod cpus;
 mod descriptions;
 mod hypervisor;
 mod identity;
+mod origin;
 pub mod parse;
 mod pick;
 mod read;
@@ -23,6 +24,7 @@ use fauxplat_model::{CpuFacts, MachineFacts, Topology};
 pub use activity::Watch;
 pub use cpus::{allowed, frequencies_khz, online, present, siblings};
 pub use identity::{identity, throttles};
+pub use origin::origin;
 pub use pick::{Activities, PickError, pick};
 
 use common::Common;

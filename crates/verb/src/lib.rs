@@ -5,11 +5,12 @@
 
 use clap::{ArgMatches, Command};
 use fauxplat_experiment::{Beginning, Failure, Finished, Machine};
-use fauxplat_model::Definition;
-use fauxplat_model::document::Findings;
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{Definition, Evidence};
 pub use fauxplat_options::Group;
 use fauxplat_options::{EndArgs, OutputArgs};
-use fauxplat_report::OwnReport;
+use fauxplat_report::{Format, OwnReport};
+use fauxplat_store::Store;
 
 /// A verb in a crate of its own.
 pub trait Verb: Sync {
@@ -66,6 +67,41 @@ pub trait Host {
     /// # Errors
     /// The report could not be written.
     fn show(&self, findings: &Findings, output: &OutputArgs, invocation: &[String]) -> Result<(), Failure>;
+
+    /// Opens the store of the options to read earlier results; nothing is created.
+    ///
+    /// # Errors
+    /// There is no such store, or it cannot be opened.
+    fn history(&self, output: &OutputArgs) -> Result<Store, Failure>;
+
+    /// Opens the store of the options to add experiments, and creates it if need be.
+    ///
+    /// # Errors
+    /// There is to be none, or it cannot be opened.
+    fn store(&self, output: &OutputArgs) -> Result<Store, Failure>;
+
+    /// Reports an earlier experiment, each format with the evidence that it has room for.
+    ///
+    /// # Errors
+    /// The report could not be written.
+    fn report(
+        &self,
+        record: &Record<'_>,
+        evidence: &dyn Fn(Format) -> Vec<Evidence>,
+        output: &OutputArgs,
+    ) -> Result<(), Failure>;
+
+    /// Writes lines as they are to where the options have the report.
+    ///
+    /// # Errors
+    /// They could not be written.
+    fn lines(&self, text: &str, output: &OutputArgs) -> Result<(), Failure>;
+
+    /// Writes a list with one line for each row to where the options have the report.
+    ///
+    /// # Errors
+    /// The list could not be written.
+    fn list(&self, headings: &[&str], rows: &[Vec<String>], output: &OutputArgs) -> Result<(), Failure>;
 
     /// A message to the user on standard error.
     fn complain(&self, line: &str);

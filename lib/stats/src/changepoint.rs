@@ -68,6 +68,29 @@ impl Scanner {
             self.by_chance.entry(values.len()).or_insert_with(|| Chance::of(values.len(), min_segment, seed));
         Some(Change { at, p_value: chance.p_value(statistic) })
     }
+
+    /// As [`Scanner::strongest`], for a series in which the standard error of a mean is `inflation` times that of
+    /// independent values, because neighbours resemble each other. Null distributions are shared by lengths that differ by
+    /// less than a tenth, so that the many stretches of a long series cost little.
+    pub fn strongest_inflated(&mut self, values: &[f64], inflation: f64) -> Option<Change> {
+        let (at, statistic) = scan(&midranks(values), self.min_segment)?;
+        let (min_segment, seed, length) = (self.min_segment, self.seed, length_on_grid(values.len()));
+        let chance = self.by_chance.entry(length).or_insert_with(|| Chance::of(length, min_segment, seed));
+        Some(Change { at, p_value: chance.p_value(statistic / inflation.max(1.0)) })
+    }
+}
+
+/// Length up to which every length has a null distribution of its own.
+const EXACT: usize = 64;
+
+/// A length whose null distribution stands for that of a series of `n` values: of longer series those of a grid in steps of
+/// a tenth, the next longer one, in which the largest statistic is rather larger than in the series.
+fn length_on_grid(n: usize) -> usize {
+    let mut length = EXACT;
+    while length < n {
+        length += (length / 10).max(1);
+    }
+    if n <= EXACT { n } else { length }
 }
 
 impl Chance {

@@ -13,7 +13,6 @@ mod group;
 mod hardware;
 mod machine;
 mod notices;
-mod steps;
 mod two_programs;
 mod watch;
 mod whole;

@@ -9,11 +9,11 @@ use fauxplat_model::{
 use fauxplat_stats::changepoint::{Change, Scanner};
 use fauxplat_stats::describe::{mean, median};
 use fauxplat_stats::multiple::benjamini_hochberg;
+use fauxplat_stats::steps::{self, MIN_SEGMENT};
 
 use super::FleetQuestion;
 use super::estimate::{Estimate, finite};
 use super::machine::{Machine, sign};
-use super::steps::{self, MIN_SEGMENT};
 use super::whole::{Together, Visited, together};
 
 /// Share of fleets in which a change is told although there is none: of machines, and of the fleet as a whole.

@@ -62,8 +62,78 @@ fn an_experiment_that_is_none_is_bad_usage() {
     lab.run(&["history", "rm", "-1"]).reports_misuse(&["-1"]);
     lab.run(&["history", "rm"]).reports_misuse(&["history rm needs"]);
     lab.run(&["history", "list", "--since", "yesterday"]).reports_misuse(&["yesterday", "2026-11"]);
-    lab.run(&["history", "list", "--format", "csv"]).complains(2, &["history list", "csv"]);
+    lab.run(&["history", "list", "--format", "junit"]).reports_misuse(&["history list", "junit"]);
     lab.run_unstored(&["history", "list"]).complains(2, &["--store none"]);
+}
+
+/// Reading creates nothing, whoever names the store, and names that a shell or a person meant otherwise become no files.
+#[test]
+fn reading_creates_no_store_and_odd_names_are_refused() {
+    let lab = Lab::new();
+    let mut command = lab.bare(&["history", "list"]);
+    command.env("FAUXPLAT_STORE", lab.path("typo/store.sqlite"));
+    Done::of(command).complains(2, &["typo/store.sqlite", "no such store"]);
+    assert!(!lab.path("typo").exists());
+    assert_eq!(Done::of(lab.bare(&["history", "list"])).succeeds().out, "no experiments\n");
+    assert!(!lab.path(".local").exists());
+    for (name, hint) in [("-", "standard output"), ("None", "`none`"), ("NONE", "./NONE"), ("~/x", "$HOME/x")]
+    {
+        Done::of(lab.bare(&["run", "true", "--runs", "1", "--store", name]))
+            .complains(2, &["is no store", hint]);
+        Done::of(lab.bare(&["history", "list", "--store", name])).complains(2, &["is no store", hint]);
+        assert!(!lab.path(name).exists());
+    }
+    let mut command = lab.bare(&["run", "true", "--runs", "1"]);
+    command.env("FAUXPLAT_STORE", "~/x");
+    Done::of(command).complains(2, &["$HOME/x"]);
+}
+
+/// An experiment knows its commit and label, and a series is followed over experiments.
+#[test]
+fn sessions_are_followed_over_time() {
+    let lab = Lab::new();
+    for _ in 0..4 {
+        lab.run(&["run", "--names", "nothing", "true", "--runs", "4", "--label", "a label"]).succeeds();
+    }
+    let shown = lab.json(&["history", "show", "last"]);
+    assert_eq!(shown["origin"]["label"], "a label");
+    assert!(
+        shown["origin"]["user"].is_string() && shown["origin"]["host"].is_string(),
+        "{}",
+        shown["origin"]
+    );
+    let trend = lab.json(&["history", "trend", "nothing"]);
+    assert_eq!(
+        (&trend["schema"], &trend["series"][0]["session_count"]),
+        (&"fauxplat.history-trend/1".into(), &4.into())
+    );
+    assert_eq!(trend["series"][0]["sessions"][3]["label"], "a label");
+    for format in ["text", "csv", "markdown", "html", "svg", "openmetrics"] {
+        let out = lab.run(&["history", "trend", "nothing", "--format", format]).succeeds().out;
+        assert!(!out.is_empty(), "{format}");
+        lab.run(&["history", "trend", "--format", if format == "svg" { "csv" } else { format }]).succeeds();
+    }
+    for format in ["csv", "markdown", "asciidoc", "org", "html"] {
+        let out = lab.run(&["history", "list", "--format", format]).succeeds().out;
+        assert!(out.contains("a label"), "{format}: {out}");
+    }
+    let list = lab.run(&["history", "list"]).succeeds().out;
+    assert_eq!(list.lines().count(), 5, "{list}");
+    lab.run(&["history", "note", "last", "new compiler"]).succeeds();
+    lab.run(&["history", "note", "last", " "]).complains(2, &["a note is one line"]);
+    assert_eq!(
+        lab.json(&["history", "trend", "nothing"])["series"][0]["sessions"][3]["notes"][0],
+        "new compiler"
+    );
+    lab.run(&["history", "trend", "something"]).complains(2, &["no benchmark `something`"]);
+    let gate = lab.run(&["history", "gate", "nothing", "--margin", "90%", "--format", "json"]);
+    assert_eq!(gate.json()["schema"], "fauxplat.history-gate/1");
+    let junit = lab.run(&["history", "gate", "nothing", "--margin", "90%", "--format", "junit"]).out;
+    assert!(junit.contains("testcase"), "{junit}");
+    lab.run(&["history", "pages", &lab.file("pages")]).succeeds();
+    assert!(lab.path("pages/index.html").is_file());
+    lab.run(&["history", "rm", "1", "2"]).succeeds();
+    assert!(lab.run(&["history", "vacuum"]).succeeds().out.contains("now"));
 }
 
 /// Without `--store` the store is in the user's data directory.

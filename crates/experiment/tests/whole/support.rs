@@ -12,7 +12,8 @@ use fauxplat_experiment::{
 use fauxplat_launch::simulated::{self, Behaviour, SimulatedLauncher, Times};
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{
-    Command, Condition, CpuFacts, Definition, Evidence, MachineFacts, Phase, Placement, Sample, Verdict,
+    Command, Condition, CpuFacts, Definition, Evidence, MachineFacts, Origin, Phase, Placement, Sample,
+    Verdict,
 };
 use fauxplat_report::{Format, ReportError, Style};
 use fauxplat_store::{State, Store, StoredExperiment};
@@ -108,6 +109,7 @@ impl Laboratory {
             kind,
             definition: Definition { seed: definition.seed.or(Some(1)), ..definition },
             machine: Machine::known(&self.folder.path().join("machine"), facts(described.cpus)),
+            origin: Origin::default(),
             store: Some(self.store()),
             invocation: &[],
             programs: None,

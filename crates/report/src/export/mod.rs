@@ -46,6 +46,7 @@ pub(crate) fn write(
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => match record.findings {
             Findings::Fleet(found) => Ok(fleet_metrics::write(found, out)?),
+            Findings::Own(found) => openmetrics::gauges(found, out),
             _ => openmetrics::write(record, out),
         },
         Format::Folded => profile::folded(record, out),

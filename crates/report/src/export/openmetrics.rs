@@ -9,13 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::document::{Findings, OwnFindings, Record};
 use fauxplat_model::{CountersFindings, TableFindings, TableKey, TableKind, TableValue, WatchedProcess};
 
 use super::distinct;
 use crate::format::EXPOSED;
 use crate::words::visible;
-use crate::{Format, ReportError};
+use crate::{Format, ReportError, own};
 
 /// The family of keys without a name.
 const UNNAMED: &str = "fauxplat_table_value";
@@ -76,6 +76,20 @@ fn counted(found: &WatchedProcess, out: &mut dyn Write) -> Result<(), ReportErro
         let counter = escaped(&visible(series.metric.name()));
         let pid = found.pid;
         writeln!(out, "{COUNTED}_total{{pid=\"{pid}\",process=\"{name}\",counter=\"{counter}\"}} {total}")?;
+    }
+    Ok(writeln!(out, "# EOF")?)
+}
+
+/// Writes the figures of a verb that keeps the type of its findings to itself.
+pub(super) fn gauges(found: &OwnFindings, out: &mut dyn Write) -> Result<(), ReportError> {
+    let nothing = ReportError::NothingToExport { format: Format::OpenMetrics.name(), reason: EXPOSED };
+    for family in own::gauges(found).filter(|all| !all.is_empty()).ok_or(nothing)? {
+        head(family.name, "gauge", family.help, out)?;
+        for (labels, value) in family.values.iter().filter(|(_, value)| value.is_finite()) {
+            let label = |(name, value): &(&str, String)| format!("{name}=\"{}\"", escaped(&visible(value)));
+            let labels = labels.iter().map(label).collect::<Vec<_>>().join(",");
+            writeln!(out, "{}{{{labels}}} {value}", family.name)?;
+        }
     }
     Ok(writeln!(out, "# EOF")?)
 }

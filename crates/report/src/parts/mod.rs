@@ -22,7 +22,7 @@ pub use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use listing::{Listed, Listing};
 pub(crate) use quantiles::{Curve, Quantiles};
-pub(crate) use series::{Across, Line, Point, Rule, Series, Values};
+pub use series::{Across, Line, Point, Rule, Series, Values};
 pub(crate) use tree::{Boxes, Branch, Tree, TreeBox};
 
 use crate::Detail;
@@ -221,6 +221,11 @@ impl Piece {
     /// Changes with their intervals, drawn on pages.
     pub fn effects(effects: Effects) -> Self {
         Piece::new(Part::Effects(effects))
+    }
+
+    /// Values along an axis.
+    pub fn series(series: Series) -> Self {
+        Piece::new(Part::Series(series))
     }
 
     /// Lines under a title, close together.

@@ -3,8 +3,8 @@
 mod asciidoc;
 mod canvas;
 mod chart;
-mod drawings;
-mod html;
+pub(crate) mod drawings;
+pub(crate) mod html;
 mod listing;
 mod markdown;
 mod markup;

@@ -76,7 +76,10 @@ pub(crate) const PLAN: &str = "SELECT uuid, plan FROM experiment WHERE id = $1";
 pub(crate) const SET_PLAN: &str = "UPDATE experiment SET plan = $1 WHERE id = $2";
 
 /// Removal of what an experiment has beside its runs.
-pub(crate) const REMOVE_EVIDENCE: [&str; 9] = [
+pub(crate) const REMOVE_EVIDENCE: [&str; 12] = [
+    "DELETE FROM note WHERE experiment = $1",
+    "DELETE FROM point WHERE experiment = $1",
+    "DELETE FROM summed WHERE experiment = $1",
     "DELETE FROM spool WHERE experiment = $1",
     "DELETE FROM reading WHERE experiment = $1",
     "DELETE FROM metric WHERE experiment = $1",

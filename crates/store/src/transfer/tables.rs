@@ -15,8 +15,11 @@ pub(super) struct Table {
 const NUMBER: &[&str] = &["number"];
 const RECORDS: &str = "LENGTH(record)";
 
+/// The table of what people write about experiments afterwards: an experiment is the same one whatever was noted on it.
+pub(super) const NOTES: &str = "note";
+
 /// All tables of an experiment. Rows that `number` and `experiment` refer to are carried with them.
-pub(super) const TABLES: [Table; 10] = [
+pub(super) const TABLES: [Table; 11] = [
     Table {
         name: "command",
         keys: NUMBER,
@@ -31,6 +34,7 @@ pub(super) const TABLES: [Table; 10] = [
     Table { name: "series", keys: NUMBER, page: 4, digest: RECORDS },
     Table { name: "process", keys: &["number", "place"], page: 100, digest: RECORDS },
     Table { name: "event", keys: NUMBER, page: 100, digest: RECORDS },
+    Table { name: NOTES, keys: NUMBER, page: 100, digest: "LENGTH(note)" },
     Table { name: "artifact", keys: NUMBER, page: 1, digest: "LENGTH(data) + bytes % 1000003" },
 ];
 
@@ -95,8 +99,9 @@ mod tests {
             WHERE t.type = 'table' AND c.name = 'experiment' ORDER BY 1";
         let mut statement = connection.prepare(sql).unwrap();
         let found = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-        // The spool belongs to the file that it stands in.
-        let found: Vec<String> = found.map(Result::unwrap).filter(|name| name != "spool").collect();
+        // The spool belongs to the file that it stands in, and points are computed anew.
+        let stays = |name: &String| ["spool", "point", "summed"].contains(&name.as_str());
+        let found: Vec<String> = found.map(Result::unwrap).filter(|name| !stays(name)).collect();
         let mut carried: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
         carried.sort_unstable();
         assert_eq!(found, carried);

@@ -7,8 +7,8 @@ use std::process::Command as Process;
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{
-    Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Outcome, Phase, Placement, Sample,
-    Source, Sources,
+    Checkout, Command, Condition, CpuFacts, Definition, MachineFacts, Metric, Origin, Outcome, Phase,
+    Placement, Sample, Source, Sources,
 };
 use fauxplat_units::Bytes;
 
@@ -52,6 +52,18 @@ pub(crate) fn header() -> Header {
             hypervisor: Some("KVM".into()),
             boot_id: "b".into(),
             randomize_va_space: Some(2),
+        },
+        origin: Origin {
+            checkout: Some(Checkout {
+                commit: "c".repeat(40),
+                branch: Some("main".into()),
+                dirty: Some(true),
+                committed_s: Some(1_795_000_000),
+            }),
+            label: Some("new compiler".into()),
+            host: Some("h".into()),
+            user: Some("ada".into()),
+            machine_id: Some("0123456789abcdef".into()),
         },
         condition: Condition { cpu: Placement::Set(cpus()), nice: Some(-5), ..Condition::default() },
         definition: Definition { warmup: 2, ..Definition::default() },

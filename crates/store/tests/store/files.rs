@@ -133,6 +133,7 @@ fn a_newer_store_is_read_and_never_overwritten() {
     let newer = |error: StoreError| matches!(error, StoreError::NewerVersion { found: 99, known, .. } if known == VERSION);
     assert!(newer(store.begin(&header(), "run", &[]).unwrap_err()));
     assert!(newer(store.remove(id).unwrap_err()));
+    assert!(newer(store.vacuum().unwrap_err()));
     drop(store);
     assert_eq!(fs::read(&path).unwrap(), before);
 }

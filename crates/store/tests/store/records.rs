@@ -139,8 +139,10 @@ fn removal_takes_everything_of_one_experiment_and_nothing_of_another() {
     let full = store.size().unwrap();
     assert_eq!((full.experiments, full.samples), (2, 20_003));
     store.remove(gone).unwrap();
+    store.vacuum().unwrap();
     let small = store.size().unwrap();
     assert_eq!((small.experiments, small.samples), (1, 3));
+    assert!(small.file_bytes < full.file_bytes / 4, "{small:?} {full:?}");
     assert!(matches!(store.load(gone), Err(StoreError::NoSuchExperiment { .. })));
     assert!(matches!(store.remove(gone), Err(StoreError::NoSuchExperiment { .. })));
     let loaded = store.load(kept).unwrap();

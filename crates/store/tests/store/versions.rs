@@ -47,6 +47,7 @@ fn what_an_earlier_build_wrote_is_migrated_whole() {
         assert_eq!(sum, wall_ns as u64);
         assert!(loaded.findings.is_some() && loaded.plan.is_none());
         assert_eq!(metrics_of(&loaded.samples), Metric::BUILT_IN);
+        assert!(loaded.header.origin.is_empty() && row.origin.is_empty());
         assert!(loaded.header.warnings.iter().all(|warning| !warning.contains("another version")));
         names.push(loaded.header.uuid.unwrap());
     }

@@ -1,7 +1,5 @@
 //! Options of `init`.
 
-#![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
-
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -18,7 +16,7 @@ const EXAMPLES: &str = "\
 /// Write the files with which a project measures its changes
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     /// A command whose time is followed, with a name; may be given more than once. Without it and without --program, a
     /// terminal is asked
     #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "program")]
@@ -62,7 +60,7 @@ where
 
 /// The gate of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum FailIf {
+pub(crate) enum FailIf {
     /// A change that is slower.
     #[default]
     Slower,
@@ -75,7 +73,7 @@ pub enum FailIf {
 
 /// A service that runs jobs, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Service {
+pub(crate) enum Service {
     Github,
     Gitlab,
     Shell,

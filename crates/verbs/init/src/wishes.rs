@@ -7,7 +7,7 @@ use crate::error::InitError;
 
 /// A command with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Benchmark {
+pub(crate) struct Benchmark {
     /// The name in reports.
     pub name: String,
     /// The command line, run in the project's folder.

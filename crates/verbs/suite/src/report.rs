@@ -78,6 +78,7 @@ impl OwnReport for SuiteReport {
                     side,
                     value: value(pair),
                     unit: it.unit.clone(),
+                    more_is_better: more_is_better(it),
                 })
                 .collect()
         };

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    IgnoredFailures, Metric, NodeBlock, NodeFailure, NodeOrder, NodePlan, NodeRecord, Phase, Sample,
+    IgnoredFailures, Metric, NodeBlock, NodeFailure, NodeOrder, NodePlan, NodeRecord, Origin, Phase, Sample,
     metrics_of,
 };
 use fauxplat_sys::clock;
@@ -79,6 +79,7 @@ fn measure(
         kind: "run",
         definition,
         machine,
+        origin: Origin::default(),
         store: None,
         invocation,
         programs: None,

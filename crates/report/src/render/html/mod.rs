@@ -4,6 +4,8 @@
 mod raw;
 mod style;
 
+pub(crate) use style::{POLICY, STYLE};
+
 use std::io::Write;
 
 use fauxplat_model::document::Record;

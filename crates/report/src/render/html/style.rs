@@ -2,7 +2,7 @@
 
 /// The style sheet: the reader's light or dark theme; wide parts scroll by themselves; printed pages have ink on white
 /// and all rows.
-pub(super) const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 :root{color-scheme:light dark;--text:#1f2328;--page:#fff;--soft:#59636e;--edge:#d0d7de;--fill:#f6f8fa;\
 --good:#116329;--bad:#a40e26;--doubt:#7d4e00;--neutral:#0550ae}\
 @media (prefers-color-scheme:dark){:root{--text:#e6edf3;--page:#0d1117;--soft:#9198a1;--edge:#3d444d;--fill:#161b22;\
@@ -43,4 +43,4 @@ link.download=save.dataset.name;link.click();URL.revokeObjectURL(link.href)}}\
 addEventListener('beforeprint',function(){document.querySelectorAll('details').forEach(function(it){it.open=true})})})()";
 
 /// The policy by which browsers refuse to load anything.
-pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";

@@ -1,6 +1,7 @@
 //! Reports for people at a terminal.
 
 mod columns;
+mod list;
 mod look;
 mod page;
 mod tree;
@@ -13,6 +14,7 @@ use crate::render::{canvas, chart, listing};
 use crate::words::first_sentences;
 use crate::{Detail, Style};
 
+pub(crate) use list::write_list;
 pub(crate) use look::lines;
 pub(crate) use page::Page;
 

@@ -1,18 +1,23 @@
 //! Options of `history`.
 
+#![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
+
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-
-use super::help::after;
-use super::output::{Listed, Output, Shown};
+use clap::{Args, Subcommand, ValueEnum};
+use fauxplat_options::{Gate, Gated, Listed, ListedAll, Made, Output, Shown, Trended, after, percent};
 
 const EXAMPLES: &str = "\
   fauxplat history list --kind compare --limit 20
   fauxplat history show last
+  fauxplat history trend
+  fauxplat history trend 'sort access.log'
+  fauxplat history gate 'sort access.log' --fail-if slower,undecided
+  fauxplat history pages public
   fauxplat history export 17 --format hyperfine-json --output result.json
   fauxplat history list --store postgres://ada@db.example/lab";
 
+/// What was measured before, and since when is it slower?
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct HistoryArgs {
@@ -38,7 +43,7 @@ pub enum HistoryAction {
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
         #[command(flatten)]
-        output: Output<Listed>,
+        output: Output<ListedAll>,
     },
     /// The report of an experiment, as it was
     #[command(after_help = after("fauxplat history show last\n  fauxplat history show 17 --format html --output report.html"))]
@@ -95,6 +100,107 @@ pub enum HistoryAction {
         #[command(flatten)]
         output: Output<Listed>,
     },
+    /// Make the file of the store as small as what it holds. Takes as much free space as the store, and removes nothing
+    #[command(after_help = after("fauxplat history vacuum"))]
+    Vacuum {
+        #[command(flatten)]
+        output: Output<Listed>,
+    },
+    /// Write a note on an experiment, such as what changed then; trends show it
+    #[command(after_help = after("fauxplat history note last 'new compiler'"))]
+    Note {
+        /// Its number, or `last`
+        id: String,
+        /// The note, a line
+        text: String,
+        #[command(flatten)]
+        output: Output<Listed>,
+    },
+    /// Every benchmark over its sessions: where its level changed, by how much, and between which commits
+    #[command(after_help = after("fauxplat history trend\n  fauxplat history trend 'sort access.log' --metric peak-memory\n  fauxplat history trend parse --by commit --format html --output parse.html"))]
+    Trend(TrendArgs),
+    /// The newest session of a benchmark against its own past, with an error that is stated
+    #[command(after_help = after("fauxplat history gate 'sort access.log'\n  fauxplat history gate parse --margin 5% --fail-if slower,undecided --export junit=gate.xml"))]
+    Gate(GateArgs),
+    /// A folder of pages about all benchmarks, for any web server or none: what is there already is made anew only where it
+    /// changed
+    #[command(after_help = after("fauxplat history pages public"))]
+    Pages(PagesArgs),
+}
+
+/// Orders of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// A point for each session, in the order of time.
+    #[default]
+    Time,
+    /// A point for each commit, in the order in which the commits were made.
+    Commit,
+}
+
+// The choice of series.
+#[derive(Debug, Args)]
+pub struct SeriesArgs {
+    /// The metric: wall, user, sys, cpu, peak-memory, or one that a user named, such as printed:latency
+    #[arg(long, value_name = "METRIC", default_value = "wall")]
+    pub metric: String,
+    /// Only sessions on this machine, by its host name or the beginning of its identity
+    #[arg(long, value_name = "ID")]
+    pub machine: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct TrendArgs {
+    /// The benchmark: the name of a command or of a benchmark of a suite, or a part of it that no other has [default: a line
+    /// for each]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub series: SeriesArgs,
+    /// Order of the sessions: time, or commit, where sessions of one commit are one point
+    #[arg(long, value_name = "ORDER", default_value = "time")]
+    pub by: By,
+    /// Probability that a change is told of a series that does not change
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
+    pub level: f64,
+    #[command(flatten)]
+    pub output: Output<Trended>,
+}
+
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// The benchmark, as for `trend`
+    pub name: String,
+    #[command(flatten)]
+    pub series: SeriesArgs,
+    /// The largest change that counts as none
+    #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = percent, help_heading = "Decision")]
+    pub margin: f64,
+    /// Probability that the interval of the change misses it
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent, help_heading = "Decision")]
+    pub level: f64,
+    /// Fail with exit code 1 if the newest session is slower or faster than its past by more than the margin, or different
+    /// either way; `undecided` fails too where neither that nor the contrary is shown
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        default_value = "slower",
+        help_heading = "Decision"
+    )]
+    pub fail_if: Vec<Gate>,
+    #[command(flatten)]
+    pub output: Output<Gated>,
+}
+
+#[derive(Debug, Args)]
+pub struct PagesArgs {
+    /// The folder, which is made if need be
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub series: SeriesArgs,
+    #[command(flatten)]
+    pub output: Output<Made>,
 }
 
 /// Parses the beginning of a stored time, such as `2026-11` or `2026-11-03T14:30`.

@@ -1,25 +1,29 @@
 //! Changes of level in a series by their size, beside those by rank: of twelve visits no order of ranks is rare enough to
 //! stand out among a thousand machines, and a machine that became three times slower is.
+//!
+//! Series are in one unit, mostly logarithms, in the order of time. [`crate::levels`] searches a long series with these
+//! tests, where neighbours may resemble each other.
 
-use fauxplat_stats::changepoint::{Change, Scanner};
-use fauxplat_stats::describe::{MAD_TO_SD, mean, median, median_in_place};
-use fauxplat_stats::distribution::{t_two_sided_p, t_upper_quantile};
+use crate::changepoint::{Change, Scanner};
+use crate::describe::{MAD_TO_SD, median_in_place};
+use crate::distribution::{t_two_sided_p, t_upper_quantile};
+use crate::running::running_medians;
 
-/// Fewest visits on either side of a change.
-pub(super) const MIN_SEGMENT: usize = 3;
+/// Fewest values on either side of a change.
+pub const MIN_SEGMENT: usize = 3;
 
 /// Variance of a median over that of a mean, for normal values; of a few values it is less.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Spread of visits below which nothing is known of it: a hundredth of a per cent.
+/// Spread of logarithms below which nothing is known of it: a hundredth of a per cent.
 const LEAST_SPREAD: f64 = 1e-4;
 
-/// The z that a change exceeds in 8 of 10 machines that have it.
+/// The z that a change exceeds in 8 of 10 series that have it.
 const POWER_Z: f64 = 0.841_62;
 
 /// Changes of a series with a p-value of at most `alpha` within the stretch in which they are found, in their order. Each
 /// stretch is scanned by ranks and by size, and the smaller p-value counts twice.
-pub(super) fn changes(series: &[f64], scanner: &mut Scanner, alpha: f64) -> Vec<Change> {
+pub fn changes(series: &[f64], scanner: &mut Scanner, alpha: f64) -> Vec<Change> {
     let mut found = Vec::new();
     let mut stretches = vec![(0, series.len())];
     while let Some((from, to)) = stretches.pop() {
@@ -41,45 +45,66 @@ fn strongest(series: &[f64], scanner: &mut Scanner) -> Option<Change> {
     Some(Change { p_value: (2.0 * best.p_value).min(1.0), ..best })
 }
 
-/// The place where the medians of both sides differ most, in the standard error that the visits of either side give, with
+/// The place where the medians of both sides differ most, in the standard error that the values of either side give, with
 /// the probability of as much anywhere in a series of normal values (Student's t, Bonferroni over the places). Medians,
-/// since one bad visit of three is no change of level; plain variances within the sides, since bad visits have to count
-/// where it is asked how sure a change is.
-fn by_size(series: &[f64]) -> Option<Change> {
+/// since one bad value of three is no change of level; plain variances within the sides, since bad values have to count
+/// where it is asked how sure a change is. `None` for fewer than twice [`MIN_SEGMENT`] values.
+pub fn by_size(series: &[f64]) -> Option<Change> {
+    by_size_inflated(series, 1.0)
+}
+
+/// As [`by_size`], where the standard error of a mean is `inflation` times that of independent values.
+pub fn by_size_inflated(series: &[f64], inflation: f64) -> Option<Change> {
     let n = series.len();
     let places = (n + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
+    let backwards: Vec<f64> = series.iter().rev().copied().collect();
+    let (before, after) = (Sides::of(series), Sides::of(&backwards));
+    let df = n as f64 - 2.0;
     let of = |at: usize| {
-        let (before, after) = series.split_at(at);
-        let distance = (median(after)? - median(before)?).abs();
-        let squares = squares(before) + squares(after);
-        let spread = (squares / (n as f64 - 2.0)).sqrt().max(LEAST_SPREAD);
-        Some((at, distance / (spread * loss(before.len(), after.len()))))
+        let distance = (after.medians[n - at - 1] - before.medians[at - 1]).abs();
+        let squares = before.squares[at - 1] + after.squares[n - at - 1];
+        let spread = (squares / df).sqrt().max(LEAST_SPREAD);
+        (at, distance / (spread * loss(at, n - at) * inflation))
     };
-    let all = (MIN_SEGMENT..=n - MIN_SEGMENT).filter_map(of);
-    let (at, t) = all.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    let p = places as f64 * t_two_sided_p(t, n as f64 - 2.0);
+    let (at, t) = (MIN_SEGMENT..=n - MIN_SEGMENT).map(of).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let p = places as f64 * t_two_sided_p(t, df);
     Some(Change { at, p_value: p.clamp(1e-300, 1.0) })
 }
 
-fn squares(values: &[f64]) -> f64 {
-    let centre = mean(values).unwrap_or(0.0);
-    values.iter().map(|value| (value - centre).powi(2)).sum()
+/// Of every beginning of a series: its median, and the squared distances from its mean.
+struct Sides {
+    medians: Vec<f64>,
+    squares: Vec<f64>,
 }
 
-/// Standard error of a difference of medians over the spread of the values.
-fn loss(before: usize, after: usize) -> f64 {
+impl Sides {
+    fn of(series: &[f64]) -> Self {
+        let (mut mean, mut sum) = (0.0, 0.0);
+        // The updates of Welford (1962) lose no digits where the values are large and close together.
+        let squares = series.iter().enumerate().map(|(before, value)| {
+            let distance = value - mean;
+            mean += distance / (before + 1) as f64;
+            sum += distance * (value - mean);
+            sum
+        });
+        Sides { squares: squares.collect(), medians: running_medians(series) }
+    }
+}
+
+/// Standard error of a difference of medians of so many independent values, over the spread of the values.
+pub fn loss(before: usize, after: usize) -> f64 {
     (OF_MEDIAN * (1.0 / before as f64 + 1.0 / after as f64)).sqrt()
 }
 
 /// Standard deviation of a series by the distances of neighbours, in which a change of level is one of many.
-pub(super) fn spread(series: &[f64]) -> Option<f64> {
+pub fn spread(series: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
 }
 
-/// The smallest change, as a logarithm, that is found in 8 of 10 machines whose last `after` of `visits` visits have it,
-/// where `series` series are looked at together.
-pub(super) fn smallest(spread: f64, visits: usize, after: usize, series: usize, alpha: f64) -> Option<f64> {
+/// The smallest change that is found in 8 of 10 series whose last `after` of `visits` values have it, where `series` series
+/// are looked at together. `spread` and the change are in the unit of the values.
+pub fn smallest(spread: f64, visits: usize, after: usize, series: usize, alpha: f64) -> Option<f64> {
     let places = (visits + 1).checked_sub(2 * MIN_SEGMENT).filter(|&places| places > 0)?;
     let tests = 2.0 * (places * series.max(1)) as f64;
     let t = t_upper_quantile(0.5 * alpha / tests, visits as f64 - 2.0);
@@ -89,7 +114,7 @@ pub(super) fn smallest(spread: f64, visits: usize, after: usize, series: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fauxplat_stats::draw::Draw;
+    use crate::draw::Draw;
 
     fn series(n: usize, at: usize, step: f64, draw: &mut Draw) -> Vec<f64> {
         (0..n).map(|place| 0.02 * draw.normal() + if place >= at { step } else { 0.0 }).collect()
@@ -136,5 +161,20 @@ mod tests {
             .filter(|_| !changes(&series(20, 15, step, &mut draw), &mut scanner, 0.01).is_empty())
             .count();
         assert!(found >= 140, "{found}");
+    }
+
+    /// The scan keeps medians and squares of both sides while it goes on; each place has those of its two sides.
+    #[test]
+    fn sides_are_those_of_their_values() {
+        let mut draw = Draw::new(5, 0);
+        let values = series(41, 20, 1.0, &mut draw);
+        let sides = Sides::of(&values);
+        for at in 1..=values.len() {
+            let side = &values[..at];
+            let centre = side.iter().sum::<f64>() / at as f64;
+            let squares: f64 = side.iter().map(|value| (value - centre).powi(2)).sum();
+            assert_eq!(Some(sides.medians[at - 1]), crate::describe::median(side));
+            assert!((sides.squares[at - 1] - squares).abs() < 1e-12);
+        }
     }
 }

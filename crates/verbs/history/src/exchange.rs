@@ -1,31 +1,40 @@
-//! `fauxplat history push` and `pull`: experiments from one store to another.
+//! `history push` and `pull`: experiments from one store to another.
 
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, open_store};
 use fauxplat_report::Format;
 use fauxplat_store::{Exchanged, Store};
+use fauxplat_verb::Host;
 
-use crate::begin::{has_been_made, history, store};
-use crate::output;
 use fauxplat_options::OutputArgs;
 
 /// Carries experiments from the store of the options to another one.
-pub(super) fn push(to: &Path, ids: &[String], all: bool, output: &OutputArgs) -> Result<(), Failure> {
-    let (from, to) = (history(output)?, other(to)?);
+pub(crate) fn push(
+    to: &Path,
+    ids: &[String],
+    all: bool,
+    (host, output): (&dyn Host, &OutputArgs),
+) -> Result<(), Failure> {
+    let (from, to) = (host.history(output)?, other(to)?);
     let ids = match (ids.is_empty(), all) {
         (true, false) => waiting(&from, &to)?,
         _ => chosen(&from, ids)?,
     };
-    carry(&from, &to, &ids, output)
+    carry(&from, &to, &ids, (host, output))
 }
 
 /// Carries experiments from another store to that of the options.
-pub(super) fn pull(from: &Path, ids: &[String], output: &OutputArgs) -> Result<(), Failure> {
-    has_been_made(from)?;
-    let (from, to) = (other(from)?, store(output)?);
+pub(crate) fn pull(
+    from: &Path,
+    ids: &[String],
+    (host, output): (&dyn Host, &OutputArgs),
+) -> Result<(), Failure> {
+    // What is read is opened as what is read: nothing is created there.
+    let named = OutputArgs { store: Some(from.to_owned()), ..OutputArgs::default() };
+    let (from, to) = (host.history(&named)?, host.store(output)?);
     let ids = chosen(&from, ids)?;
-    carry(&from, &to, &ids, output)
+    carry(&from, &to, &ids, (host, output))
 }
 
 fn other(path: &Path) -> Result<Store, Failure> {
@@ -53,7 +62,12 @@ fn waiting(from: &Store, to: &Store) -> Result<Vec<i64>, Failure> {
     }
 }
 
-fn carry(from: &Store, to: &Store, ids: &[i64], output: &OutputArgs) -> Result<(), Failure> {
+fn carry(
+    from: &Store,
+    to: &Store,
+    ids: &[i64],
+    (host, output): (&dyn Host, &OutputArgs),
+) -> Result<(), Failure> {
     if !matches!(output.format, Format::Text | Format::Json) {
         return Err(Failure::usage(format!(
             "what is carried is told as text or json, not as {}",
@@ -65,7 +79,7 @@ fn carry(from: &Store, to: &Store, ids: &[i64], output: &OutputArgs) -> Result<(
         Format::Json => as_json(from, to, &exchanged)?,
         _ => as_text(to, &exchanged),
     };
-    output::lines(&told, output)?;
+    host.lines(&told, output)?;
     let kept = exchanged.kept.len();
     match exchanged.trouble {
         Some(error) => Err(error.into()),

@@ -1,0 +1,97 @@
+//! The state of the repository around a folder, for the record of a measurement. Nothing here ever fails: a measurement
+//! without a commit is one all the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fauxplat_model::{Checkout, Outcome};
+use fauxplat_sys::files::read_bounded;
+
+use crate::git::Git;
+
+/// Longest time for each of two questions to git. A tree of a million files takes longer, and its measurement does not wait.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Longest file of git that is read: a list of a hundred thousand packed references.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// Most references that lead from one to another.
+const LINKS_MAX: usize = 5;
+
+/// The state of the repository around a folder; `None` outside of one, and before its first commit.
+///
+/// Commit and branch are read from git's own files, so that they are known where git is not installed or refuses the
+/// repository of another user. Local changes and the time of the commit are asked of git, for a bounded time.
+pub fn checkout(folder: &Path) -> Option<Checkout> {
+    let (top, own) = around(&fs::canonicalize(folder).ok()?)?;
+    let shared = text(&own.join("commondir")).map_or_else(|| own.clone(), |path| own.join(path.trim()));
+    let head = text(&own.join("HEAD"))?;
+    let branch = head.strip_prefix("ref: ").map(|name| name.trim().to_owned());
+    let commit = match &branch {
+        Some(name) => followed(&[&own, &shared], name)?,
+        None => hash(&head)?,
+    };
+    let git = Git::in_folder(&top).ok();
+    let ask = |words: &[&str]| git.as_ref().and_then(|git| asked(git, words));
+    let changes = ask(&["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"]);
+    let committed = ask(&["log", "-1", "--no-show-signature", "--format=%ct", &commit]);
+    Some(Checkout {
+        commit,
+        branch: branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
+        dirty: changes.map(|changes| !changes.trim().is_empty()),
+        committed_s: committed.and_then(|seconds| seconds.trim().parse().ok()),
+    })
+}
+
+/// The work tree around a folder and its folder of git, which a file names in work trees of `git worktree` and submodules.
+fn around(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    folder.ancestors().find_map(|top| {
+        let place = top.join(".git");
+        let facts = fs::metadata(&place).ok()?;
+        let own = match facts.is_dir() {
+            true => place,
+            false => top.join(text(&place)?.strip_prefix("gitdir: ")?.trim()),
+        };
+        own.join("HEAD").is_file().then(|| (top.to_owned(), own))
+    })
+}
+
+/// The commit to which a reference leads: in a file of its own, or in the list of packed ones.
+fn followed(folders: &[&PathBuf], name: &str) -> Option<String> {
+    let mut name = name.to_owned();
+    for _ in 0..LINKS_MAX {
+        if name.split('/').any(|part| part == "..") || name.starts_with('/') {
+            return None;
+        }
+        match folders.iter().find_map(|folder| text(&folder.join(&name))) {
+            Some(found) => match found.strip_prefix("ref: ") {
+                Some(next) => name = next.trim().to_owned(),
+                None => return hash(&found),
+            },
+            None => {
+                let packed = folders.iter().find_map(|folder| text(&folder.join("packed-refs")))?;
+                let of =
+                    |line: &str| line.split_once(' ').filter(|(_, of)| *of == name).and_then(|it| hash(it.0));
+                return packed.lines().find_map(of);
+            }
+        }
+    }
+    None
+}
+
+/// A full hash of a commit: SHA-1 or SHA-256.
+fn hash(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| text.to_owned())
+}
+
+fn text(path: &Path) -> Option<String> {
+    String::from_utf8(read_bounded(path, BYTES_MAX).ok()?).ok()
+}
+
+fn asked(git: &Git, words: &[&str]) -> Option<String> {
+    let done = git.clone().within(PATIENCE).call(words).ok()?;
+    (done.outcome == Outcome::Exited(0)).then(|| done.output.text().into_owned())
+}

@@ -1,0 +1,231 @@
+//! Where the level of a series changed, and the newest session against its own past.
+
+use fauxplat_model::{Gate, GateQuestion, GateState};
+use fauxplat_options::Gate as FailIf;
+use fauxplat_stats::describe::{mean, median};
+use fauxplat_stats::distribution::normal_upper_quantile;
+use fauxplat_stats::levels::{Newest, Noise, Searcher, Step, newest};
+use fauxplat_stats::multiple::benjamini_hochberg;
+use fauxplat_store::Point;
+
+use crate::findings::{CommitRange, GateFindings, LevelChange, SeriesFindings, SeriesName, Session};
+use crate::series::{Context, Series};
+
+/// Seed of the random orders behind p-values: the same series has the same changes every time.
+pub const SEED: u64 = 48;
+
+/// Half the width of an interval of 95 %, in standard errors.
+const HALF_95: f64 = 1.96;
+
+/// Share of gates that are to find a change where the smallest detectable one is told.
+const POWER: f64 = 0.9;
+
+/// The trend of a series, without its sessions.
+pub fn trend(series: &Series, context: &Context, searcher: &mut Searcher, level: f64) -> SeriesFindings {
+    let logs = logs(series);
+    let steps = searcher.steps(&logs, level);
+    let noise = searcher.noise(&logs);
+    let from = steps.last().map_or(0, |step| step.at);
+    let last = series.points.last();
+    SeriesFindings {
+        name: name(series),
+        session_count: logs.len(),
+        newest: last.map_or(0.0, |point| point.ln.exp()),
+        newest_started: last.map_or_else(String::new, |point| point.started.to_string()),
+        level: median(&logs[from..]).unwrap_or(0.0).exp(),
+        between_sd: noise.map(|noise| between(noise, &series.points)),
+        dependence: noise.map(|noise| noise.inflation),
+        changes: steps.iter().map(|step| change(step, series, context)).collect(),
+        sessions: Vec::new(),
+    }
+}
+
+/// Keeps the changes that stay when all series are looked at together, so that among a thousand benchmarks there is not a
+/// thousand times the false alarm of one (Benjamini and Hochberg).
+pub fn keep_together(all: &mut [SeriesFindings], level: f64) {
+    let p_values: Vec<f64> = all.iter().flat_map(|it| &it.changes).map(|change| change.p_value).collect();
+    // Every series is a test, and so is every further stretch that was looked at because of a change.
+    let tests = all.len() + 2 * p_values.len();
+    let mut adjusted = benjamini_hochberg(&p_values, tests).into_iter();
+    for series in all {
+        series.changes.retain(|_| adjusted.next().is_some_and(|q| q <= level));
+    }
+}
+
+/// Sorts series: those that became worse first, by how much; then those that became better; then the others by name.
+pub fn sort(all: &mut [SeriesFindings]) {
+    let worse = |it: &SeriesFindings| {
+        let last = it.changes.last();
+        let log = last.map_or(0.0, |change| change.ratio.ln().abs());
+        (last.map_or(1, |change| if change.is_worse { 0 } else { 2 }), log)
+    };
+    let rank = |group: i32| [0, 2, 1][group as usize];
+    all.sort_by(|a, b| {
+        let ((group_a, log_a), (group_b, log_b)) = (worse(a), worse(b));
+        let by_change = rank(group_a).cmp(&rank(group_b)).then(log_b.total_cmp(&log_a));
+        by_change
+            .then_with(|| (&a.name.benchmark, &a.name.machine).cmp(&(&b.name.benchmark, &b.name.machine)))
+    });
+}
+
+/// Logarithms of the typical readings of the sessions.
+pub fn logs(series: &Series) -> Vec<f64> {
+    series.points.iter().map(|point| point.ln).collect()
+}
+
+/// The name of a series.
+pub fn name(series: &Series) -> SeriesName {
+    let point = series.points.last();
+    SeriesName {
+        benchmark: series.key.benchmark.to_string(),
+        program: series.key.program.to_string(),
+        metric: point.map_or_else(String::new, |it| it.metric.to_string()),
+        unit: point.map_or_else(String::new, |it| it.unit.to_string()),
+        more_is_better: point.is_some_and(|it| it.more_is_better),
+        machine: series.key.machine.to_string(),
+        host: point.and_then(|it| it.host.as_deref()).map(str::to_owned),
+    }
+}
+
+/// A session as documents show it.
+pub fn session(point: &Point, context: &Context) -> Session {
+    let end = |side: f64| point.error.map(|error| (point.ln + side * HALF_95 * error).exp());
+    Session {
+        experiment: point.experiment,
+        started: point.started.to_string(),
+        commit: point.commit.clone(),
+        dirty: point.dirty,
+        label: point.label.clone(),
+        notes: context.notes.get(&point.experiment).cloned().unwrap_or_default(),
+        value: point.ln.exp(),
+        low: end(-1.0),
+        high: end(1.0),
+        runs: point.runs,
+    }
+}
+
+/// Standard deviation between sessions, beyond what the runs within each leave uncertain.
+fn between(noise: Noise, points: &[Point]) -> f64 {
+    let squares: Vec<f64> =
+        points.iter().filter_map(|point| point.error).map(|error| error * error).collect();
+    (noise.sd * noise.sd - median(&squares).unwrap_or(0.0)).max(0.0).sqrt()
+}
+
+fn change(step: &Step, series: &Series, context: &Context) -> LevelChange {
+    let (before, after) = (&series.points[step.at - 1], &series.points[step.at]);
+    let commits = before.commit.clone().zip(after.commit.clone());
+    let near = &series.points[step.at_low..=step.at_high];
+    let notes = near.iter().filter_map(|point| context.notes.get(&point.experiment)).flatten();
+    LevelChange {
+        at: step.at,
+        at_low: step.at_low,
+        at_high: step.at_high,
+        experiment: after.experiment,
+        started: after.started.to_string(),
+        ratio: step.shift.exp(),
+        low_ratio: step.low.exp(),
+        high_ratio: step.high.exp(),
+        is_worse: (step.shift > 0.0) != after.more_is_better,
+        p_value: step.p_value,
+        commits: commits.map(|(last_before, first_after)| CommitRange { last_before, first_after }),
+        notes: notes.cloned().collect(),
+    }
+}
+
+/// The question of a gate.
+#[derive(Clone, Debug)]
+pub struct GateRule {
+    /// The gates, as on the command line.
+    pub fail_if: Vec<FailIf>,
+    /// The largest change that counts as none, as a share.
+    pub margin: f64,
+    /// Probability that the interval misses the change.
+    pub level: f64,
+}
+
+/// The newest session of a series against the sessions since the last change of level before it. The newest session is no
+/// part of the search for that change, so that it cannot be its own past.
+pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateFindings> {
+    let (last, earlier) = series.points.split_last()?;
+    let logs: Vec<f64> = earlier.iter().map(|point| point.ln).collect();
+    let from = Searcher::new(SEED).steps(&logs, rule.level).last().map_or(0, |step| step.at);
+    let past = &logs[from..];
+    let told = newest(past, last.ln, rule.level);
+    let question = question(&rule.fail_if);
+    let state = told.map_or(GateState::Undecided, |it| state(it, question, rule.margin, last.more_is_better));
+    let words = |gate: &FailIf| format!("{gate:?}").to_lowercase();
+    let mut found = GateFindings {
+        summary: String::new(),
+        name: name(series),
+        level: rule.level,
+        fail_if: rule.fail_if.iter().map(words).collect(),
+        newest: session(last, context),
+        past_sessions: past.len(),
+        past_since: earlier.get(from).map(|point| point.experiment),
+        past_value: mean(past).map(f64::exp),
+        ratio: told.map(|it| it.shift.exp()),
+        low_ratio: told.map(|it| it.low.exp()),
+        high_ratio: told.map(|it| it.high.exp()),
+        reason: told
+            .is_none()
+            .then(|| "the past is too short: it takes three sessions before the newest".to_owned()),
+        gate: Gate {
+            question,
+            margin: 1.0 + rule.margin,
+            state,
+            detectable: told.map(|it| detectable(it, rule)),
+        },
+        fails: false,
+    };
+    let is_worse = told.is_some_and(|it| (it.shift > 0.0) != last.more_is_better);
+    found.fails = rule.fail_if.iter().any(|gate| fails(*gate, state, question, is_worse));
+    Some(found)
+}
+
+/// The question that gates ask together.
+fn question(gates: &[FailIf]) -> GateQuestion {
+    let has = |gate| gates.contains(&gate);
+    match (has(FailIf::Slower), has(FailIf::Faster), has(FailIf::Different)) {
+        (true, false, false) => GateQuestion::Slower,
+        (false, true, false) => GateQuestion::Faster,
+        _ => GateQuestion::Different,
+    }
+}
+
+fn state(told: Newest, question: GateQuestion, margin: f64, more_is_better: bool) -> GateState {
+    let margin = (1.0 + margin).ln();
+    // Turned so that more is worse.
+    let (low, high) = if more_is_better { (-told.high, -told.low) } else { (told.low, told.high) };
+    let side = |low: f64, high: f64| match (low > margin, high < margin) {
+        (true, _) => GateState::Beyond,
+        (_, true) => GateState::Within,
+        _ => GateState::Undecided,
+    };
+    match question {
+        GateQuestion::Slower => side(low, high),
+        GateQuestion::Faster => side(-high, -low),
+        _ => match (side(low, high), side(-high, -low)) {
+            (GateState::Beyond, _) | (_, GateState::Beyond) => GateState::Beyond,
+            (GateState::Within, GateState::Within) => GateState::Within,
+            _ => GateState::Undecided,
+        },
+    }
+}
+
+fn fails(gate: FailIf, state: GateState, question: GateQuestion, is_worse: bool) -> bool {
+    let is_beyond = state == GateState::Beyond;
+    let is_of_both = !matches!(question, GateQuestion::Slower | GateQuestion::Faster);
+    match gate {
+        FailIf::Slower => is_beyond && (!is_of_both || is_worse),
+        FailIf::Faster => is_beyond && (!is_of_both || !is_worse),
+        FailIf::Different => is_beyond,
+        FailIf::Undecided | FailIf::Inconclusive => state == GateState::Undecided,
+    }
+}
+
+/// The change, as a ratio minus one, that nine of ten such gates find.
+fn detectable(told: Newest, rule: &GateRule) -> f64 {
+    let reach = (told.high - told.low) / 2.0;
+    let error = reach / normal_upper_quantile(rule.level / 2.0);
+    ((1.0 + rule.margin).ln() + reach + normal_upper_quantile(1.0 - POWER) * error).exp() - 1.0
+}

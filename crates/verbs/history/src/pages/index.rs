@@ -1,0 +1,115 @@
+//! The index: all benchmarks, those that became worse first, with a search and an order by any column.
+
+use std::collections::BTreeMap;
+
+use fauxplat_report::{page, say};
+use maud::{Markup, html};
+
+use super::manifest::Manifest;
+use super::{BENCHMARKS, script};
+use crate::analysis;
+use crate::findings::SeriesFindings;
+use crate::report::{interval, machine, moment, range, value};
+
+/// The page.
+pub(super) fn page(manifest: &Manifest) -> String {
+    let mut pages: BTreeMap<(String, String), &str> = BTreeMap::new();
+    let mut all: Vec<SeriesFindings> = Vec::new();
+    for (page, entry) in &manifest.pages {
+        for series in &entry.series {
+            pages.insert((series.name.benchmark.clone(), series.name.program.clone()), page);
+            all.push(series.clone());
+        }
+    }
+    analysis::sort(&mut all);
+    let metric = say::visible(&manifest.metric);
+    let title = format!("Benchmarks over time: {metric}");
+    let body = html! {
+        a.skip href="#result" { "Skip to the result" }
+        main #result tabindex="-1" {
+            h1 { (title) }
+            p { (count(&all)) }
+            p #search hidden { label { "Search " input type="search" autocomplete="off"; } " " output aria-live="polite" {} }
+            div.scroll tabindex="0" { (table(&all, &pages)) }
+            h2 { "Machines" }
+            div.scroll tabindex="0" { (machines(&all)) }
+            p.faint {
+                "A change is told of one in a hundred series that do not change. Intervals are those of 95 %."
+            }
+        }
+    };
+    page::page(&title, &body, (script::STYLE, script::INDEX))
+}
+
+fn count(all: &[SeriesFindings]) -> String {
+    let worse = all.iter().filter(|it| it.changes.last().is_some_and(|change| change.is_worse)).count();
+    let better = all.iter().filter(|it| it.changes.last().is_some_and(|change| !change.is_worse)).count();
+    format!(
+        "{}: {worse} became worse at their last change, {better} better.",
+        say::counted(all.len(), "series", "series")
+    )
+}
+
+const COLUMNS: [&str; 8] =
+    ["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "between sessions"];
+
+fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Markup {
+    html! {
+        table #benchmarks {
+            thead { tr { @for title in COLUMNS { th scope="col" { button type="button" { (title) } } } } }
+            tbody {
+                @for it in all {
+                    @let key = (it.name.benchmark.clone(), it.name.program.clone());
+                    @let page = pages.get(&key).copied().unwrap_or_default();
+                    (row(it, page))
+                }
+            }
+        }
+    }
+}
+
+/// A row. `data-v` is what the column is sorted by.
+fn row(it: &SeriesFindings, page: &str) -> Markup {
+    let last = it.changes.last();
+    let worse = last.map_or(0.0, |change| if change.is_worse { 1.0 } else { -1.0 } * change.ratio.ln().abs());
+    html! {
+        tr {
+            th scope="row" { a href=(format!("{BENCHMARKS}/{page}")) { (say::visible(&it.name.benchmark)) } }
+            td { (machine(&it.name)) }
+            td.n data-v=(it.session_count) { (it.session_count) }
+            td.n data-v=(it.level) { (value(&it.name, it.level)) }
+            td data-v=(worse) class=[last.map(|change| if change.is_worse { "bad" } else { "good" })] {
+                (last.map_or_else(String::new, interval))
+            }
+            td { (last.map_or_else(String::new, |change| moment(&change.started))) }
+            td { code { (last.and_then(|change| change.commits.as_ref()).map_or_else(String::new, range)) } }
+            td.n data-v=(it.between_sd.unwrap_or(0.0)) { (it.between_sd.map_or_else(String::new, say::percent)) }
+        }
+    }
+}
+
+fn machines(all: &[SeriesFindings]) -> Markup {
+    let mut by_machine: BTreeMap<&str, (String, usize, usize)> = BTreeMap::new();
+    for it in all {
+        let known = by_machine.entry(&it.name.machine).or_insert_with(|| (machine(&it.name), 0, 0));
+        known.1 += 1;
+        known.2 += it.session_count;
+    }
+    html! {
+        table {
+            thead { tr {
+                @for title in ["machine", "identity", "series", "sessions"] { th scope="col" { (title) } }
+            } }
+            tbody {
+                @for (identity, (name, series, sessions)) in &by_machine {
+                    tr {
+                        th scope="row" { (name) }
+                        td { code { (say::visible(identity)) } }
+                        td.n { (series) }
+                        td.n { (sessions) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A folder of pages about all benchmarks: no server, no page that loads another file, and nothing made anew that is as it
+//! was.
+
+mod benchmark;
+mod error;
+mod index;
+mod manifest;
+mod script;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fauxplat_experiment::Failure;
+use fauxplat_model::sha256;
+use fauxplat_report::say;
+use fauxplat_stats::levels::Searcher;
+use fauxplat_store::{PointDigest, PointFilter, Store};
+use fauxplat_verb::Host;
+
+pub use error::PagesError;
+
+use self::manifest::{Entry, Manifest};
+use crate::analysis::SEED;
+use crate::args::{By, PagesArgs};
+use crate::findings::SeriesFindings;
+use crate::series::{Context, kept, ordered};
+use crate::summing::sum_up;
+use crate::{analysis, series};
+
+/// Probability that a change is told of a series that does not change.
+const LEVEL: f64 = 0.01;
+
+/// Folder of the pages of benchmarks.
+const BENCHMARKS: &str = "benchmarks";
+
+/// Characters of a benchmark's name in the name of its page.
+const NAME_MAX: usize = 40;
+
+/// Characters of the hash in the name of a page.
+const HASH_LENGTH: usize = 12;
+
+/// The number of pages that were made, left as they were, and removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// Pages that were made.
+    pub made: usize,
+    /// Pages whose sessions are the same as before.
+    pub left: usize,
+    /// Pages of benchmarks that the store has no more.
+    pub removed: usize,
+}
+
+/// Makes the pages, and says how many.
+pub(crate) fn write(args: &PagesArgs, host: &dyn Host) -> Result<(), Failure> {
+    let store = host.history(&args.output)?;
+    let made = make(&store, &args.folder, &args.series.metric, args.series.machine.as_deref())?;
+    if !args.output.is_quiet() {
+        host.complain(&format!(
+            "{}: {} made, {} as before, {} removed",
+            args.folder.join("index.html").display(),
+            say::counted(made.made, "page", "pages"),
+            made.left,
+            made.removed
+        ));
+    }
+    Ok(())
+}
+
+/// Makes the pages of a metric in a folder: those whose sessions changed, and the index where a page did.
+///
+/// # Errors
+/// Those of the store; the folder holds something else, or cannot be written.
+pub fn make(store: &Store, folder: &Path, metric: &str, machine: Option<&str>) -> Result<Made, Failure> {
+    let before = Manifest::open(folder)?;
+    let unkept = sum_up(store)?;
+    let mut digests = store.point_digests(metric)?;
+    let of_unkept = |digest: &PointDigest, benchmark: &str, program: &str| {
+        digest.benchmark == benchmark && digest.program == program
+    };
+    for point in unkept.iter().filter(|point| *point.metric == *metric) {
+        if !digests.iter().any(|it| of_unkept(it, &point.benchmark, &point.program)) {
+            let (benchmark, program) = (point.benchmark.to_string(), point.program.to_string());
+            digests.push(PointDigest { benchmark, program, digest: String::new() });
+        }
+    }
+    let mut site = Site { store, folder, metric, machine, searcher: Searcher::new(SEED), context: None };
+    let (mut entries, mut made) = (BTreeMap::new(), Made::default());
+    for digest in &digests {
+        let page = page_name(&digest.benchmark, &digest.program);
+        let points = unkept.iter().filter(|it| of_unkept(digest, &it.benchmark, &it.program));
+        let points: String = points.map(|it| format!("{} {} ", it.experiment, it.ln)).collect();
+        let hash = sha256(&format!("{} {metric} {machine:?} {} {points}", manifest::FORM, digest.digest));
+        let as_before = before.entry(folder, &page, &hash).cloned();
+        let entry = match as_before {
+            Some(entry) => {
+                made.left += 1;
+                Some(entry)
+            }
+            None => {
+                made.made += 1;
+                let unkept = unkept.iter().filter(|it| of_unkept(digest, &it.benchmark, &it.program));
+                site.page(digest, &page, hash, unkept.cloned().collect())?
+            }
+        };
+        entries.extend(entry.map(|entry| (page, entry)));
+    }
+    let after = Manifest::new(metric, entries);
+    made.removed = before.remove_others(folder, &after)?;
+    if made.made + made.removed > 0 || !folder.join("index.html").is_file() {
+        manifest::put(&folder.join("index.html"), &index::page(&after))?;
+        after.save(folder)?;
+    }
+    Ok(made)
+}
+
+/// File name of a benchmark's page: what can be read of its name, and a hash of all of it.
+fn page_name(benchmark: &str, program: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let mut name: String = benchmark.chars().map(plain).take(NAME_MAX).collect();
+    while name.contains("--") {
+        name = name.replace("--", "-");
+    }
+    let hash = sha256(&format!("{benchmark}\0{program}"));
+    format!("{}-{}.html", name.trim_matches('-'), hash.get(..HASH_LENGTH).unwrap_or_default())
+        .trim_start_matches('-')
+        .to_owned()
+}
+
+/// What pages are made of.
+struct Site<'s> {
+    store: &'s Store,
+    folder: &'s Path,
+    metric: &'s str,
+    machine: Option<&'s str>,
+    searcher: Searcher,
+    /// Read when the first page is made: mostly there is none.
+    context: Option<Context>,
+}
+
+impl Site<'_> {
+    /// Makes the page of a benchmark; `None` where no session of it is on the machine that was asked for.
+    fn page(
+        &mut self,
+        digest: &PointDigest,
+        page: &str,
+        hash: String,
+        unkept: Vec<fauxplat_store::Point>,
+    ) -> Result<Option<Entry>, Failure> {
+        if self.context.is_none() {
+            self.context = Some(Context::of(self.store)?);
+        }
+        let benchmark = Some((digest.benchmark.clone(), digest.program.clone()));
+        let filter = PointFilter { metric: self.metric.to_owned(), benchmark };
+        let all: Vec<series::Series> = kept(self.store, &filter, unkept, self.machine)?;
+        let context = self.context.as_ref();
+        let mut found = Vec::new();
+        for series in all {
+            let (series, Some(context)) = (ordered(series, By::Time), context) else { continue };
+            let mut trend: SeriesFindings = analysis::trend(&series, context, &mut self.searcher, LEVEL);
+            trend.sessions = series.points.iter().map(|point| analysis::session(point, context)).collect();
+            found.push(trend);
+        }
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let text = benchmark::page(&found);
+        let path = self.folder.join(BENCHMARKS).join(page);
+        manifest::put(&path, &text)?;
+        found.iter_mut().for_each(|series| series.sessions.clear());
+        Ok(Some(Entry { hash, bytes: text.len() as u64, series: found }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_pages_are_plain_and_differ() {
+        let names = ["../../etc/passwd", "</script>", "\u{202e}x", "", "a/b", "a b", &"é".repeat(300)];
+        let pages: Vec<String> = names.iter().map(|name| page_name(name, "p")).collect();
+        for page in &pages {
+            let is_plain = page.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+            assert!(is_plain && page.len() < 80 && !page.starts_with(['.', '-']), "{page}");
+        }
+        let mut distinct = pages.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), names.len(), "{pages:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Reports over sessions: text, pages, rows, test cases and figures.
+
+mod gate;
+mod list;
+mod trend;
+
+pub(crate) use gate::{GateReport, gate_summary};
+pub(crate) use list::{LIST_SCHEMA, ListReport};
+pub(crate) use trend::{TrendReport, trend_summary};
+
+use fauxplat_model::Metric;
+use fauxplat_report::say;
+
+use crate::findings::{CommitRange, LevelChange, SeriesName, Session};
+use crate::shown::SHORT_HASH;
+
+/// A value of a series in its own best unit.
+pub(crate) fn value(name: &SeriesName, value: f64) -> String {
+    match known(name) {
+        Some(metric) => say::quantity(metric, value),
+        None => format!("{value:.4} {}", say::visible(&name.unit)).trim_end().to_owned(),
+    }
+}
+
+/// The metric of a series, where values are in its unit: a suite's numbers may be in any other.
+pub(crate) fn known(name: &SeriesName) -> Option<Metric> {
+    let metric = Metric::from_name(&name.metric);
+    metric.or_else(|| Metric::from_id(&name.metric).ok().filter(|_| name.unit.is_empty()))
+}
+
+/// The beginning of a commit's hash.
+pub(crate) fn short(commit: &str) -> String {
+    say::visible(commit.get(..SHORT_HASH).unwrap_or(commit))
+}
+
+/// The commits of a change: `abc1234..def5678`.
+pub(crate) fn range(commits: &CommitRange) -> String {
+    format!("{}..{}", short(&commits.last_before), short(&commits.first_after))
+}
+
+/// The time of a session without its seconds.
+pub(crate) fn moment(started: &str) -> String {
+    say::visible(&started.get(..16).unwrap_or(started).replace('T', " "))
+}
+
+/// The commit of a session, with a mark for local changes.
+pub(crate) fn commit_of(session: &Session) -> String {
+    let mark = if session.dirty == Some(true) { "+" } else { "" };
+    session.commit.as_deref().map_or_else(String::new, |commit| format!("{}{mark}", short(commit)))
+}
+
+/// Words for the direction of a change: of times and amounts, and of rates.
+pub(crate) fn direction(name: &SeriesName, ratio: f64) -> &'static str {
+    match (name.unit == "ns" || name.more_is_better, (ratio > 1.0) != name.more_is_better) {
+        (true, true) => "slower",
+        (true, false) => "faster",
+        (false, true) => "more",
+        (false, false) => "less",
+    }
+}
+
+/// A change with its interval.
+pub(crate) fn interval(change: &LevelChange) -> String {
+    format!(
+        "{} ({} to {})",
+        say::change(change.ratio),
+        say::change(change.low_ratio),
+        say::change(change.high_ratio)
+    )
+}
+
+/// A machine by its host name, or by the beginning of its identity.
+pub(crate) fn machine(name: &SeriesName) -> String {
+    name.host.as_deref().map_or_else(|| say::visible(&name.machine), say::visible)
+}

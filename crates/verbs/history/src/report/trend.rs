@@ -1,0 +1,423 @@
+//! The report of trends.
+
+use fauxplat_model::document::Record;
+use fauxplat_report::parts::{Across, Grid, Line, Piece, Point, Series, Tone, Values};
+use fauxplat_report::{Case, Format, Gauges, OwnReport, Rows, say};
+use serde::Deserialize;
+use serde_json::{Error, Value};
+
+use super::{commit_of, direction, interval, known, machine, moment, range, value};
+use crate::findings::{LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
+
+/// Sessions of a series in a brief report: the newest.
+const SESSIONS_BRIEF: usize = 10;
+
+/// Sessions below which no change can be seen.
+const SESSIONS_MIN: usize = 6;
+
+/// Shows documents of `history trend`.
+#[derive(Debug)]
+pub(crate) struct TrendReport;
+
+impl OwnReport for TrendReport {
+    fn schema(&self) -> &'static str {
+        TREND_SCHEMA
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::Svg, Format::OpenMetrics]
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        let found = TrendFindings::deserialize(document)?;
+        Ok(match found.is_of_one {
+            true => of_one(&found),
+            false => of_all(&found),
+        })
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let found = TrendFindings::deserialize(document)?;
+        Ok(if found.is_of_one { session_rows(&found) } else { series_rows(&found) })
+    }
+
+    fn cases(&self, _: &Value) -> Result<Vec<Case>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn gauges(&self, document: &Value) -> Result<Vec<Gauges>, Error> {
+        let found = TrendFindings::deserialize(document)?;
+        let of = |name, help, value: fn(&SeriesFindings) -> Option<f64>| {
+            let one = |series: &SeriesFindings| value(series).map(|value| (labels(series), value));
+            Gauges { name, help, values: found.series.iter().filter_map(one).collect() }
+        };
+        Ok(vec![
+            of("fauxplat_history_newest", "Typical reading of the newest session.", |it| Some(it.newest)),
+            of("fauxplat_history_level", "Typical reading since the last change of level.", |it| {
+                Some(it.level)
+            }),
+            of(
+                "fauxplat_history_between_sessions_sd_ratio",
+                "Standard deviation between sessions, as a share of the reading.",
+                |it| it.between_sd,
+            ),
+            of("fauxplat_history_sessions", "Number of sessions.", |it| Some(it.session_count as f64)),
+            of("fauxplat_history_changes", "Number of changes of level.", |it| Some(it.changes.len() as f64)),
+            of("fauxplat_history_last_change_ratio", "New level over old level at the last change.", |it| {
+                it.changes.last().map(|change| change.ratio)
+            }),
+        ])
+    }
+}
+
+/// Labels of the figures of a series, by which no two series are alike.
+fn labels(series: &SeriesFindings) -> Vec<(&'static str, String)> {
+    let name = &series.name;
+    vec![
+        ("benchmark", name.benchmark.clone()),
+        ("program", name.program.clone()),
+        ("metric", name.metric.clone()),
+        ("unit", name.unit.clone()),
+        ("machine", name.machine.clone()),
+        ("host", name.host.clone().unwrap_or_default()),
+    ]
+}
+
+/// The answer in a few words, for lists.
+pub(crate) fn trend_summary(found: &TrendFindings) -> String {
+    let changed = found.series.iter().filter(|series| !series.changes.is_empty()).count();
+    let worse =
+        found.series.iter().filter(|it| it.changes.last().is_some_and(|change| change.is_worse)).count();
+    match (found.series.as_slice(), changed) {
+        ([], _) => "no sessions".to_owned(),
+        ([only], 0) => format!("no change in {}", say::counted(only.session_count, "session", "sessions")),
+        ([only], _) => say::counted(only.changes.len(), "change of level", "changes of level"),
+        (all, _) => format!("{worse} of {} became worse, {} better", all.len(), changed - worse),
+    }
+}
+
+fn of_all(found: &TrendFindings) -> Vec<Piece> {
+    if found.series.is_empty() {
+        let sentence = format!("No benchmark has sessions in {}.", say::visible(&found.metric));
+        return vec![Piece::answer(Tone::Doubt, sentence)];
+    }
+    let mut grid = Grid::named(
+        &["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "between sessions"],
+        &[7, 1, 2, 5],
+    );
+    for series in &found.series {
+        let last = series.changes.last();
+        let cell = |text: &dyn Fn(&LevelChange) -> String| last.map_or_else(String::new, text);
+        let tone = last.map_or(Tone::Plain, tone);
+        let cells = vec![
+            say::visible(&series.name.benchmark),
+            machine(&series.name),
+            series.session_count.to_string(),
+            value(&series.name, series.level),
+            cell(&interval),
+            cell(&|change| moment(&change.started)),
+            cell(&commits),
+            series.between_sd.map_or_else(String::new, say::percent),
+        ];
+        grid.push(tone, cells);
+    }
+    let sentence = format!(
+        "{}: {}.",
+        say::counted(found.series.len(), "series", "series"),
+        if found.series.len() == 1 { found.summary.clone() } else { found.summary.replace(" of ", "/") }
+    );
+    let level = say::percent(found.level);
+    let meaning = format!("Of the changes that are told at most {level} are expected to be false.");
+    vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid), Piece::plain(meaning).in_full()]
+}
+
+fn tone(change: &LevelChange) -> Tone {
+    if change.is_worse { Tone::Bad } else { Tone::Good }
+}
+
+fn commits(change: &LevelChange) -> String {
+    match &change.commits {
+        Some(same) if same.last_before == same.first_after => {
+            format!("both at {}", super::short(&same.first_after))
+        }
+        Some(commits) => range(commits),
+        None => String::new(),
+    }
+}
+
+fn of_one(found: &TrendFindings) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = found.series.iter().map(answer).collect();
+    for series in &found.series {
+        if found.series.len() > 1 {
+            pieces.push(Piece::heading(format!("On {}", machine(&series.name))));
+        }
+        pieces.extend(drawing(series, &found.by));
+        if !series.changes.is_empty() {
+            pieces.push(Piece::table(changes(series)));
+        }
+        pieces.push(Piece::plain(noise(series)));
+        pieces.extend(sessions(series));
+    }
+    let meaning = format!(
+        "In {} of series that do not change a change is told; places and sizes have intervals of 95 %.",
+        say::percent(found.level)
+    );
+    pieces.push(Piece::plain(meaning));
+    pieces
+}
+
+fn answer(series: &SeriesFindings) -> Piece {
+    let name = say::named(&series.name.benchmark);
+    let count = say::counted(series.session_count, "session", "sessions");
+    let Some(last) = series.changes.last() else {
+        return match series.session_count < SESSIONS_MIN {
+            true => Piece::answer(
+                Tone::Doubt,
+                format!(
+                    "{name}: {count} on {}, and it takes {SESSIONS_MIN} to see a change.",
+                    machine(&series.name)
+                ),
+            ),
+            false => Piece::answer(
+                Tone::Good,
+                format!("{name}: no change of level in {count} on {}.", machine(&series.name)),
+            ),
+        };
+    };
+    let commits = commits(last);
+    let commits = if commits.is_empty() { commits } else { format!(", {commits}") };
+    let more = match series.changes.len() - 1 {
+        0 => String::new(),
+        more => format!(" {} before it.", say::counted(more, "change", "changes")),
+    };
+    let sentence = format!(
+        "{name} is {} since {} on {}: {} from session {} of {} on{commits}.{more}",
+        direction(&series.name, last.ratio),
+        moment(&last.started),
+        machine(&series.name),
+        interval(last),
+        last.at + 1,
+        series.session_count
+    );
+    Piece::answer(tone(last), sentence)
+}
+
+/// The sessions as a drawing; `None` of fewer than two.
+fn drawing(series: &SeriesFindings, by: &str) -> Option<Piece> {
+    if series.sessions.len() < 2 {
+        return None;
+    }
+    let metric = known(&series.name);
+    let scale = if metric.is_some() { 1.0 } else { series.sessions[0].value };
+    let point = |(at, session): (usize, &Session)| Point {
+        x: (at + 1) as f64,
+        median: session.value / scale,
+        low: session.low.unwrap_or(session.value) / scale,
+        high: session.high.unwrap_or(session.value) / scale,
+        hint: hint(series, session),
+        weight: if series.changes.iter().any(|change| change.at == at) { 2 } else { 0 },
+    };
+    let points = series.sessions.iter().enumerate().map(point).collect();
+    let title = format!("{} over its sessions", say::visible(&series.name.benchmark));
+    let label = if by == "commit" { "commit" } else { "session" };
+    Some(Piece::series(Series {
+        description: format!("{title}; those after which the level changed stand out."),
+        caption: title.clone(),
+        title,
+        values: metric.map_or(Values::Change, Values::Metric),
+        across: Across { label: label.to_owned(), names: None },
+        lines: vec![Line { name: String::new(), points, is_drawn_through: true }],
+        rules: Vec::new(),
+        is_zoom: false,
+    }))
+}
+
+/// A session in a line.
+fn hint(series: &SeriesFindings, session: &Session) -> String {
+    let words = [Some(commit_of(session)), session.label.as_deref().map(say::visible)];
+    let notes = session.notes.iter().map(|note| say::visible(note));
+    let words = words.into_iter().flatten().chain(notes).filter(|word| !word.is_empty());
+    let beside: String = words.map(|word| format!(", {word}")).collect();
+    format!(
+        "experiment {}, {}: {}{beside}",
+        session.experiment,
+        moment(&session.started),
+        value(&series.name, session.value)
+    )
+}
+
+fn changes(series: &SeriesFindings) -> Grid {
+    let headings =
+        ["since", "experiment", "change", "95 % interval", "commits", "between sessions", "p", "notes"];
+    let mut grid = Grid::new(&headings, &[6, 5, 7]);
+    for change in &series.changes {
+        let cells = vec![
+            moment(&change.started),
+            change.experiment.to_string(),
+            format!("{} {}", say::change(change.ratio), direction(&series.name, change.ratio)),
+            format!("{} to {}", say::change(change.low_ratio), say::change(change.high_ratio)),
+            commits(change),
+            format!("{} and {}", change.at_low, change.at_high + 1),
+            say::p_value(change.p_value),
+            change.notes.iter().map(|note| say::visible(note)).collect::<Vec<_>>().join("; "),
+        ];
+        grid.push(tone(change), cells);
+    }
+    grid
+}
+
+fn noise(series: &SeriesFindings) -> String {
+    let level = value(&series.name, series.level);
+    let spread = match series.between_sd {
+        Some(sd) => format!(
+            "sessions differ by {} (standard deviation) beyond what their runs explain",
+            say::percent(sd)
+        ),
+        None => "one session says nothing of how sessions differ".to_owned(),
+    };
+    let alike = match series.dependence {
+        Some(factor) if factor > 1.3 => {
+            format!(
+                "; neighbours resemble each other, so that their means count {factor:.1} times less surely"
+            )
+        }
+        _ => String::new(),
+    };
+    format!("The level is {level} now; {spread}{alike}.")
+}
+
+/// The sessions as a table: the newest, and all in full reports.
+fn sessions(series: &SeriesFindings) -> Vec<Piece> {
+    let grid = |sessions: &[Session]| {
+        let headings =
+            ["experiment", "started", "commit", "value", "95 % within it", "runs", "label and notes"];
+        let mut grid = Grid::new(&headings, &[5, 4, 1]);
+        for session in sessions {
+            let interval = match (session.low, session.high) {
+                (Some(low), Some(high)) => {
+                    format!("{} to {}", value(&series.name, low), value(&series.name, high))
+                }
+                _ => String::new(),
+            };
+            let said: Vec<String> =
+                session.label.iter().chain(&session.notes).map(|text| say::visible(text)).collect();
+            let cells = vec![
+                session.experiment.to_string(),
+                moment(&session.started),
+                commit_of(session),
+                value(&series.name, session.value),
+                interval,
+                session.runs.to_string(),
+                said.join("; "),
+            ];
+            grid.push(Tone::Plain, cells);
+        }
+        Piece::table(grid)
+    };
+    let newest = &series.sessions[series.sessions.len().saturating_sub(SESSIONS_BRIEF)..];
+    vec![grid(newest).in_brief(), grid(&series.sessions).in_full()]
+}
+
+fn series_rows(found: &TrendFindings) -> Rows {
+    let headings = [
+        "benchmark",
+        "program",
+        "metric",
+        "unit",
+        "machine",
+        "host",
+        "sessions",
+        "newest",
+        "newest_started",
+        "level",
+        "between_sd",
+        "changes",
+        "change_started",
+        "change_ratio",
+        "change_low_ratio",
+        "change_high_ratio",
+        "change_is_worse",
+        "last_before",
+        "first_after",
+    ];
+    let row = |it: &SeriesFindings| {
+        let last = it.changes.last();
+        let of = |text: &dyn Fn(&LevelChange) -> String| last.map_or_else(String::new, text);
+        let commit = |text: fn(&crate::findings::CommitRange) -> &String| {
+            of(&|change| change.commits.as_ref().map_or_else(String::new, |it| text(it).clone()))
+        };
+        vec![
+            it.name.benchmark.clone(),
+            it.name.program.clone(),
+            it.name.metric.clone(),
+            it.name.unit.clone(),
+            it.name.machine.clone(),
+            it.name.host.clone().unwrap_or_default(),
+            it.session_count.to_string(),
+            it.newest.to_string(),
+            it.newest_started.clone(),
+            it.level.to_string(),
+            it.between_sd.map_or_else(String::new, |sd| sd.to_string()),
+            it.changes.len().to_string(),
+            of(&|change| change.started.clone()),
+            of(&|change| change.ratio.to_string()),
+            of(&|change| change.low_ratio.to_string()),
+            of(&|change| change.high_ratio.to_string()),
+            of(&|change| change.is_worse.to_string()),
+            commit(|it| &it.last_before),
+            commit(|it| &it.first_after),
+        ]
+    };
+    Rows { headings: headings.map(str::to_owned).to_vec(), rows: found.series.iter().map(row).collect() }
+}
+
+fn session_rows(found: &TrendFindings) -> Rows {
+    let headings = [
+        "benchmark",
+        "program",
+        "metric",
+        "unit",
+        "machine",
+        "host",
+        "experiment",
+        "started",
+        "commit",
+        "dirty",
+        "label",
+        "notes",
+        "value",
+        "low",
+        "high",
+        "runs",
+        "is_change",
+        "change_ratio",
+    ];
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let row = |series: &SeriesFindings, at: usize, session: &Session| {
+        let change = series.changes.iter().find(|change| change.at == at);
+        vec![
+            series.name.benchmark.clone(),
+            series.name.program.clone(),
+            series.name.metric.clone(),
+            series.name.unit.clone(),
+            series.name.machine.clone(),
+            series.name.host.clone().unwrap_or_default(),
+            session.experiment.to_string(),
+            session.started.clone(),
+            session.commit.clone().unwrap_or_default(),
+            session.dirty.map_or_else(String::new, |dirty| dirty.to_string()),
+            session.label.clone().unwrap_or_default(),
+            session.notes.join("; "),
+            session.value.to_string(),
+            number(session.low),
+            number(session.high),
+            session.runs.to_string(),
+            change.is_some().to_string(),
+            number(change.map(|change| change.ratio)),
+        ]
+    };
+    let rows = found.series.iter().flat_map(|series| {
+        series.sessions.iter().enumerate().map(move |(at, session)| row(series, at, session))
+    });
+    Rows { headings: headings.map(str::to_owned).to_vec(), rows: rows.collect() }
+}

@@ -1,0 +1,264 @@
+//! Points put together to series, and the series that a word names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fauxplat_experiment::Failure;
+use fauxplat_report::say;
+use fauxplat_store::{Point, PointFilter, Store, StoreError};
+
+use crate::args::By;
+use crate::summing::sum_up;
+
+/// Series that a message names where a word fits several.
+const NAMED_MAX: usize = 10;
+
+/// What all points of a series share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// Name of the benchmark.
+    pub benchmark: Arc<str>,
+    /// File name of the program, or name of the harness.
+    pub program: Arc<str>,
+    /// Identity of the machine.
+    pub machine: Arc<str>,
+}
+
+/// A benchmark over its sessions on one machine, in one metric.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What all points share.
+    pub key: Key,
+    /// The points in their order, at least one.
+    pub points: Vec<Point>,
+}
+
+/// Facts of a store that series are shown with.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Notes by experiment.
+    pub notes: BTreeMap<i64, Vec<String>>,
+}
+
+impl Context {
+    /// The facts of a store.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn of(store: &Store) -> Result<Self, StoreError> {
+        let mut context = Context::default();
+        for note in store.notes()? {
+            context.notes.entry(note.experiment).or_default().push(note.text);
+        }
+        Ok(context)
+    }
+}
+
+/// All series of a metric in a store, on all machines or on one that is named by its host or the beginning of its identity.
+///
+/// # Errors
+/// Those of the store.
+pub fn all(store: &Store, metric: &str, machine: Option<&str>) -> Result<Vec<Series>, StoreError> {
+    let left = sum_up(store)?;
+    kept(store, &PointFilter { metric: metric.to_owned(), benchmark: None }, left, machine)
+}
+
+/// The series of the points that a store keeps, and of those that it could not keep.
+///
+/// # Errors
+/// Those of the store.
+pub fn kept(
+    store: &Store,
+    filter: &PointFilter,
+    left: Vec<Point>,
+    machine: Option<&str>,
+) -> Result<Vec<Series>, StoreError> {
+    let mut series: Vec<Series> = Vec::new();
+    let is_meant = |point: &Point| {
+        machine.is_none_or(|asked| point.host.as_deref() == Some(asked) || point.machine.starts_with(asked))
+    };
+    let mut add = |point: Point| match series.last_mut() {
+        Some(last) if is_of(&last.key, &point) => last.points.push(point),
+        _ => series.push(Series { key: key(&point), points: vec![point] }),
+    };
+    store.points(filter, |point| {
+        if is_meant(&point) {
+            add(point);
+        }
+    })?;
+    let mut left: Vec<Point> =
+        left.into_iter().filter(|it| *it.metric == *filter.metric && is_meant(it)).collect();
+    left.sort_by(|a, b| key(a).cmp(&key(b)));
+    left.into_iter().for_each(&mut add);
+    Ok(series)
+}
+
+fn key(point: &Point) -> Key {
+    let share = Arc::clone;
+    Key { benchmark: share(&point.benchmark), program: share(&point.program), machine: share(&point.machine) }
+}
+
+fn is_of(key: &Key, point: &Point) -> bool {
+    key.benchmark == point.benchmark && key.program == point.program && key.machine == point.machine
+}
+
+/// The series of the benchmark that a word names: the one of that name, or the only one whose name has the word as a part.
+///
+/// # Errors
+/// There is none, or there are several.
+pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, Failure> {
+    let is_exact = all.iter().any(|series| &*series.key.benchmark == name);
+    let fits = |series: &Series| {
+        let benchmark = &*series.key.benchmark;
+        if is_exact { benchmark == name } else { benchmark.contains(name) }
+    };
+    let has_any = !all.is_empty();
+    let found: Vec<Series> = all.into_iter().filter(fits).collect();
+    let mut names: Vec<&str> = found.iter().map(|series| &*series.key.benchmark).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [] if has_any => Err(Failure::usage(format!(
+            "there is no benchmark `{}` with sessions in {metric}; `fauxplat history trend` shows those that have",
+            say::visible(name)
+        ))),
+        [] => Err(Failure::usage(format!(
+            "no benchmark has sessions in {metric}: those of run, compare and suite are kept, each once it has ended"
+        ))),
+        [_] => Ok(found),
+        several => {
+            let shown = several.iter().take(NAMED_MAX).map(|name| format!("`{}`", say::visible(name)));
+            let more = several.len().saturating_sub(NAMED_MAX);
+            let shown: Vec<String> = shown.chain((more > 0).then(|| format!("{more} more"))).collect();
+            Err(Failure::usage(format!(
+                "`{}` is a part of {}: give the whole name",
+                say::visible(name),
+                say::listed(&shown)
+            )))
+        }
+    }
+}
+
+/// The points of a series in an order. Of several commands of one experiment that belong to the series, such as the commits
+/// of `--commits`, the last one is the newest; an order by commits has them all.
+pub fn ordered(series: Series, by: By) -> Series {
+    let Series { key, mut points } = series;
+    points.sort_by(|a, b| (&a.started, a.experiment, a.number).cmp(&(&b.started, b.experiment, b.number)));
+    match by {
+        By::Time => {
+            let mut latest: Vec<Point> = Vec::with_capacity(points.len());
+            for point in points {
+                match latest.last_mut() {
+                    Some(last) if last.experiment == point.experiment => *last = point,
+                    _ => latest.push(point),
+                }
+            }
+            Series { key, points: latest }
+        }
+        By::Commit => Series { key, points: by_commit(points) },
+    }
+}
+
+/// A point for each commit: the median of its sessions without local changes. Commits come in the order in which they were
+/// made, where that is known of all, and else in the order in which they were first measured.
+fn by_commit(points: Vec<Point>) -> Vec<Point> {
+    let mut commits: Vec<Vec<Point>> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for point in points.into_iter().filter(|point| point.dirty != Some(true)) {
+        let Some(commit) = point.commit.clone() else { continue };
+        let place = *places.entry(commit).or_insert(commits.len());
+        match commits.get_mut(place) {
+            Some(sessions) => sessions.push(point),
+            None => commits.push(vec![point]),
+        }
+    }
+    let made = |sessions: &[Point]| sessions.iter().find_map(|point| point.committed_s);
+    if commits.iter().all(|sessions| made(sessions).is_some()) {
+        commits.sort_by_key(|sessions| made(sessions));
+    }
+    commits.into_iter().filter_map(pooled).collect()
+}
+
+/// The sessions of a commit as one point, which stands where the first of them stood.
+fn pooled(sessions: Vec<Point>) -> Option<Point> {
+    let mut logs: Vec<f64> = sessions.iter().map(|point| point.ln).collect();
+    let ln = fauxplat_stats::describe::median_in_place(&mut logs)?;
+    let count = sessions.len() as f64;
+    let squares: Option<f64> = sessions.iter().map(|point| point.error.map(|error| error * error)).sum();
+    let runs = sessions.iter().map(|point| point.runs).sum();
+    let first = sessions.into_iter().next()?;
+    Some(Point { ln, error: squares.map(|sum| sum.sqrt() / count), runs, ..first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn point(experiment: i64, commit: char, committed_s: Option<i64>, ln: f64) -> Point {
+        Point {
+            experiment,
+            number: 0,
+            started: format!("2026-11-{:02}T00:00:00Z", experiment % 28 + 1).into(),
+            benchmark: "sort".into(),
+            program: "sort".into(),
+            metric: "wall".into(),
+            unit: "ns".into(),
+            more_is_better: false,
+            machine: "m".into(),
+            commit: Some(commit.to_string().repeat(40)),
+            dirty: Some(false),
+            committed_s,
+            label: None,
+            host: None,
+            ln,
+            error: Some(0.01),
+            runs: 10,
+        }
+    }
+
+    fn series(points: Vec<Point>) -> Series {
+        Series { key: key(&points[0]), points }
+    }
+
+    #[test]
+    fn commits_come_in_the_order_in_which_they_were_made() {
+        let points =
+            vec![point(1, 'b', Some(20), 1.0), point(2, 'a', Some(10), 3.0), point(3, 'b', Some(20), 2.0)];
+        let by_commit = ordered(series(points.clone()), By::Commit);
+        let told: Vec<(f64, u64)> = by_commit.points.iter().map(|it| (it.ln, it.runs)).collect();
+        assert_eq!(told, [(3.0, 10), (1.5, 20)]);
+        let unknown = points.into_iter().map(|it| Point { committed_s: None, ..it }).collect();
+        let first: Vec<i64> =
+            ordered(series(unknown), By::Commit).points.iter().map(|it| it.experiment).collect();
+        assert_eq!(first, [1, 2], "the order of the first measurement");
+    }
+
+    #[test]
+    fn local_changes_are_no_commit_and_the_last_command_is_the_newest() {
+        let dirty = Point { dirty: Some(true), ..point(1, 'a', None, 1.0) };
+        let newer = Point { number: 1, ln: 2.0, ..point(1, 'b', None, 1.0) };
+        let all = series(vec![newer, dirty]);
+        assert_eq!(ordered(all.clone(), By::Time).points.iter().map(|it| it.ln).collect::<Vec<_>>(), [2.0]);
+        assert_eq!(ordered(all, By::Commit).points.len(), 1);
+    }
+
+    #[test]
+    fn a_part_of_a_name_is_enough_where_only_one_has_it() {
+        let named_so = |name: &str| {
+            let it = Point { benchmark: name.into(), ..point(1, 'a', None, 1.0) };
+            series(vec![it])
+        };
+        let all = || vec![named_so("sort a"), named_so("sort b"), named_so("sort")];
+        let found = |name: &str| named(all(), name, "wall").map(|it| it[0].key.benchmark.to_string());
+        assert_eq!(found("sort").unwrap(), "sort");
+        assert_eq!(found("b").unwrap(), "sort b");
+        assert!(found("sort ").unwrap_err().to_string().contains("`sort a` and `sort b`"));
+        assert!(found("x").unwrap_err().to_string().contains("no benchmark `x`"));
+        assert!(
+            named(Vec::new(), "x", "cpu")
+                .unwrap_err()
+                .to_string()
+                .contains("no benchmark has sessions in cpu")
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Experiments one by one: listed, shown, exported, removed.
+
+use fauxplat_analyze::run_findings;
+use fauxplat_experiment::Failure;
+use fauxplat_model::document::OwnFindings;
+use fauxplat_model::document::{Findings, Record};
+use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindings};
+use fauxplat_options::OutputArgs;
+use fauxplat_report::Format;
+use fauxplat_store::{ExperimentRow, Filter, StoredExperiment};
+use fauxplat_verb::Host;
+
+use crate::report::LIST_SCHEMA;
+
+/// Shows an experiment as it was.
+pub(crate) fn show(id: &str, host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
+    let store = host.history(output)?;
+    let id = store.resolve(id)?;
+    let stored = store.load(id)?;
+    let findings = findings(&stored);
+    let StoredExperiment { header, commands, samples, .. } = &stored;
+    let record = Record { header, commands, samples, findings: &findings };
+    let has_room = |format| matches!(format, Format::Json | Format::Csv);
+    let mut evidence = Vec::new();
+    if has_room(output.format) || output.exports().iter().any(|export| has_room(export.format)) {
+        // The record already holds the runs.
+        store.evidence_beside_runs(id, |piece| evidence.push(piece))?;
+    }
+    let of = |format| if has_room(format) { evidence.clone() } else { Vec::new() };
+    host.report(&record, &of, output)
+}
+
+/// Removes experiments: all are looked up before one is removed, and one that is named twice is removed once, since the
+/// meaning of `last` changes with each removal.
+pub(crate) fn remove(ids: &[String], host: &dyn Host, output: &OutputArgs) -> Result<(), Failure> {
+    let store = host.history(output)?;
+    let mut found = ids.iter().map(|id| store.resolve(id)).collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().try_for_each(|id| store.remove(id).map_err(Failure::from))
+}
+
+/// The stored findings. For an unfinished experiment, summaries of its runs; nothing for one of fauxplat's own workers,
+/// whose evidence speaks for itself.
+fn findings(stored: &StoredExperiment) -> Findings {
+    let by_command = || {
+        let ignore_failure = stored.header.condition.ignore_failure.any();
+        Findings::Run(run_findings(&stored.samples, stored.commands.len(), ignore_failure))
+    };
+    stored.findings.clone().unwrap_or_else(|| match stored.kind.as_str() {
+        "index" => Findings::Index(IndexFindings::default()),
+        "contend" => Findings::Contend(ContendFindings::default()),
+        "latency" => Findings::Latency(LatencyFindings::default()),
+        "limit" => Findings::Limit(Box::default()),
+        "load" => Findings::Load(LoadFindings::default()),
+        "profile" => Findings::Profile(Box::default()),
+        _ => by_command(),
+    })
+}
+
+/// Lists experiments, a line for each.
+pub(crate) fn list(
+    filter: &Filter,
+    host: &dyn Host,
+    output: &OutputArgs,
+    invocation: &[String],
+) -> Result<(), Failure> {
+    let is_filtered = filter.kind.is_some() || filter.name.is_some() || filter.since.is_some();
+    let mut rows = host.history(output)?.list(filter)?;
+    // The store returns the newest first, so that a limit keeps those; the list shows them in order of time.
+    rows.reverse();
+    match output.format {
+        Format::Json => host
+            .lines(&(serde_json::to_string_pretty(&document(&rows)).map_err(Failure::usage)? + "\n"), output),
+        Format::Text if rows.is_empty() => {
+            let of = if is_filtered { " that --kind, --name and --since let through" } else { "" };
+            host.lines(&format!("no experiments{of}\n"), output)
+        }
+        Format::Text => host.list(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
+        _ => {
+            let own = OwnFindings { schema: LIST_SCHEMA.to_owned(), document: document(&rows) };
+            host.show(&Findings::Own(own), output, invocation)
+        }
+    }
+}
+
+fn document(rows: &[ExperimentRow]) -> serde_json::Value {
+    let one = |row: &ExperimentRow| {
+        serde_json::json!({
+            "id": row.id, "started": row.started, "kind": row.kind, "state": row.state.name(),
+            "names": row.names, "samples": row.samples, "summary": row.summary, "origin": row.origin,
+        })
+    };
+    let experiments: Vec<_> = rows.iter().map(one).collect();
+    serde_json::json!({ "schema": LIST_SCHEMA, "experiments": experiments })
+}
+
+/// Limit of names in a row: an experiment with more is a sweep, of which the first and last level say enough.
+const NAMES_MAX: usize = 8;
+
+/// Headings of the list.
+pub(crate) const HEADINGS: [&str; 7] = ["id", "started", "verb", "state", "runs", "at", "what"];
+
+/// Characters of a hash of a commit in lists and ranges.
+pub(crate) const SHORT_HASH: usize = 7;
+
+/// The commit and the label of an experiment, in a few characters.
+fn place(row: &ExperimentRow) -> String {
+    let checkout = row.origin.checkout.as_ref();
+    let commit =
+        checkout.and_then(|it| it.commit.get(..SHORT_HASH).map(|short| (short, it.dirty == Some(true))));
+    let commit = commit.map(|(short, is_dirty)| format!("{short}{}", if is_dirty { "+" } else { "" }));
+    let label = row.origin.label.clone();
+    commit.into_iter().chain(label).collect::<Vec<_>>().join(" ")
+}
+
+/// The fields of a row of the list.
+fn cells(row: &ExperimentRow) -> Vec<String> {
+    let mut names = row.names.clone();
+    names.dedup();
+    let names = match names.as_slice() {
+        [first, .., last] if names.len() > NAMES_MAX => format!("{first} | … | {last} ({})", names.len()),
+        few => few.join(" | "),
+    };
+    let what = match &row.summary {
+        Some(summary) if !summary.contains(&names) => format!("{names}: {summary}"),
+        Some(summary) => summary.clone(),
+        None => names,
+    };
+    let state = row.state.name().to_owned();
+    let (id, runs) = (row.id.to_string(), row.samples.to_string());
+    vec![id, row.started.clone(), row.kind.clone(), state, runs, place(row), what]
+}

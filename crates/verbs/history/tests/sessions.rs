@@ -1,0 +1,249 @@
+//! Series, gates and pages from real stores.
+
+use std::fs;
+use std::path::Path;
+
+use fauxplat_history::analysis::{GateRule, gate};
+use fauxplat_history::args::By;
+use fauxplat_history::found::trends;
+use fauxplat_history::pages::{Made, make};
+use fauxplat_history::series::{Context, all, named, ordered};
+use fauxplat_model::document::Header;
+use fauxplat_model::{Checkout, Command, GateState, Metric, Origin, Outcome, Phase, Readings, Sample};
+use fauxplat_options::Gate;
+use fauxplat_stats::draw::Draw;
+use fauxplat_store::{State, Store};
+use tempfile::TempDir;
+
+/// A store in a folder of its own.
+struct Sessions {
+    folder: TempDir,
+    store: Store,
+    draw: Draw,
+}
+
+impl Sessions {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().join("store.sqlite")).unwrap();
+        Sessions { folder, store, draw: Draw::new(5, 0) }
+    }
+
+    /// A session of a benchmark on a day, at a commit and at a level of milliseconds.
+    fn session(&mut self, name: &str, day: usize, (commit, machine): (usize, &str), level_ms: f64) -> i64 {
+        let header = Header {
+            started: format!("2026-{:02}-{:02}T10:00:00Z", 1 + day / 28, 1 + day % 28),
+            origin: Origin {
+                checkout: Some(Checkout {
+                    commit: format!("{commit:040x}"),
+                    branch: Some("main".into()),
+                    dirty: Some(false),
+                    committed_s: Some(1_700_000_000 + commit as i64),
+                }),
+                label: (day == 3).then(|| "third".to_owned()),
+                host: Some(format!("host-{machine}")),
+                user: Some("ada".into()),
+                machine_id: Some(machine.to_owned()),
+            },
+            ..Header::default()
+        };
+        let command = Command {
+            name: name.into(),
+            command: name.into(),
+            program: "/bin/p".into(),
+            ..Command::default()
+        };
+        let mut experiment = self.store.begin(&header, "run", &[command]).unwrap();
+        let level = level_ms * (0.01 * self.draw.normal()).exp();
+        for _ in 0..10 {
+            let mut sample = Sample {
+                phase: Phase::Measured,
+                outcome: Outcome::Exited(0),
+                ..Sample::of(Readings::none())
+            };
+            let wall_ns = 1e6 * level * (0.005 * self.draw.normal()).exp();
+            sample.readings.set(Metric::WALL, Some(wall_ns as u64));
+            experiment.append(&sample).unwrap();
+        }
+        experiment.finish(&header, None, State::Finished).unwrap()
+    }
+
+    /// Sessions of a benchmark, of which those from `from` on take three times as long.
+    fn with_change(&mut self, name: &str, days: usize, from: usize) {
+        for day in 0..days {
+            self.session(name, day, (day / 2, "m1"), if day < from { 10.0 } else { 30.0 });
+        }
+    }
+
+    fn pages(&self) -> std::path::PathBuf {
+        self.folder.path().join("pages")
+    }
+
+    fn make(&self) -> Made {
+        make(&self.store, &self.pages(), "wall", None).unwrap()
+    }
+}
+
+/// The page of a benchmark, by a part of its name.
+fn page(folder: &Path, part: &str) -> String {
+    let pages = fs::read_dir(folder.join("benchmarks")).unwrap().map(|entry| entry.unwrap().path());
+    let found = pages.into_iter().find(|path| path.file_name().unwrap().to_str().unwrap().contains(part));
+    fs::read_to_string(found.unwrap()).unwrap()
+}
+
+#[test]
+fn a_change_is_found_with_its_commits_and_notes() {
+    let mut sessions = Sessions::new();
+    sessions.with_change("sort", 12, 9);
+    sessions.with_change("other", 12, 12);
+    let id = sessions.session("sort", 12, (6, "m1"), 30.0);
+    sessions.store.add_note(id - 15, "2026-11-28T00:00:00Z", "unrelated").unwrap();
+    sessions.store.add_note(10, "2026-11-28T00:00:00Z", "new compiler").unwrap();
+    let context = Context::of(&sessions.store).unwrap();
+    let series = all(&sessions.store, "wall", None).unwrap();
+    assert_eq!(series.len(), 2);
+    let found = trends(named(series, "sort", "wall").unwrap(), true, &context, (0.01, By::Time, "wall"));
+    let [only] = found.series.as_slice() else { panic!("{found:?}") };
+    assert_eq!(
+        (only.session_count, only.sessions.len(), only.name.host.as_deref()),
+        (13, 13, Some("host-m1"))
+    );
+    let [change] = only.changes.as_slice() else { panic!("{only:?}") };
+    assert!(
+        change.is_worse && change.at == 9 && change.low_ratio > 2.5 && change.high_ratio < 3.5,
+        "{change:?}"
+    );
+    let commits = change.commits.as_ref().unwrap();
+    assert_eq!(
+        (&*commits.last_before, &*commits.first_after),
+        (&*format!("{:040x}", 4), &*format!("{:040x}", 4))
+    );
+    assert_eq!(change.notes, ["new compiler"]);
+    assert_eq!(only.sessions[3].label.as_deref(), Some("third"));
+    // All together, with no sessions in the document, and the one that became worse first.
+    let together =
+        trends(all(&sessions.store, "wall", None).unwrap(), false, &context, (0.01, By::Commit, "wall"));
+    assert_eq!(together.series[0].name.benchmark, "sort");
+    assert!(together.series.iter().all(|series| series.sessions.is_empty()
+        && series.session_count == 7 - usize::from(series.name.benchmark == "other")));
+    assert!(together.series[1].changes.is_empty());
+}
+
+#[test]
+fn the_points_of_a_store_are_kept_and_go_with_their_experiments() {
+    let mut sessions = Sessions::new();
+    sessions.with_change("sort", 3, 3);
+    assert_eq!(sessions.store.without_points().unwrap().len(), 3);
+    let before = all(&sessions.store, "wall", None).unwrap();
+    assert_eq!(sessions.store.without_points().unwrap(), [] as [i64; 0]);
+    assert_eq!(all(&sessions.store, "wall", None).unwrap()[0].points, before[0].points);
+    assert_eq!(all(&sessions.store, "wall", Some("host-m1")).unwrap().len(), 1);
+    assert_eq!(all(&sessions.store, "wall", Some("elsewhere")).unwrap().len(), 0);
+    sessions.store.remove(2).unwrap();
+    assert_eq!(all(&sessions.store, "wall", None).unwrap()[0].points.len(), 2);
+    // A store without the points, and one to which experiments are carried, computes the same ones.
+    let copy = Store::open(sessions.folder.path().join("copy.sqlite")).unwrap();
+    sessions.store.carry_to(&copy, &[1, 3]).unwrap();
+    let carried = all(&copy, "wall", None).unwrap();
+    let lns = |series: &[fauxplat_history::series::Series]| -> Vec<f64> {
+        series[0].points.iter().map(|it| it.ln).collect()
+    };
+    assert_eq!(lns(&carried), lns(&all(&sessions.store, "wall", None).unwrap()));
+}
+
+#[test]
+fn a_gate_knows_slower_faster_alike_and_too_little() {
+    let state = |levels: &[f64], fail_if: &[Gate]| {
+        let mut sessions = Sessions::new();
+        for (day, level) in levels.iter().enumerate() {
+            sessions.session("sort", day, (day, "m1"), *level);
+        }
+        let context = Context::of(&sessions.store).unwrap();
+        let series = all(&sessions.store, "wall", None).unwrap().remove(0);
+        let rule = GateRule { fail_if: fail_if.to_vec(), margin: 0.1, level: 0.01 };
+        let found = gate(&ordered(series, By::Time), &context, &rule).unwrap();
+        (found.gate.state, found.fails)
+    };
+    let past = [10.0; 12];
+    let and = |last: f64| [&past[..], &[last]].concat();
+    assert_eq!(state(&and(15.0), &[Gate::Slower]), (GateState::Beyond, true));
+    assert_eq!(state(&and(15.0), &[Gate::Faster]), (GateState::Within, false));
+    assert_eq!(state(&and(6.0), &[Gate::Different]), (GateState::Beyond, true));
+    assert_eq!(state(&and(6.0), &[Gate::Slower]), (GateState::Within, false));
+    assert_eq!(state(&and(10.0), &[Gate::Different]), (GateState::Within, false));
+    assert_eq!(state(&and(11.0), &[Gate::Slower]), (GateState::Undecided, false));
+    assert_eq!(state(&and(11.0), &[Gate::Slower, Gate::Undecided]), (GateState::Undecided, true));
+    assert_eq!(state(&[10.0, 30.0], &[Gate::Slower]), (GateState::Undecided, false));
+}
+
+#[test]
+fn pages_are_made_once_and_again_where_something_changed() {
+    let mut sessions = Sessions::new();
+    sessions.with_change("sort", 12, 9);
+    sessions.with_change("other", 8, 8);
+    assert_eq!(sessions.make(), Made { made: 2, left: 0, removed: 0 });
+    assert_eq!(sessions.make(), Made { made: 0, left: 2, removed: 0 });
+    let id = sessions.session("other", 9, (9, "m2"), 10.0);
+    assert_eq!(sessions.make(), Made { made: 1, left: 1, removed: 0 });
+    assert!(page(&sessions.pages(), "other").contains("On host-m2"));
+    sessions.store.add_note(id, "2026-11-28T00:00:00Z", "a note").unwrap();
+    assert_eq!(sessions.make(), Made { made: 1, left: 1, removed: 0 });
+    for experiment in 1..=12 {
+        sessions.store.remove(experiment).unwrap();
+    }
+    assert_eq!(sessions.make(), Made { made: 0, left: 1, removed: 1 });
+    let index = fs::read_to_string(sessions.pages().join("index.html")).unwrap();
+    assert!(index.contains(">other</a>") && !index.contains(">sort</a>"), "{index}");
+    // A page that somebody damaged is made anew.
+    let damaged = fs::read_dir(sessions.pages().join("benchmarks")).unwrap().next().unwrap().unwrap().path();
+    fs::write(damaged, "half").unwrap();
+    assert_eq!(sessions.make(), Made { made: 1, left: 0, removed: 0 });
+}
+
+#[test]
+fn hostile_names_stay_texts() {
+    let mut sessions = Sessions::new();
+    let names = [
+        "</script><script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "../../up",
+        "\u{202e}bidi",
+        "a'b`c\\",
+    ];
+    for name in names {
+        sessions.with_change(name, 2, 2);
+    }
+    assert_eq!(sessions.make().made, names.len());
+    let mut texts = vec![fs::read_to_string(sessions.pages().join("index.html")).unwrap()];
+    for entry in fs::read_dir(sessions.pages().join("benchmarks")).unwrap() {
+        texts.push(fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
+    assert_eq!(texts.len(), names.len() + 1, "every page lies in its folder");
+    for text in texts {
+        assert!(
+            !text.contains("<script>alert") && !text.contains("<img") && !text.contains('\u{202e}'),
+            "{text}"
+        );
+        // One script of data at most, and the constant one.
+        assert!(text.matches("</script>").count() <= 2, "{text}");
+        // Nothing is loaded: only pages lead to each other.
+        let is_local = |link: &str| {
+            link.starts_with("benchmarks/") || link.starts_with("../index.html") || link.starts_with('#')
+        };
+        assert!(text.split("href=\"").skip(1).all(is_local) && !text.contains("src="), "{text}");
+    }
+}
+
+#[test]
+fn a_folder_of_something_else_is_left_as_it_is() {
+    let mut sessions = Sessions::new();
+    sessions.with_change("sort", 2, 2);
+    for name in ["index.html", "thesis.tex"] {
+        let folder = sessions.folder.path().join(name.replace('.', "-"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(name), "precious").unwrap();
+        let error = make(&sessions.store, &folder, "wall", None).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("left as it is"), "{error}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,451 @@
+//! Levels of a series of sessions: where they change, how sure that is, and whether the newest value is another one.
+//!
+//! A series has a value for each session in the order of time, in one unit, mostly a logarithm of a typical reading. The
+//! noise between sessions is taken from the series itself: how far neighbours lie apart, and how much more than independent
+//! values the means of stretches scatter, since sessions of one day resemble each other. Stretches of many lengths are
+//! tested, because a level that rises and falls again hides from a test of the whole series (seeded binary segmentation,
+//! Kovács, Bühlmann, Li and Munk 2023); each is tested by ranks against random orders and by size, and the error level is
+//! divided among all of them.
+
+use crate::changepoint::{Change, Scanner};
+use crate::describe::{MAD_TO_SD, mean, median, median_in_place, variance};
+use crate::distribution::t_upper_quantile;
+use crate::running::medians_around;
+use crate::series::autocorrelation_inflation;
+use crate::steps::{MIN_SEGMENT, by_size_inflated, loss, spread};
+
+/// Values from which on it is asked whether neighbours resemble each other: of fewer nothing can be said.
+const DEPENDENCE_FROM: usize = 24;
+
+/// Values to either side that say what is usual around a value.
+const REACH: usize = 7;
+
+/// Values further than this many standard deviations from those around them count as that far, where it is asked how
+/// stretches scatter.
+const FENCE: f64 = 2.5;
+
+/// Distances of values by which the spread of a series is told where neighbours resemble each other.
+const APART: std::ops::RangeInclusive<usize> = 5..=12;
+
+/// Part of a series that the longest stretches have whose means are compared.
+const STRETCHES: usize = 10;
+
+/// Longest stretches whose means are compared: half of a month of days.
+const LONGEST: usize = 15;
+
+/// Part of the uncertainty of a spread by which it is taken to be smaller.
+const DOUBT: f64 = 0.5;
+
+/// Values for each change that is taken off a series before it is asked whether neighbours resemble each other. Load that
+/// comes and goes changes the level more often, and stays in.
+const PER_CHANGE: usize = 50;
+
+/// Shortest stretch that is tested by itself: two sides of a test by ranks.
+const SHORTEST: usize = 12;
+
+/// Longest stretch that is tested by size, too. In longer ones ranks have as many orders as are needed.
+const BY_SIZE_MAX: usize = 64;
+
+/// Part of the error level for the series as a whole; shorter stretches share the rest.
+const OF_WHOLE: f64 = 0.5;
+
+/// p-value of the changes that are taken off a series before its noise is told.
+const LENIENT: f64 = 0.01;
+
+/// Values of a side from which on a median stands for them; all of fewer values have to lie apart.
+const FEW: usize = 5;
+
+/// Part of a change by which each of few values has to lie apart.
+const PART: f64 = 0.5;
+
+/// Width of the interval of a place, 95 %, over the squared ratio of noise to change (Bai 1997, "Estimation of a change
+/// point in multiple regression models", table 1).
+const PLACE_95: f64 = 11.03;
+
+/// The noise of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Standard deviation of a value about its level, in the unit of the values.
+    pub sd: f64,
+    /// Factor by which the standard error of a mean is larger than that of independent values; at least 1.
+    pub inflation: f64,
+}
+
+impl Noise {
+    /// The noise of a series of one level, which outliers hardly move. `None` for fewer than two values.
+    /// [`Searcher::noise`] is for series whose level may change.
+    pub fn of(series: &[f64]) -> Option<Self> {
+        let neighbours = spread(series)?;
+        if series.len() < DEPENDENCE_FROM {
+            return Some(Noise { sd: neighbours, inflation: 1.0 });
+        }
+        let calm = without_spikes(series);
+        let apart: Vec<f64> = APART.filter_map(|distance| spread_apart(&calm, distance)).collect();
+        let sd = median(&apart).unwrap_or(neighbours);
+        let mut inflation = of_neighbours(&calm, sd).max(1.0);
+        let mut length = 2;
+        while sd > 0.0 && length <= LONGEST && length * STRETCHES <= series.len() {
+            let of_means = spread_of_means(&calm, length).unwrap_or(0.0);
+            // The spread of few means is known badly, and the largest of several is taken.
+            let doubt = 1.0 + DOUBT * (2.0 * length as f64 / series.len() as f64).sqrt();
+            inflation = inflation.max((length as f64).sqrt() * of_means / (sd * doubt));
+            length += (length / 2).max(1);
+        }
+        Some(Noise { sd: sd.max(neighbours), inflation })
+    }
+}
+
+/// Inflation of an autoregressive series of first order whose neighbours are as much alike as these.
+fn of_neighbours(series: &[f64], sd: f64) -> f64 {
+    let apart = spread_apart(series, 1).unwrap_or(sd);
+    autocorrelation_inflation(if sd > 0.0 { 1.0 - (apart / sd).powi(2) } else { 0.0 })
+}
+
+/// The series with values that lie far from those around them drawn nearer.
+fn without_spikes(series: &[f64]) -> Vec<f64> {
+    let around = medians_around(series, REACH);
+    let mut distances: Vec<f64> =
+        series.iter().zip(&around).map(|(value, middle)| (value - middle).abs()).collect();
+    let reach = FENCE * MAD_TO_SD * median_in_place(&mut distances).unwrap_or(0.0);
+    let drawn = |(value, middle): (&f64, f64)| middle + (value - middle).clamp(-reach, reach);
+    series.iter().zip(around).map(drawn).collect()
+}
+
+/// Standard deviation by the distances of values that are `distance` apart.
+fn spread_apart(series: &[f64], distance: usize) -> Option<f64> {
+    let mut steps: Vec<f64> =
+        series.iter().zip(series.get(distance..)?).map(|(a, b)| (b - a).abs()).collect();
+    Some(MAD_TO_SD * median_in_place(&mut steps)? / std::f64::consts::SQRT_2)
+}
+
+/// Standard deviation of the mean of a stretch, by the distances of neighbouring stretches.
+fn spread_of_means(series: &[f64], length: usize) -> Option<f64> {
+    let mut sums = Vec::with_capacity(series.len() + 1);
+    sums.push(0.0);
+    series.iter().fold(0.0, |sum, value| {
+        sums.push(sum + value);
+        sum + value
+    });
+    let distance = |at: usize| {
+        let (before, after) = (sums[at + length] - sums[at], sums[at + 2 * length] - sums[at + length]);
+        (after - before).abs() / length as f64
+    };
+    let last = series.len().checked_sub(2 * length)?;
+    let mut distances: Vec<f64> = (0..=last).map(distance).collect();
+    Some(MAD_TO_SD * median_in_place(&mut distances)? / std::f64::consts::SQRT_2)
+}
+
+/// A change of level, with intervals of 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Index of the first value of the new level.
+    pub at: usize,
+    /// The earliest and the latest index that the first value of the new level may have.
+    pub at_low: usize,
+    /// See `at_low`.
+    pub at_high: usize,
+    /// The new level minus the one before, in the unit of the values.
+    pub shift: f64,
+    /// Low end of the interval of `shift`.
+    pub low: f64,
+    /// High end of the interval of `shift`.
+    pub high: f64,
+    /// Probability of as much anywhere in a series of one level, all stretches that were tested counted.
+    pub p_value: f64,
+}
+
+/// Searches series for changes of level. One searcher for many series keeps what it knows of chance.
+#[derive(Clone, Debug)]
+pub struct Searcher {
+    scanner: Scanner,
+}
+
+impl Searcher {
+    /// A searcher with a seed for the random orders.
+    pub fn new(seed: u64) -> Self {
+        Searcher { scanner: Scanner::new(MIN_SEGMENT + 1, seed) }
+    }
+
+    /// All changes of level that chance would show somewhere in a series of one level with a probability of at most `alpha`,
+    /// in their order. None for fewer than six values.
+    pub fn steps(&mut self, series: &[f64], alpha: f64) -> Vec<Step> {
+        let Some(noise) = self.noise(series) else { return Vec::new() };
+        let mut found: Vec<Change> = Vec::new();
+        let mut stretches = vec![(0, series.len())];
+        while let Some((from, to)) = stretches.pop() {
+            let strongest = self.strongest(&series[from..to], noise.inflation);
+            let Some(change) = strongest.filter(|change| change.p_value <= alpha) else { continue };
+            let at = from + change.at;
+            found.push(Change { at, ..change });
+            stretches.extend([(from, at), (at, to)]);
+        }
+        found.sort_by_key(|change| change.at);
+        self.settle(series, noise, alpha, &mut found);
+        (0..found.len()).map(|number| step(series, noise, &found, number)).collect()
+    }
+
+    /// The noise of a series whose level may change now and then: the largest changes that independent values would show are
+    /// taken off it first. `None` for fewer than two values.
+    pub fn noise(&mut self, series: &[f64]) -> Option<Noise> {
+        let mut open: Vec<(Change, usize, usize)> = Vec::new();
+        let mut look = |from: usize, to: usize, open: &mut Vec<(Change, usize, usize)>| {
+            let found = self.strongest(&series[from..to], 1.0).filter(|change| change.p_value <= LENIENT);
+            open.extend(found.map(|change| (Change { at: from + change.at, ..change }, from, to)));
+        };
+        look(0, series.len(), &mut open);
+        let mut places = vec![0, series.len()];
+        for _ in 0..series.len() / PER_CHANGE {
+            let strongest = (0..open.len()).min_by(|&a, &b| open[a].0.p_value.total_cmp(&open[b].0.p_value));
+            let Some(number) = strongest else { break };
+            let (change, from, to) = open.swap_remove(number);
+            places.push(change.at);
+            look(from, change.at, &mut open);
+            look(change.at, to, &mut open);
+        }
+        places.sort_unstable();
+        let level = |ends: &[usize]| {
+            let stretch = &series[ends[0]..ends[1]];
+            let middle = median(stretch).unwrap_or(0.0);
+            stretch.iter().map(move |value| value - middle).collect::<Vec<f64>>()
+        };
+        Noise::of(&places.windows(2).flat_map(level).collect::<Vec<f64>>())
+    }
+
+    /// Looks again for each change between its neighbours, where no other change pulls it aside, and drops those that are not
+    /// shown there.
+    fn settle(&mut self, series: &[f64], noise: Noise, alpha: f64, found: &mut Vec<Change>) {
+        let mut number = 0;
+        while number < found.len() {
+            let (from, to) = between(series.len(), found, number);
+            let (near, at) = (BY_SIZE_MAX / 2, found[number].at);
+            // What lasts for a few values only shows among its neighbours, where size counts, too.
+            let places = [(from, to), (from.max(at.saturating_sub(near)), to.min(at + near))];
+            let again = places.map(|(from, to)| {
+                let found = self.tested(&series[from..to], noise.inflation)?;
+                Some(Change { at: from + found.at, ..found })
+            });
+            let again = again.into_iter().flatten().min_by(|a, b| a.p_value.total_cmp(&b.p_value));
+            match again {
+                Some(again) if again.p_value <= alpha => {
+                    found[number].at = again.at;
+                    number += 1;
+                }
+                _ => {
+                    found.remove(number);
+                    number = number.saturating_sub(1);
+                }
+            }
+        }
+    }
+
+    /// The strongest change within a stretch, by any of its parts; its p-value is for all parts together.
+    fn strongest(&mut self, series: &[f64], inflation: f64) -> Option<Change> {
+        let n = series.len();
+        let layers = layers(n);
+        let of_whole = if layers.is_empty() { 1.0 } else { OF_WHOLE };
+        let whole = self.tested(series, inflation).map(|it| Change { p_value: it.p_value / of_whole, ..it });
+        let mut best = whole;
+        let share = (1.0 - of_whole) / layers.len().max(1) as f64;
+        for length in layers {
+            let starts = starts(n, length);
+            for &from in &starts {
+                let Some(found) = self.tested(&series[from..from + length], inflation) else { continue };
+                let p_value = found.p_value * starts.len() as f64 / share;
+                if best.is_none_or(|best| p_value < best.p_value) {
+                    best = Some(Change { at: from + found.at, p_value });
+                }
+            }
+        }
+        best.map(|best| Change { p_value: best.p_value.min(1.0), ..best })
+    }
+
+    /// A stretch, tested by ranks and, where it is short, by size; the smaller p-value counts for both.
+    fn tested(&mut self, series: &[f64], inflation: f64) -> Option<Change> {
+        let by_ranks = self.scanner.strongest_inflated(series, inflation);
+        if series.len() > BY_SIZE_MAX {
+            return by_ranks;
+        }
+        let by_size = by_size_inflated(series, inflation).filter(|change| lie_apart(series, change.at));
+        let both = [by_ranks, by_size];
+        let best = both.into_iter().flatten().min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+        Some(Change { p_value: (2.0 * best.p_value).min(1.0), ..best })
+    }
+}
+
+/// Whether all values of a short side lie apart from the middle of the other one: two outliers among three values make a
+/// median, and no level.
+fn lie_apart(series: &[f64], at: usize) -> bool {
+    let (before, after) = series.split_at(at);
+    let (few, many) = if before.len() < after.len() { (before, after) } else { (after, before) };
+    let (Some(level), Some(other)) = (median(few), median(many)) else { return false };
+    few.len() >= FEW || few.iter().all(|value| (value - other) / (level - other) >= PART)
+}
+
+/// Lengths of the parts of a stretch that are tested by themselves, the longest first: each half of the one before.
+fn layers(n: usize) -> Vec<usize> {
+    let halves = std::iter::successors(Some(n.div_ceil(2)), |&length| {
+        Some(length.div_ceil(2)).filter(|&it| it < length)
+    });
+    halves.take_while(|&length| length >= SHORTEST).collect()
+}
+
+/// Beginnings of parts of one length, each overlapping the next by half; the last ends with the stretch.
+fn starts(n: usize, length: usize) -> Vec<usize> {
+    let last = n - length;
+    let mut starts: Vec<usize> = (0..last).step_by((length / 2).max(1)).collect();
+    starts.push(last);
+    starts
+}
+
+/// The stretch between the neighbours of a change.
+fn between(n: usize, found: &[Change], number: usize) -> (usize, usize) {
+    let from = number.checked_sub(1).map_or(0, |before| found[before].at);
+    (from, found.get(number + 1).map_or(n, |next| next.at))
+}
+
+fn step(series: &[f64], noise: Noise, found: &[Change], number: usize) -> Step {
+    let Change { at, p_value } = found[number];
+    let (from, to) = between(series.len(), found, number);
+    let (before, after) = (&series[from..at], &series[at..to]);
+    let shift = median(after).unwrap_or(0.0) - median(before).unwrap_or(0.0);
+    let df = (to - from) as f64 - 2.0;
+    let squares =
+        variance(before) * (before.len() as f64 - 1.0) + variance(after) * (after.len() as f64 - 1.0);
+    let spread = (squares / df.max(1.0)).sqrt().max(noise.sd);
+    let error = spread * noise.inflation * loss(before.len(), after.len());
+    let reach = t_upper_quantile(0.025, df.max(1.0)) * error;
+    let ratio = noise.sd * noise.inflation / shift.abs().max(f64::MIN_POSITIVE);
+    let aside =
+        (PLACE_95 * ratio * ratio).min(series.len() as f64).floor() as usize + usize::from(ratio > 0.25);
+    Step {
+        at,
+        at_low: at.saturating_sub(aside).max(from + 1),
+        at_high: (at + aside).min(to - 1),
+        shift,
+        low: shift - reach,
+        high: shift + reach,
+        p_value,
+    }
+}
+
+/// The newest value against the values of its level before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Newest {
+    /// The newest value minus the level before, in the unit of the values.
+    pub shift: f64,
+    /// Low end of the interval of `shift` at the asked level.
+    pub low: f64,
+    /// High end of the interval of `shift`.
+    pub high: f64,
+}
+
+/// Whether the newest value lies at the level of `past`, with an interval that misses the change of level with a
+/// probability of at most `level` where values scatter about their level as normal ones do. The spread is the larger one of
+/// that of the past and that of its neighbours: outliers of the past count. `None` for fewer than three past values.
+pub fn newest(past: &[f64], newest: f64, level: f64) -> Option<Newest> {
+    let n = past.len();
+    let noise = Noise::of(past).filter(|_| n >= MIN_SEGMENT)?;
+    let (centre, sd) = (mean(past)?, variance(past).sqrt().max(noise.sd));
+    let error = sd * (1.0 + noise.inflation.powi(2) / n as f64).sqrt();
+    let reach = t_upper_quantile(level / 2.0, n as f64 - 1.0) * error;
+    let shift = newest - centre;
+    Some(Newest { shift, low: shift - reach, high: shift + reach })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    fn noise(n: usize, rho: f64, draw: &mut Draw) -> Vec<f64> {
+        let mut state = draw.normal();
+        let next = |_| {
+            state = rho * state + (1.0 - rho * rho).sqrt() * draw.normal();
+            0.02 * state
+        };
+        (0..n).map(next).collect()
+    }
+
+    fn with_levels(mut values: Vec<f64>, levels: &[(usize, f64)]) -> Vec<f64> {
+        for &(from, shift) in levels {
+            values[from..].iter_mut().for_each(|value| *value += shift);
+        }
+        values
+    }
+
+    #[test]
+    fn noise_is_told_from_the_series_itself() {
+        let mut draw = Draw::new(21, 0);
+        let independent = Noise::of(&noise(2000, 0.0, &mut draw)).unwrap();
+        assert!((0.018..0.022).contains(&independent.sd) && independent.inflation < 1.3, "{independent:?}");
+        let alike = Noise::of(&noise(2000, 0.5, &mut draw)).unwrap();
+        assert!((0.018..0.022).contains(&alike.sd) && (1.4..2.1).contains(&alike.inflation), "{alike:?}");
+        let stepped = with_levels(noise(2000, 0.0, &mut draw), &[(700, 0.3), (1500, -0.2)]);
+        let stepped = Searcher::new(1).noise(&stepped).unwrap();
+        assert!((0.018..0.023).contains(&stepped.sd) && stepped.inflation < 1.4, "{stepped:?}");
+        assert_eq!(Noise::of(&[1.0]), None);
+    }
+
+    #[test]
+    fn a_level_that_rises_and_falls_again_is_two_changes() {
+        let (mut searcher, mut draw) = (Searcher::new(1), Draw::new(22, 0));
+        let series = with_levels(noise(200, 0.0, &mut draw), &[(90, 0.08), (110, -0.08)]);
+        let steps = searcher.steps(&series, 0.01);
+        let places: Vec<usize> = steps.iter().map(|step| step.at).collect();
+        assert!(
+            matches!(places.as_slice(), [a, b] if a.abs_diff(90) <= 1 && b.abs_diff(110) <= 1),
+            "{steps:?}"
+        );
+        assert!(steps[0].low < 0.08 && 0.08 < steps[0].high && steps[1].shift < 0.0, "{steps:?}");
+    }
+
+    #[test]
+    fn three_times_slower_in_three_of_twelve_is_found() {
+        let (mut searcher, mut draw) = (Searcher::new(1), Draw::new(23, 0));
+        for n in [12, 30, 200] {
+            let series = with_levels(noise(n, 0.0, &mut draw), &[(n - 3, 3f64.ln())]);
+            let steps = searcher.steps(&series, 0.01);
+            assert!(matches!(steps.as_slice(), [only] if only.at == n - 3), "{n}: {steps:?}");
+            assert_eq!((steps[0].at_low, steps[0].at_high), (n - 3, n - 3));
+        }
+    }
+
+    #[test]
+    fn intervals_of_places_hold_the_place() {
+        let (mut searcher, mut draw) = (Searcher::new(1), Draw::new(24, 0));
+        let mut held = 0;
+        for _ in 0..200 {
+            let steps = searcher.steps(&with_levels(noise(100, 0.0, &mut draw), &[(60, 0.03)]), 0.01);
+            held += usize::from(steps.iter().any(|it| it.at_low <= 60 && 60 <= it.at_high));
+        }
+        assert!(held >= 180, "{held}");
+    }
+
+    #[test]
+    fn series_without_a_change_have_none() {
+        let (mut searcher, mut draw) = (Searcher::new(1), Draw::new(25, 0));
+        for rho in [0.0, 0.5] {
+            let told =
+                (0..300).filter(|_| !searcher.steps(&noise(100, rho, &mut draw), 0.01).is_empty()).count();
+            assert!(told <= 8, "{rho}: {told}");
+        }
+        for series in [&[][..], &[1.0], &[1.0; 5], &[1.0; 300]] {
+            assert_eq!(searcher.steps(series, 0.01), []);
+        }
+    }
+
+    #[test]
+    fn the_newest_value_is_held_against_its_past() {
+        let mut draw = Draw::new(26, 0);
+        let (mut missed, mut found) = (0, 0);
+        for _ in 0..2000 {
+            let past = noise(20, 0.0, &mut draw);
+            let next = 0.02 * draw.normal();
+            let told = newest(&past, next, 0.05).unwrap();
+            missed += usize::from(told.low > 0.0 || told.high < 0.0);
+            found += usize::from(newest(&past, next + 0.1, 0.05).unwrap().low > 0.0);
+        }
+        assert!(missed <= 130 && found >= 1900, "{missed} {found}");
+        assert_eq!(newest(&[1.0, 2.0], 1.0, 0.05), None);
+    }
+}
