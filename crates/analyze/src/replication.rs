@@ -184,7 +184,7 @@ mod tests {
         // A session that is too noisy to show anything shows nothing contrary.
         let mut comparison = session(Verdict::Different, 0.05);
         let noisy = [-0.2, 0.19, -0.1, 0.09];
-        let earlier: Vec<&[f64]> = vec![&[0.05, 0.05]; 40].into_iter().chain([&noisy[..]]).collect();
+        let earlier: Vec<&[f64]> = vec![&[0.05, 0.05][..]; 40].into_iter().chain([&noisy[..]]).collect();
         let said = replicate(&mut comparison, &earlier);
         assert!(said.is_none_or(|said| !said.contains("contrary")));
     }

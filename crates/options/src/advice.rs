@@ -96,7 +96,7 @@ fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
         let starts = arg.get_long().is_some_and(|long| EXECUTING.contains(&long));
         if starts && words[at] == format!("-{}", arg.get_short().unwrap_or('-')) && is_program(value) {
             // A letter of another tool has made the command a helper.
-            return Some(put(at, &[value.clone()], 2));
+            return Some(put(at, std::slice::from_ref(value), 2));
         }
         let list = (id == "parameters").then(|| value.split_once('=')).flatten();
         if let Some((name, command)) = list.filter(|(name, it)| it.contains(&format!("{{{name}}}"))) {

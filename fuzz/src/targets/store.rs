@@ -72,6 +72,7 @@ fn header() -> Header {
         fauxplat_version: "0.1.0".into(),
         id: None,
         uuid: None,
+        origin: Default::default(),
         plan: None,
         started: "2026-11-21T10:00:00Z".into(),
         invocation: vec!["fauxplat".into(), "run".into(), "true".into()],

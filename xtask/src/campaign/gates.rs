@@ -105,7 +105,7 @@ fn run_printed(words: &[&str]) -> Result<(), ChoreError> {
     let folder = super::folder("gates")?;
     let fauxplat = cargo::build_release()?;
     let program = compile("verdict/noisy", &folder)?.display().to_string();
-    let pair = [line(&[program.clone()]), line(&[program, percent.to_string()])];
+    let pair = [line(std::slice::from_ref(&program)), line(&[program.clone(), percent.to_string()])];
     let question = Question::More(percent);
     let files: Vec<PathBuf> =
         (0..times).map(|number| folder.join(format!("printed-{question:?}-{number}.json"))).collect();
@@ -113,11 +113,12 @@ fn run_printed(words: &[&str]) -> Result<(), ChoreError> {
     let open: Vec<&PathBuf> = files.iter().filter(|file| !file.exists()).collect();
     for some in open.chunks(AT_ONCE) {
         std::thread::scope(|scope| {
-            let ask = |file| {
-                let (fauxplat, pair, options) = (&fauxplat, &pair, &options);
-                scope.spawn(move || compare(fauxplat, pair, question, options, file))
+            let (fauxplat, pair, options) = (&fauxplat, &pair, &options);
+            let ask = |file: &'_ PathBuf| {
+                let file = file.clone();
+                scope.spawn(move || compare(fauxplat, pair, question, options, &file))
             };
-            let asked: Vec<_> = some.iter().map(ask).collect();
+            let asked: Vec<_> = some.iter().map(|file| ask(file)).collect();
             asked.into_iter().try_for_each(|gate| gate.join().expect("a gate does not panic"))
         })?;
     }

@@ -153,7 +153,7 @@ fn fitting(words: &[String], depth: usize, open: Vec<Word>) -> Result<(Vec<Word>
     loop {
         let before = left.len();
         for word in std::mem::take(&mut left) {
-            let with = [taken.as_slice(), &[word.clone()]].concat();
+            let with = [taken.as_slice(), std::slice::from_ref(&word)].concat();
             match is_read(&with).map_err(|error| (error.kind(), error)) {
                 Ok(_) => taken = with,
                 Err((ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument, _)) => left.push(word),

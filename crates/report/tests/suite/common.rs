@@ -69,6 +69,7 @@ pub(crate) fn header(verb: &str) -> Header {
         fauxplat_version: "0.1.0".into(),
         id: Some(7),
         uuid: None,
+        origin: Default::default(),
         plan: None,
         started: "2026-11-02T09:30:00Z".into(),
         invocation: vec![

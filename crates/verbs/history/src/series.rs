@@ -88,7 +88,7 @@ pub fn kept(
     })?;
     let mut left: Vec<Point> =
         left.into_iter().filter(|it| *it.metric == *filter.metric && is_meant(it)).collect();
-    left.sort_by(|a, b| key(a).cmp(&key(b)));
+    left.sort_by_key(key);
     left.into_iter().for_each(&mut add);
     Ok(series)
 }
