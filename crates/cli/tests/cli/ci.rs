@@ -137,10 +137,9 @@ fn serve(stream: TcpStream, comments: &Mutex<Vec<Value>>, requests: &Mutex<Vec<S
                 path.rsplit('/').next().unwrap().parse().ok().filter(|_| method != "POST");
             let id = id.unwrap_or(comments.len());
             let comment = json!({"id": id, "body": text});
-            comments.truncate(comments.len().max(id));
-            match comments.get_mut(id) {
-                Some(kept) => *kept = comment.clone(),
-                None => comments.push(comment.clone()),
+            match id < comments.len() {
+                true => comments[id] = comment.clone(),
+                false => comments.push(comment.clone()),
             }
             (if method == "POST" { 201 } else { 200 }, comment)
         }
