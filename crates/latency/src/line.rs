@@ -376,7 +376,7 @@ mod tests {
         );
         let missing = Lines { drive: Drive::Pull("/nowhere/pull".into()), ..simulated() };
         assert!(line([&a, &b], &missing, 100_000, 5).unwrap_err().to_string().contains("/nowhere/pull"));
-        // Whoever may write there gets no file either.
+        // A user who may write there gets no file either.
         let absent = std::env::temp_dir().join(format!("fauxplat-absent-{}", std::process::id()));
         let missing = Lines { drive: Drive::Pull(absent.clone()), ..simulated() };
         assert!(line([&a, &b], &missing, 100_000, 5).is_err() && !absent.exists());

@@ -32,6 +32,7 @@ mod lab;
 mod latency;
 mod limit;
 mod load;
+mod looks;
 mod man;
 mod misuse;
 mod output;

@@ -6,10 +6,12 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use fauxplat_report::{Detail, Format, HISTORY, LIST_OF_EXPERIMENTS, LISTS, ReportError, TimeUnit, View};
 
 use crate::environment::or_default;
+pub use crate::looks::{Look, When};
+use crate::looks::{Order, Unit};
 
 /// Where results go and how they look, whatever of that a verb takes.
 #[derive(Clone, Debug)]
@@ -474,38 +476,4 @@ impl OutputArgs {
     pub fn is_quiet(&self) -> bool {
         self.quiet || matches!(self.style, Look::Basic | Look::Color | Look::None)
     }
-}
-
-/// Units of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Unit {
-    Microsecond,
-    Millisecond,
-    Second,
-}
-
-/// Orders of commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    Auto,
-    Command,
-    MeanTime,
-}
-
-/// hyperfine's styles of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Look {
-    Auto,
-    Basic,
-    Full,
-    Nocolor,
-    Color,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    Auto,
-    Always,
-    Never,
 }

@@ -17,7 +17,7 @@ const PICO: f64 = 1e12;
 /// The largest logarithm that is kept, either way. No metric comes near it.
 const LN_MAX: f64 = 1e6;
 
-/// What a session says of a benchmark.
+/// A session's figure of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The experiment.

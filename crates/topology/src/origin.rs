@@ -1,4 +1,4 @@
-//! Who measures on which installation, as far as files of the system say it.
+//! The user and the installation, as far as files of the system name them.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;

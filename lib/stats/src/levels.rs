@@ -218,7 +218,7 @@ impl Searcher {
         while number < found.len() {
             let (from, to) = between(series.len(), found, number);
             let (near, at) = (BY_SIZE_MAX / 2, found[number].at);
-            // What lasts for a few values only shows among its neighbours, where size counts, too.
+            // A change that lasts for a few values only shows among its neighbours, where size counts, too.
             let places = [(from, to), (from.max(at.saturating_sub(near)), to.min(at + near))];
             let again = places.map(|(from, to)| {
                 let found = self.tested(&series[from..to], noise.inflation)?;

@@ -72,7 +72,7 @@ fn a_verb_without_the_option_of_all_verbs_goes_without_it() {
     within(&lab, &RUN).complains(2, &["the verb `run` has no option --max-pairs"]);
 }
 
-/// Whoever measures in the copy of a stranger's project runs no command and writes no file that it names.
+/// A project's file may come from a stranger: no command that the file names is run, and no file is written.
 #[test]
 fn a_project_gives_no_commands_and_no_files() {
     for option in [

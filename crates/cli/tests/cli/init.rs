@@ -62,7 +62,7 @@ fn what_is_measured_has_to_be_said() {
     assert!(!lab.path("p/fauxplat.toml").exists());
 }
 
-/// What a shell would execute and a YAML reader would take for something else stays a word.
+/// A word that a shell would execute, or a YAML reader would take for something else, stays a word.
 #[test]
 fn a_program_with_quotes_is_one_word_of_the_job() {
     let lab = Lab::new();

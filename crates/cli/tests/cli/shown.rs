@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::common::{Done, Lab, first_cpu, first_pair, takes_store};
 use crate::options;
 
-/// What a program of the tests is given: it writes it down, and prints a figure.
+/// A program of the tests: the arguments are written down, and a figure is printed.
 const PROBE: &str = r#"#!/bin/sh
 here={lab}; program=$1
 {
@@ -187,7 +187,7 @@ fn words_of(line: &str) -> Vec<String> {
     split(line).unwrap()
 }
 
-/// What came of a command line.
+/// The outcome of a command line.
 struct Outcome {
     done: Done,
     document: Value,
@@ -213,7 +213,7 @@ impl Outcome {
         Outcome { document, probe: lab.read("probe.log"), done }
     }
 
-    /// Whether it has a sign that another outcome has not.
+    /// Whether this outcome has a sign that another one lacks.
     fn has(&self, lab: &Lab, sign: &Sign, base: &Outcome) -> bool {
         let Outcome { done, document, probe } = self;
         match sign {

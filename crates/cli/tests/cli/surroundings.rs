@@ -129,7 +129,7 @@ fn what_a_quota_takes_away_is_counted() {
     lab.run(&["run", "-e", "cgroup:memory", "true"]).reports_misuse(&["cgroup:throttled"]);
 }
 
-/// Whoever compares within a quota, as in a small container, is told that nothing was compared, also by the exit code; a quota
+/// A user who compares within a quota, as in a small container, is told that nothing was compared, also by the exit code; a quota
 /// of the compared commands themselves is their condition.
 #[test]
 fn a_comparison_of_which_no_pair_is_left_has_failed() {

@@ -64,7 +64,7 @@ pub(super) struct Default {
     /// The long name of the option.
     pub name: String,
     value: Value,
-    /// Whether it is for every verb that has the option.
+    /// Whether the default is for every verb that has the option.
     pub is_of_all: bool,
 }
 

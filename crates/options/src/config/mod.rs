@@ -124,7 +124,7 @@ fn known_elsewhere(file: &File, default: &Default, path: &[&str]) -> Result<(), 
     }
 }
 
-/// What was given to the verb itself, or to the verb below it.
+/// The options of the verb itself, or of the verb below it.
 fn below(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, given)| below(given))
 }

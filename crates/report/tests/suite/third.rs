@@ -1,5 +1,7 @@
 //! The sentences of the decision rule's third edition: typical and mean, gates, what is carried over, halves,
 //! mixtures, dropped pairs that lean.
+//!
+//! Length: the tests share one constructed comparison.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{

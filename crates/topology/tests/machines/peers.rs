@@ -75,7 +75,7 @@ fn peers() -> Vec<Peer> {
     files.iter().map(|file| Peer::of(&name(file), &std::fs::read_to_string(file).unwrap())).collect()
 }
 
-/// What is said of a machine, without levels that it has not.
+/// The statements about a machine, without levels that it lacks.
 fn told(topology: &Topology) -> Parts {
     let mut parts = Parts::new();
     let mut tell = |level: String, cpus: &CpuSet| {
@@ -162,7 +162,7 @@ fn what_other_tools_know_of_their_machines_is_known() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// One of each core, package and node: the lowest that this process may use.
+/// A CPU of each core, package and node: the lowest that this process may use.
 fn picks(name: &str, topology: &Topology) {
     for (relation, level) in [("one-per-core", GroupKind::Core), ("one-per-package", GroupKind::Package)] {
         let firsts: CpuSet = topology

@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
   fauxplat history export 17 --format hyperfine-json --output result.json
   fauxplat history list --store postgres://ada@db.example/lab";
 
-/// What was measured before, and since when is it slower?
+/// List, show and follow what was measured: since when is it slower?
 #[derive(Debug, Args)]
 #[command(after_help = after(EXAMPLES))]
 pub struct HistoryArgs {

@@ -30,7 +30,7 @@ pub(crate) fn pull(
     ids: &[String],
     (host, output): (&dyn Host, &OutputArgs),
 ) -> Result<(), Failure> {
-    // What is read is opened as what is read: nothing is created there.
+    // A store that is read is opened for reading: nothing is created there.
     let named = OutputArgs { store: Some(from.to_owned()), ..OutputArgs::default() };
     let (from, to) = (host.history(&named)?, host.store(output)?);
     let ids = chosen(&from, ids)?;

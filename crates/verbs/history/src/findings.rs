@@ -8,7 +8,7 @@ pub const TREND_SCHEMA: &str = "fauxplat.history-trend/1";
 /// Name of the schema of a gate.
 pub const GATE_SCHEMA: &str = "fauxplat.history-gate/1";
 
-/// What identifies a series.
+/// The identity of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesName {
     /// Name of the benchmark.
@@ -74,7 +74,7 @@ pub struct LevelChange {
     pub at_high: usize,
     /// Experiment of the first session of the new level.
     pub experiment: i64,
-    /// Its start, RFC 3339, UTC.
+    /// Start of the session, RFC 3339, UTC.
     pub started: String,
     /// New level over the one before.
     pub ratio: f64,
@@ -96,7 +96,7 @@ pub struct LevelChange {
 /// A benchmark over its sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesFindings {
-    /// What identifies the series.
+    /// The identity of the series.
     #[serde(flatten)]
     pub name: SeriesName,
     /// Number of sessions.
@@ -140,7 +140,7 @@ pub struct TrendFindings {
 pub struct GateFindings {
     /// The answer in a few words.
     pub summary: String,
-    /// What identifies the series.
+    /// The identity of the series.
     #[serde(flatten)]
     pub name: SeriesName,
     /// Probability that the interval misses the change.

@@ -13,7 +13,7 @@ use crate::summing::sum_up;
 /// Series that a message names where a word fits several.
 const NAMED_MAX: usize = 10;
 
-/// What all points of a series share.
+/// The facts that all points of a series share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Name of the benchmark.
@@ -27,7 +27,7 @@ pub struct Key {
 /// A benchmark over its sessions on one machine, in one metric.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What all points share.
+    /// The facts that all points share.
     pub key: Key,
     /// The points in their order, at least one.
     pub points: Vec<Point>,

@@ -224,7 +224,7 @@ fn hostile_names_stay_texts() {
             !text.contains("<script>alert") && !text.contains("<img") && !text.contains('\u{202e}'),
             "{text}"
         );
-        // One script of data at most, and the constant one.
+        // A page has a script of data at most, and the constant script.
         assert!(text.matches("</script>").count() <= 2, "{text}");
         // Nothing is loaded: only pages lead to each other.
         let is_local = |link: &str| {

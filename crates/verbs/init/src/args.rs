@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fauxplat_options::{after, percent, time_with_unit};
 
-use crate::wishes::Benchmark;
+use crate::words::{Benchmark, FailIf, Service};
 
 const EXAMPLES: &str = "\
   fauxplat init
@@ -56,25 +56,4 @@ where
     T: 'static,
 {
     move |text| parse(text).map(|_| text.to_owned())
-}
-
-/// The gate of a project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailIf {
-    /// A change that is slower.
-    #[default]
-    Slower,
-    /// A change that is not shown to be no slower, too.
-    #[value(name = "slower,undecided")]
-    SlowerUndecided,
-    /// Nothing.
-    None,
-}
-
-/// A service that runs jobs, or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Service {
-    Github,
-    Gitlab,
-    Shell,
 }

@@ -2,9 +2,10 @@
 
 use std::io::BufRead;
 
-use crate::args::{InitArgs, Service};
+use crate::args::InitArgs;
 use crate::error::InitError;
-use crate::wishes::{Benchmark, Subject, Wishes};
+use crate::wishes::{Subject, Wishes};
+use crate::words::{Benchmark, Service};
 
 /// Asks for what options left open. An empty answer takes the suggestion.
 pub(crate) fn ask(

@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 
 use toml::Value;
 
-use crate::args::{FailIf, Service};
 use crate::error::InitError;
 use crate::wishes::{Subject, Wishes};
-
-/// File of benchmarks and defaults.
-pub(crate) const DEFINITION: &str = "fauxplat.toml";
+use crate::words::{DEFINITION, FailIf, Service};
 
 /// The script that jobs of every service call.
 const SCRIPT: &str = include_str!("../../../../docs/ci/fauxplat.sh");

@@ -10,5 +10,6 @@ mod files;
 mod project;
 mod verb;
 mod wishes;
+mod words;
 
 pub use verb::Init;

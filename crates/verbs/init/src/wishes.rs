@@ -1,33 +1,10 @@
-//! What a project wants to measure, and how a change fails.
+//! The measurements that a project wants, and how a change fails.
 
-use std::str::FromStr;
-
-use crate::args::{FailIf, InitArgs, Service};
+use crate::args::InitArgs;
 use crate::error::InitError;
+use crate::words::{Benchmark, DEFINITION, FailIf, Service};
 
-/// A command with a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Benchmark {
-    /// The name in reports.
-    pub name: String,
-    /// The command line, run in the project's folder.
-    pub command: String,
-}
-
-impl FromStr for Benchmark {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, command) =
-            text.split_once('=').map(|(name, command)| (name.trim(), command.trim())).unwrap_or_default();
-        match name.is_empty() || command.is_empty() {
-            true => Err(format!("`{text}` is no NAME=COMMAND, such as 'sort=./program sort big.txt'")),
-            false => Ok(Benchmark { name: name.to_owned(), command: command.to_owned() }),
-        }
-    }
-}
-
-/// What is measured.
+/// The commands or the program that are measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Commands(Vec<Benchmark>),
@@ -79,7 +56,7 @@ impl Wishes {
     /// The word of `fauxplat suite` that names what is measured.
     pub(crate) fn suite(&self) -> &str {
         match &self.subject {
-            Subject::Commands(_) => crate::files::DEFINITION,
+            Subject::Commands(_) => DEFINITION,
             Subject::Program(program) => program,
         }
     }

@@ -15,7 +15,7 @@ const POINTS_MAX: usize = 240;
 /// Sessions of a table: the newest. The script has all of them.
 const ROWS_MAX: usize = 50;
 
-/// What the script knows of a series.
+/// The data of a series for the script.
 #[derive(Serialize)]
 struct Data<'a> {
     /// Standard deviation between sessions.

@@ -1,4 +1,4 @@
-//! What a folder of pages holds: the hash of what each page was made of, and what the index says of it.
+//! The contents of a folder of pages: a hash of the sessions of each page, and the line of the index about the page.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,14 +19,14 @@ const SCHEMA: &str = "fauxplat.history-pages/1";
 /// Number of the form of pages: another form makes all pages anew.
 pub(super) const FORM: u32 = 1;
 
-/// What is known of a page.
+/// The entry of a page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// Hash of what the page was made of.
     pub(super) hash: String,
     /// Size of the page.
     pub(super) bytes: u64,
-    /// What the index says of it: the series of each machine, without sessions.
+    /// The lines of the index: the series of each machine, without sessions.
     pub(super) series: Vec<SeriesFindings>,
 }
 
@@ -45,7 +45,7 @@ impl Manifest {
         Manifest { schema: SCHEMA.to_owned(), metric: metric.to_owned(), pages }
     }
 
-    /// What a folder holds, which is made if need be.
+    /// The manifest of a folder, which is made if need be.
     ///
     /// # Errors
     /// The folder holds something else, or cannot be made.

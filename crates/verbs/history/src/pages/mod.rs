@@ -126,7 +126,7 @@ fn page_name(benchmark: &str, program: &str) -> String {
         .to_owned()
 }
 
-/// What pages are made of.
+/// The sources of pages.
 struct Site<'s> {
     store: &'s Store,
     folder: &'s Path,

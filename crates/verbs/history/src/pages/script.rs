@@ -1,6 +1,6 @@
 //! Style and scripts of the pages: constants that hold nothing of the store. Without a script everything can be read.
 
-/// What the pages add to the style of reports.
+/// The rules that pages add to the style of reports.
 pub(super) const STYLE: &str = "\
 th button{all:unset;cursor:pointer;padding:.1rem 0}th button:focus-visible{outline:2px solid var(--neutral)}\
 th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] button::after{content:' \\2193'}\

@@ -39,7 +39,7 @@ const WORDS: [(&str, &str); 7] = [
     ("--benchmark-min-rounds", "pytest-benchmark"),
     ("--benchmark-warmup-time", "catch2"),
     ("--sample-count", "divan"),
-    // Its parser knows -h alone.
+    // JMH's parser knows -h alone.
     ("help is not a recognized option", "jmh"),
     ("--measurement-time", "criterion"),
 ];
