@@ -43,8 +43,8 @@ fn a_typed_option_wins_over_the_project_and_that_over_the_user() {
     assert!(!lab.path(".local").exists(), "the default of every verb holds");
     let typed = recorded(within(&lab, &["run", "-r", "2", "--format", "json", "true"]));
     assert!(typed.contains("\"-r\",\"2\"") && !typed.contains("--runs"), "{typed}");
-    let bare = within(&lab, &["true", "--format", "json"]).succeeds().json();
-    assert_eq!(bare["commands"][0]["samples"].as_array().map(Vec::len), Some(4), "{bare}");
+    let bare = recorded(within(&lab, &["true", "--format", "json"]));
+    assert!(bare.contains("--runs=4"), "{bare}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_project_gives_no_commands_and_no_files() {
 fn a_default_that_does_not_go_with_what_was_typed_is_left_out() {
     let lab = configured("[defaults.run]\nruns = 3\nverbose = true\n", "");
     let done =
-        within(&lab, &["run", "--min-runs", "2", "--max-runs", "4", "--store", "none", "true"]).succeeds();
+        within(&lab, &["run", "--min-runs", "2", "--max-runs", "4", "--store", "none", "true"]).ends_with(0);
     assert!(done.err.contains("--runs=3, a default of") && done.err.contains("does not go with"), "{done:?}");
     assert!(done.err.contains("--verbose is a default of"), "{done:?}");
     lab.write("project/deep/it.toml", "runs = 2\n[[command]]\nrun = 'true'\n");
@@ -110,7 +110,7 @@ fn a_default_that_does_not_go_with_what_was_typed_is_left_out() {
 #[test]
 fn a_value_that_an_option_refuses_is_told_with_its_file() {
     for (line, why) in [
-        ("runs = 'many'", "--runs takes a number, not `many`"),
+        ("runs = 'many'", "`many` is not a number of runs"),
         ("verbose = 'yes'", "`verbose` is true or false"),
         ("warmup = {a = 1}\nruns = [{}]", "`runs` is a list of words and numbers"),
         ("max-time = 5", "unit"),

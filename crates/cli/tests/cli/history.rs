@@ -130,7 +130,7 @@ fn sessions_are_followed_over_time() {
     assert_eq!(gate.json()["schema"], "fauxplat.history-gate/1");
     let junit = lab.run(&["history", "gate", "nothing", "--margin", "90%", "--format", "junit"]).out;
     assert!(junit.contains("testcase"), "{junit}");
-    lab.run(&["history", "pages", &lab.file("pages")]).succeeds();
+    lab.run(&["history", "pages", &lab.file("pages")]).ends_with(0);
     assert!(lab.path("pages/index.html").is_file());
     lab.run(&["history", "rm", "1", "2"]).succeeds();
     assert!(lab.run(&["history", "vacuum"]).succeeds().out.contains("now"));

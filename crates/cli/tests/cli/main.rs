@@ -59,7 +59,6 @@ mod registry;
 mod reports;
 mod restore;
 mod run;
-mod shown;
 mod simulated;
 mod spared;
 mod store;

@@ -109,10 +109,9 @@ fn read(path: PathBuf, is_of_project: bool, is_named: bool) -> Result<Option<Fil
     let mut table: Table = match toml::from_str(&text) {
         Ok(table) => table,
         Err(error) => {
-            return Err(ConfigError::NotDefaults {
-                file: path,
-                why: error.to_string().trim_end().to_owned(),
-            });
+            let before = error.span().map_or("", |span| text.get(..span.start).unwrap_or_default());
+            let why = format!("line {}: {}", before.matches('\n').count() + 1, error.message());
+            return Err(ConfigError::NotDefaults { file: path, why });
         }
     };
     let defaults = table.remove("defaults");

@@ -161,7 +161,7 @@ fn earlier(folder: &Path, header: &Header, found: &LabFindings) -> Vec<LabResult
     let is_there = |lab: &LabResult| {
         found.labs.iter().all(|run| run.name != lab.name) && folder.join(page_of(lab)).exists()
     };
-    known.map_or_else(|why| tell(&why), |labs| labs.into_iter().filter(is_there).collect())
+    known.map_or_else(|why| tell(&why), |labs| labs.iter().filter(|lab| is_there(lab)).map(brief).collect())
 }
 
 /// A lab in a report of several labs: its story is on its own page.
