@@ -59,7 +59,8 @@ fn output_of_the_commands_spares_what_is_read() {
         &["run", "./tool x", "--stdout", "tool"],
         &["run", "-S", "cat <in.txt", "--stdout", "in.txt"],
     ] {
-        lab.run(words).complains(2, &["would be appended to it", "name another file for --stdout"]);
+        Done::of(lab.bare(words))
+            .complains(2, &["would be appended to it", "name another file for --stdout"]);
     }
     let mut shell = std::process::Command::new("sh");
     let starter = lab.starter().join(" ");
@@ -179,11 +180,8 @@ fn a_reader_that_fell_asleep_does_not_outlast_an_interrupt() {
     lab.shell("mkfifo events report");
     let changed = || std::fs::metadata(lab.path("ran")).and_then(|facts| facts.modified()).ok();
     for (pipe, words) in [
-        ("events", &["run", "touch ran", "-r", "3000", "--store", "none", "--events", "events"][..]),
-        (
-            "report",
-            &["run", "touch ran", "-r", "600", "--store", "none", "--format", "json", "--output", "report"],
-        ),
+        ("events", &["run", "touch ran", "-r", "3000", "--events", "events"][..]),
+        ("report", &["run", "touch ran", "-r", "600", "--format", "json", "--output", "report"]),
     ] {
         // A pipe that is opened at both ends waits for nobody.
         let asleep = std::fs::File::options().read(true).write(true).open(lab.path(pipe)).unwrap();

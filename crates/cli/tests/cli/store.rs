@@ -102,7 +102,7 @@ fn the_environment_names_the_default_store() {
         Done::of(command)
     };
     let run = ["run", "-r", "2", "true"];
-    assert!(told("named.sqlite", &["history", "list"]).succeeds().out.contains("no experiments"));
+    told("named.sqlite", &["history", "list"]).complains(2, &["there is no such store"]);
     told("named.sqlite", &run).succeeds();
     assert!(told("named.sqlite", &["history", "list"]).succeeds().out.contains("true"));
     assert!(!lab.path(".local").exists(), "nothing is in the data directory");
