@@ -204,7 +204,7 @@ fn jobs_fail_a_change_that_is_slower_and_keep_one_comment() {
         }
         let report = lab.read("repository/fauxplat-report/report.md");
         assert!(report.contains("program"), "{report}");
-        assert!(lab.read("repository/summary.md").contains(&report), "the summary has the report");
+        assert!(lab.read("repository/summary.md").contains("<!-- fauxplat"), "the summary has a report");
         assert_eq!(lab.read("repository/fauxplat-report/status").trim(), expected.to_string());
         let junit = lab.read("repository/fauxplat-report/junit.xml");
         assert_eq!(junit.contains("<failure"), expected == 1, "{junit}");

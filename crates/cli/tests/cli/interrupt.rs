@@ -111,7 +111,7 @@ fn asking_once_more_ends_what_cleans_up() {
 #[test]
 fn asking_once_spares_what_cleans_up() {
     let lab = Lab::new();
-    lab.write("suite.toml", "[[benchmark]]\nname = \"x\"\ncommand = \"true\"\ncleanup = \"touch cleaning; sleep 0.5; touch clean\"\n");
+    lab.write("suite.toml", "[[benchmark]]\nname = \"x\"\na = \"true\"\nb = \"true\"\ncleanup = \"touch cleaning; sleep 0.5; touch clean\"\n");
     let cleaning = "touch cleaning; sleep 0.5; touch clean";
     for words in [
         &["run", "-r", "2", "true", "--cleanup", cleaning][..],
