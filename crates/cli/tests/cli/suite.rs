@@ -264,7 +264,7 @@ fn a_gate_tells_what_was_not_measured_from_what_is_open() {
     let lab = Lab::new();
     lab.write(
         "suite.toml",
-        "[[benchmark]]\nname = \"x\"\ncommand = \"true\"\n[[benchmark]]\nname = \"y\"\ncommand = \"false\"\n",
+        "[[benchmark]]\nname = 'x'\na = 'true'\nb = 'true'\n[[benchmark]]\nname = 'y'\na = 'false'\nb = 'false'\n",
     );
     let words = ["suite", "suite.toml", "--max-time", "200ms", "--fail-if", "slower,undecided"];
     let done = lab.run(&words).ends_with(1);

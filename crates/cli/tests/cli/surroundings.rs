@@ -139,8 +139,11 @@ fn a_comparison_of_which_no_pair_is_left_has_failed() {
     }
     lab.write("spin.sh", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done");
     let compare = ["compare", "--max-time", "8s", "sh spin.sh", "sh ./spin.sh"];
-    let words: Vec<String> =
-        lab.command(&compare).get_args().map(|word| word.to_str().unwrap().to_owned()).collect();
+    let words: Vec<String> = lab
+        .bare(&[&compare[..], &["--store", "none"]].concat())
+        .get_args()
+        .map(|word| word.to_str().unwrap().to_owned())
+        .collect();
     let line = std::iter::once(env!("CARGO_BIN_EXE_fauxplat").to_owned()).chain(words);
     let line = line.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let within = ["run", "-r", "1", "--warmup", "0", "-i", "--limit", "cpu:5%", "--show-output", &line];

@@ -154,7 +154,7 @@ fn several_metrics_are_decided_in_the_same_runs() {
     // Half of the level each.
     assert_eq!((&document["finding"]["level"], &also["finding"]["level"]), (&0.005.into(), &0.005.into()));
     assert_eq!(lab.last()["also"], document["also"]);
-    let list = lab.run(&["history", "list"]).succeeds().out;
+    let list = lab.run(&["history", "list", "--format", "csv"]).succeeds().out;
     assert!(list.contains("in peak memory"), "{list}");
     let gate = [&["sweep", "n=1,64", command, "--fail-if-effect"][..], &metrics].concat();
     lab.run(&gate).complains(1, &["has an effect"]);
@@ -345,7 +345,7 @@ fn a_stored_sweep_is_shown_again() {
     let lab = Lab::new();
     let first = lab.json(&["sweep", "env-size=0..64:16", "true", "--blocks", "3"]);
     assert_eq!(lab.last()["levels"], first["levels"]);
-    let list = lab.run(&["history", "list"]).succeeds().out;
+    let list = lab.run(&["history", "list", "--format", "csv"]).succeeds().out;
     assert!(list.contains("sweep") && list.contains("env-size:"), "{list}");
     for (format, words) in [
         ("html", &["<!DOCTYPE html>", "<svg", "env-size"][..]),

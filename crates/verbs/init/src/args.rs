@@ -33,8 +33,8 @@ pub(crate) struct InitArgs {
     /// Time that a comparison of two revisions takes at most, without building them
     #[arg(long, value_name = "TIME", value_parser = as_typed(time_with_unit))]
     pub max_time: Option<String>,
-    /// What fails a change: `slower` by more than the margin; `slower,undecided` fails too where that is not excluded; `none`
-    /// fails nothing
+    /// Changes that fail: `slower` by more than the margin; `slower,undecided` also where that is not excluded; `none` for
+    /// no gate
     #[arg(long, value_name = "WHAT", default_value = "slower")]
     pub fail_if: FailIf,
     /// Services whose job is written: github, gitlab, or shell (a script alone)
