@@ -56,9 +56,7 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
     let (own, another) = (found.after_itself.ratio, found.after_another.ratio);
     let decides = match found.decides {
-        true => {
-            "that of runs after themselves, which have in them a part of what needs longer than one run to fade"
-        }
+        true => "that of runs after themselves, though an effect that outlasts a run is part of them, too",
         false => "that of both together",
     };
     Some(format!(

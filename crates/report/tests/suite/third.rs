@@ -348,7 +348,8 @@ fn what_is_left_to_the_next_run_is_a_finding() {
         &text,
         &[
             "Something is left to the next run, which takes longer after sort than after gsort: after itself gsort is 2.80 \
-             times as fast, after the other 1.60 times as slow; the verdict is that of runs after themselves.",
+             times as fast, after the other 1.60 times as slow; the verdict is that of runs after themselves, though an effect \
+             that outlasts a run is part of them, too.",
         ],
     );
     says(&brief(&carrying(true, false)), &["the verdict is that of both together"]);

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::common::{child, child_store, command, header, open_sample, sample};
 use crate::pieces::{histogram, pieces};
 use fauxplat_model::{Counted, Evidence, Metric, metrics_of};
-use fauxplat_store::{Artifact, State, Store, Url};
+use fauxplat_store::{Artifact, Point, State, Store, Url};
 use rusqlite::Connection;
 use tempfile::{TempDir, tempdir};
 
@@ -109,6 +109,29 @@ fn artifacts_are_packed_and_come_back() {
     }
 }
 
+/// A figure of an experiment, as a series has it.
+fn point(experiment: i64) -> Point {
+    Point {
+        experiment,
+        number: 0,
+        started: "2026-11-28T00:00:00Z".into(),
+        benchmark: "a".into(),
+        program: "a".into(),
+        metric: "wall".into(),
+        unit: "ns".into(),
+        more_is_better: false,
+        machine: "m".into(),
+        commit: None,
+        dirty: None,
+        committed_s: None,
+        label: None,
+        host: None,
+        ln: 15.0,
+        error: Some(0.01),
+        runs: 3,
+    }
+}
+
 #[test]
 fn what_is_removed_is_removed_from_every_table() {
     let directory = tempdir().unwrap();
@@ -122,6 +145,10 @@ fn what_is_removed_is_removed_from_every_table() {
         experiment.finish(&header(), None, State::Finished).unwrap()
     };
     let (gone, kept) = (write(), write());
+    for id in [gone, kept] {
+        store.add_note(id, "2026-11-28T00:00:00Z", "new compiler").unwrap();
+        assert!(store.keep_points(id, &[point(id)]).unwrap());
+    }
     store.remove(gone).unwrap();
     let connection = Connection::open(directory.path().join("store.sqlite")).unwrap();
     let mut tables = connection

@@ -77,7 +77,7 @@ fn a_list_shows_the_newest_first() {
     let list = store.list(&Filter::default()).unwrap();
     let expected = ExperimentRow {
         id: first,
-        origin: Default::default(),
+        origin: header().origin,
         started: "2026-10-01T00:00:00Z".into(),
         kind: "run".into(),
         state: State::Finished,

@@ -94,8 +94,8 @@ pub fn of_file(text: &str) -> Option<Choice> {
         '[' if text.contains("\"primaryMetric\"") => "jmh",
         '{' | '[' => "json:",
         '<' if text.contains("<BenchmarkResults") => "catch2",
-        _ if text.contains("ns/op") => "go",
         '|' if text.contains("/op |") && text.contains("err%") => "nanobench",
+        _ if text.contains("ns/op") => "go",
         _ if text.contains("fastest") && text.contains('│') => "divan",
         _ => return None,
     };
