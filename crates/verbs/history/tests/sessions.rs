@@ -122,10 +122,12 @@ fn a_change_is_found_with_its_commits_and_notes() {
     assert_eq!(only.sessions[3].label.as_deref(), Some("third"));
     // All together, with no sessions in the document, and the one that became worse first.
     let together =
-        trends(all(&sessions.store, "wall", None).unwrap(), false, &context, (0.01, By::Commit, "wall"));
-    assert_eq!(together.series[0].name.benchmark, "sort");
-    assert!(together.series.iter().all(|series| series.sessions.is_empty()
+        |by| trends(all(&sessions.store, "wall", None).unwrap(), false, &context, (0.01, by, "wall"));
+    let by_commit = together(By::Commit);
+    assert!(by_commit.series.iter().all(|series| series.sessions.is_empty()
         && series.session_count == 7 - usize::from(series.name.benchmark == "other")));
+    let together = together(By::Time);
+    assert_eq!(together.series[0].name.benchmark, "sort");
     assert!(together.series[1].changes.is_empty());
 }
 
