@@ -1,9 +1,5 @@
 //! The command line of fauxplat: verbs and options, defined once for parsing, help, man pages and completions, and the
 //! other spellings that users type.
-#![expect(
-    missing_docs,
-    reason = "a doc comment on a struct of options would become what its verb is about, and one on a choice its help"
-)]
 
 mod aa;
 mod advice;

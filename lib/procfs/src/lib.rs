@@ -17,6 +17,7 @@
 //!
 //! CPUs are plain numbers here and lists of them are text, which `CpuSet` of `lib/units` reads: that crate has the
 //! same rank.
+#![warn(missing_docs)]
 
 pub mod cgroup;
 pub mod cpuinfo;

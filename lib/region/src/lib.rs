@@ -15,6 +15,7 @@
 //!
 //! Regions nest; a region within itself counts once, by its outermost call. Threads and processes add up. fauxplat's
 //! `docs/regions.md` lists the metrics and the cost of a mark.
+#![warn(missing_docs)]
 #![expect(unsafe_code, reason = "the marks are those of the header for C")]
 
 use std::cell::UnsafeCell;

@@ -2,6 +2,7 @@
 //!
 //! Every function is pure: randomness comes from a seed in the arguments, and the same call gives the same answer on
 //! every machine. METHODOLOGY.md describes in plain words how a comparison uses these pieces.
+#![warn(missing_docs)]
 
 pub mod additive;
 pub mod association;

@@ -22,6 +22,7 @@
 //! The algorithm lives in `words` and is generic over the memory it runs on, so the schedule explorer of the tests,
 //! Miri and the mapped file all run the same code. `docs/table.md` draws the file, pairs each atomic access with its
 //! partner and says which properties were verified and which were not.
+#![warn(missing_docs)]
 
 mod describe;
 mod error;

@@ -1,4 +1,5 @@
 //! Units of the laboratory: CPU sets, durations and sizes, with their arithmetic, parsing and display.
+#![warn(missing_docs)]
 
 mod bytes;
 mod cpu;

@@ -38,7 +38,8 @@ const USAGE: &str = "usage: cargo xtask campaign CAMPAIGN
   gates [--beside-burner] [PERCENT|same [N]]  what `--fail-if slower` says of N (20) regressions of PERCENT (3) of real programs;
                                               with `same` how soon a program is equivalent to itself
   gates printed [PERCENT [N]]                 the same of a number that is printed with 3 % of noise, within 20 s
-  why [--program FILE] [WORD]…                planted pairs whose names have such a word: is the first cause the planted one?
+  why [--beside-burner] [--program FILE] [WORD]…
+                                              planted pairs whose names have such a word: is the first cause the planted one?
   server [--kills N]                          sixteen writers of a shared store, whose server is killed (8 times) in their midst
   elsewhere [--in CONFIGURATION]… [PACKAGE]…  every test under every configuration of a machine and a user; of the programs of
                                               tests that are named, as `--program cli.blink`

@@ -11,24 +11,30 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::USAGE;
+use super::burner::Burner;
 use crate::cargo;
 use crate::error::ChoreError;
 
 /// Time that each pair may take, as the option of `why` has it.
 const MAX_TIME: &str = "2m";
 
-/// Runs the pairs whose names have a word; all of them without one. `--program PATH` takes a fauxplat that is built
-/// already.
+/// Runs the pairs whose names have a word; all of them without one. `--beside-burner` keeps a CPU busy meanwhile, and
+/// `--program PATH` takes a fauxplat that is built already.
 pub(super) fn run(words: &[&str]) -> Result<(), ChoreError> {
+    let (is_busy, words) = match words {
+        ["--beside-burner", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
     let (program, words) = match words {
         ["--program", path, rest @ ..] => (PathBuf::from(path), rest),
         _ if words.iter().any(|word| word.starts_with('-')) => return Err(ChoreError::Usage(USAGE)),
         _ => (cargo::build_release()?, words),
     };
-    let folder = super::folder("why")?;
+    let folder = super::folder(if is_busy { "why-beside-burner" } else { "why" })?;
     let sources = cargo::root().join("crates/verbs/why/pairs");
     let text = fs::read_to_string(sources.join("pairs.json")).map_err(ChoreError::at(&sources))?;
     let all: Value = serde_json::from_str(&text).map_err(|error| ChoreError::Bench(error.to_string()))?;
+    let _burner = is_busy.then(Burner::start).transpose()?;
     let mut right = [(0, 0); 2];
     for (at, list) in ["pairs", "equal"].into_iter().enumerate() {
         for pair in all[list].as_array().into_iter().flatten() {

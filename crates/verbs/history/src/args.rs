@@ -1,7 +1,5 @@
 //! Options of `history`.
 
-#![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
-
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};

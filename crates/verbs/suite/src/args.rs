@@ -1,7 +1,5 @@
 //! Options of `suite`.
 
-#![expect(missing_docs, reason = "a doc comment on a group of options would become its help")]
-
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
