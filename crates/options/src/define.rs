@@ -24,6 +24,23 @@ pub fn definition(
     Ok(definition)
 }
 
+/// The definition of an earlier experiment, changed by what the options say.
+///
+/// # Errors
+/// As [`definition`].
+pub fn changed(
+    earlier: Definition,
+    commands: &CommandArgs,
+    condition: &ConditionArgs,
+    machine: &Machine,
+) -> Result<Definition, Failure> {
+    let mut definition = earlier;
+    apply_commands(&mut definition, commands)?;
+    apply_condition(&mut definition.condition, condition)?;
+    relation::resolve(&mut definition.condition, machine)?;
+    Ok(definition)
+}
+
 /// A definition for other machines than this one: relations between CPUs are resolved there.
 pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.definition {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use fauxplat_experiment::{Failure, Machine};
+use fauxplat_experiment::{Beginning, Driver, Failure, Machine};
 use fauxplat_model::{Command, Definition};
 
-use crate::{Revision, RevisionError, Tree, Workshop, alike, commands_in, placed_in};
+use crate::{Changes, Revision, RevisionError, Tree, Workshop, alike, commands_in, placed_in};
 
 /// Built work trees of the compared revisions, which stay as long as this lives.
 #[derive(Debug)]
@@ -42,6 +42,19 @@ impl Compared {
         Ok(Compared { workshop, trees })
     }
 
+    /// As [`Compared::open`]; `None` where no revisions are asked for.
+    ///
+    /// # Errors
+    /// As [`Compared::open`].
+    pub fn if_asked(
+        words: &[String],
+        from_merge_base: bool,
+        build: Option<&str>,
+        tell: &dyn Fn(&str),
+    ) -> Result<Option<Self>, Failure> {
+        (!words.is_empty()).then(|| Compared::open(words, from_merge_base, build, tell)).transpose()
+    }
+
     /// The work trees, in the order of their words.
     pub fn trees(&self) -> &[Tree] {
         &self.trees
@@ -54,6 +67,53 @@ impl Compared {
     pub fn place(&self, definition: &mut Definition) -> Result<(), RevisionError> {
         let trees: Vec<&Tree> = self.trees.iter().collect();
         placed_in(&self.workshop.repository, &trees, definition)
+    }
+
+    /// Gives the definition a command for each revision, named after the revision unless the user named the command.
+    ///
+    /// # Errors
+    /// There is neither one command for all nor one for each; as [`placed_in`].
+    pub fn spread(&self, definition: &mut Definition) -> Result<(), Failure> {
+        let (lines, commits) = (definition.commands.len(), self.trees.len());
+        if lines == 1 {
+            definition.commands = vec![definition.commands[0].clone(); commits];
+        } else if lines != commits {
+            return Err(Failure::usage(format!(
+                "--commits runs one command in the work trees of all revisions, or one in each: {lines} commands do not \
+                 suit {commits} revisions"
+            )));
+        }
+        for (number, tree) in self.trees.iter().enumerate() {
+            let name = &tree.revision.name;
+            let before = self.trees[..number].iter().filter(|other| other.revision.name == *name).count();
+            let name = if before == 0 { name.clone() } else { format!("{name} ({})", before + 1) };
+            // A single line for all had the name of its first command.
+            definition.commands[number].name = match &definition.commands[number].name {
+                Some(given) if lines > 1 => Some(given.clone()),
+                _ => Some(name),
+            };
+        }
+        Ok(self.place(definition)?)
+    }
+
+    /// A driver of the commands in their work trees, with the sentences for the reader of the report.
+    ///
+    /// # Errors
+    /// As [`commands_in`]; the experiment cannot begin.
+    pub fn driver(&self, beginning: Beginning<'_>) -> Result<Driver, Failure> {
+        let mut driver = Driver::of(beginning, |definition, machine| self.resolve(definition, machine))?;
+        let notes = self.notes(&driver.commands);
+        notes.into_iter().for_each(|note| driver.warn(note));
+        Ok(driver)
+    }
+
+    /// The lines that the second revision changes in the first.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn changes(&self) -> Result<Changes, RevisionError> {
+        let [from, to, ..] = &self.trees[..] else { return Ok(Changes::default()) };
+        self.workshop.repository.changes(&from.revision, &to.revision)
     }
 
     /// The commands of a definition, in the work trees in turns.

@@ -5,6 +5,7 @@
 
 mod build;
 mod cache;
+mod changes;
 mod checkout;
 mod commands;
 mod compared;
@@ -18,6 +19,7 @@ mod words;
 mod workshop;
 
 pub use build::Build;
+pub use changes::Changes;
 pub use checkout::checkout;
 pub use commands::{alike, commands_in, placed_in};
 pub use compared::Compared;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fauxplat_launch::Captured;
 use fauxplat_model::Outcome;
 
+use crate::changes::Changes;
 use crate::git::Git;
 use crate::local::{self, LocalTree};
 use crate::{RevisionError, words};
@@ -180,15 +181,32 @@ impl Repository {
         Ok(line)
     }
 
+    /// The lines that a revision changes.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn changes(&self, from: &Revision, to: &Revision) -> Result<Changes, RevisionError> {
+        let git = self.git_for(if to.own_objects.is_some() { to } else { from });
+        let words = ["-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff"];
+        let plain = ["--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+        let diff = git.ask(&[&words[..], &plain, &[&from.tree, &to.tree]].concat())?;
+        Ok(Changes::parse(&diff))
+    }
+
+    /// Git with the objects that a revision has beside those of the repository.
+    fn git_for(&self, revision: &Revision) -> Git {
+        match &revision.own_objects {
+            Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
+            None => self.git.clone(),
+        }
+    }
+
     /// The parts that a work tree of a revision lacks: submodules, and files that git LFS keeps elsewhere.
     ///
     /// # Errors
     /// Git fails.
     pub fn lacks(&self, revision: &Revision) -> Result<Option<String>, RevisionError> {
-        let git = match &revision.own_objects {
-            Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
-            None => self.git.clone(),
-        };
+        let git = self.git_for(revision);
         let listed = git.ask(&["ls-tree", "-r", "--full-tree", &revision.tree])?;
         let modules = listed.lines().filter_map(|line| line.strip_prefix("160000 commit "));
         let modules: Vec<&str> = modules.filter_map(|line| line.split('\t').nth(1)).collect();

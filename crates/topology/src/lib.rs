@@ -79,3 +79,17 @@ fn facts(common: &Common<'_>) -> MachineFacts {
         randomize_va_space: kernel("randomize_va_space").and_then(|digit| digit.parse().ok()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// A folder with some files of a machine, by their paths below its root.
+    pub(crate) fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        root
+    }
+}

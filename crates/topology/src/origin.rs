@@ -45,22 +45,13 @@ fn user(root: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn root_with(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        root
-    }
+    use crate::tests::machine;
 
     #[test]
     fn twins_have_identities_of_their_own_that_do_not_tell_the_machine_id() {
         let ids = ["0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdee"];
         let [one, other] = ids.map(|id| {
-            let root = root_with(&[("etc/machine-id", id), ("proc/sys/kernel/hostname", "twin\n")]);
+            let root = machine(&[("etc/machine-id", id), ("proc/sys/kernel/hostname", "twin\n")]);
             origin(root.path())
         });
         assert_eq!(one.host, other.host);
@@ -72,22 +63,22 @@ mod tests {
     #[test]
     fn what_is_no_machine_id_is_none() {
         for text in ["", "uninitialized\n", "0123", "0123456789abcdef0123456789abcdeg"] {
-            assert_eq!(machine_id(root_with(&[("etc/machine-id", text)]).path()), None, "{text}");
+            assert_eq!(machine_id(machine(&[("etc/machine-id", text)]).path()), None, "{text}");
         }
-        let of_dbus = root_with(&[("var/lib/dbus/machine-id", "0123456789abcdef0123456789abcdef")]);
+        let of_dbus = machine(&[("var/lib/dbus/machine-id", "0123456789abcdef0123456789abcdef")]);
         assert!(machine_id(of_dbus.path()).is_some());
     }
 
     #[test]
     fn a_user_without_a_name_is_a_number() {
         let number = std::fs::metadata("/proc/self").unwrap().uid().to_string();
-        let named = root_with(&[
+        let named = machine(&[
             ("etc/passwd", &format!("root:x\nada:x:{number}:0::/:/bin/sh\n")),
             ("proc/self/x", ""),
         ]);
         assert_eq!(user(named.path()).as_deref(), Some("ada"));
-        let nameless = root_with(&[("etc/passwd", "broken"), ("proc/self/x", "")]);
+        let nameless = machine(&[("etc/passwd", "broken"), ("proc/self/x", "")]);
         assert_eq!(user(nameless.path()), Some(number));
-        assert_eq!(user(root_with(&[]).path()), None);
+        assert_eq!(user(machine(&[]).path()), None);
     }
 }

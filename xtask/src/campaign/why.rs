@@ -71,12 +71,17 @@ fn text_of<'v>(pair: &'v Value, key: &str, otherwise: &'v str) -> &'v str {
     pair[key].as_str().unwrap_or(otherwise)
 }
 
+fn words_of<'v>(pair: &'v Value, key: &str) -> impl Iterator<Item = &'v str> {
+    pair[key].as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// Builds a pair in a folder of its own, and asks why.
 fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result<(), ChoreError> {
     fs::create_dir_all(place).map_err(ChoreError::at(place))?;
     let source = text_of(pair, "source", "work.c");
-    let copied = fs::copy(sources.join(source), place.join(source)).map_err(ChoreError::at(sources));
-    copied?;
+    for file in [source].into_iter().chain(words_of(pair, "files")) {
+        fs::copy(sources.join(file), place.join(file)).map_err(ChoreError::at(sources))?;
+    }
     for (name, flags) in
         [("fast", text_of(pair, "fast_flags", "")), ("slow", text_of(pair, "slow_flags", "-DSLOW"))]
     {
@@ -89,18 +94,19 @@ fn measure(program: &Path, sources: &Path, place: &Path, pair: &Value) -> Result
         shell(place, &format!("{compiler} -O1 -g {define} {flags} {source} -o {name} -lm -lpthread"))?;
     }
     shell(place, text_of(pair, "setup", ":"))?;
-    let asked = ask(program, place, [text_of(pair, "fast", "./fast"), text_of(pair, "slow", "./slow")]);
+    let commands = [text_of(pair, "fast", "./fast"), text_of(pair, "slow", "./slow")];
+    let asked = ask(program, place, words_of(pair, "options").chain(commands));
     shell(place, text_of(pair, "cleanup", ":"))?;
     asked
 }
 
-fn ask(program: &Path, place: &Path, commands: [&str; 2]) -> Result<(), ChoreError> {
+fn ask<'v>(program: &Path, place: &Path, words: impl Iterator<Item = &'v str>) -> Result<(), ChoreError> {
     let begun = Instant::now();
     let fresh = place.join("why.new");
     let status = Command::new(program)
         .args(["why", "--max-time", MAX_TIME, "--store", "none", "--format", "json", "--output"])
         .arg(&fresh)
-        .args(commands)
+        .args(words)
         .current_dir(place)
         .stdin(Stdio::null())
         .stderr(Stdio::null())

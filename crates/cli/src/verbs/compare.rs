@@ -1,5 +1,7 @@
 //! `fauxplat compare`: is it really faster?
 
+use std::io::IsTerminal;
+
 use fauxplat_analyze::Judged;
 use fauxplat_experiment::measure::aa::twice;
 use fauxplat_experiment::measure::profile::{Profiling, can_profile};
@@ -10,6 +12,7 @@ use fauxplat_experiment::{Beginning, Driver, Failure, Kind, Machine};
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     Build, CompareFindings, Comparison, Definition, DroppedReason, GateQuestion, Metric, Sessions, Shell,
+    Verdict,
 };
 use fauxplat_plan::expand;
 use fauxplat_revisions::Compared;
@@ -81,7 +84,7 @@ fn measured(
 ) -> Result<Measured, Failure> {
     let machine = Machine::here();
     let mut definition = definition(args, &machine)?;
-    commits.map_or(Ok(()), |compared| commits::spread(compared, &mut definition))?;
+    commits.map_or(Ok(()), |compared| compared.spread(&mut definition))?;
     // A different seed is derived, and the same one again where the user gave the first.
     definition.seed = confirmed.map(|first| first.seed ^ 1).or(definition.seed);
     let seed = *definition.seed.get_or_insert_with(clock::fresh_seed);
@@ -103,10 +106,8 @@ fn measured(
     let beginning = Beginning { programs, ..beginning };
     let mut driver = match commits {
         None => Driver::of_commands(beginning)?,
-        Some(commits) => Driver::of(beginning, |definition, machine| commits.resolve(definition, machine))?,
+        Some(commits) => commits.driver(beginning)?,
     };
-    let notes = commits.map_or(Vec::new(), |commits| commits.notes(&driver.commands));
-    notes.into_iter().for_each(|note| driver.warn(note));
     driver.confirms = confirmed.and_then(|first| first.id);
     searched.into_iter().for_each(|sentence| driver.warn(sentence));
     let judged = match &args.baseline {
@@ -159,8 +160,21 @@ fn report(
     args: &CompareArgs,
 ) -> Result<(), Failure> {
     let comparisons = against_first(&driver, &findings);
+    let next = next(&driver, &comparisons, args);
     finish(driver, findings.map(Findings::Compare), &args.output)?;
+    next.into_iter().for_each(|line| output::complain(&line));
     answered(args, alarms, &comparisons)
+}
+
+/// The command line that looks for the cause of a difference, for users who sit before a terminal.
+fn next(driver: &Driver, comparisons: &[Comparison], args: &CompareArgs) -> Option<String> {
+    let is_read = std::io::stderr().is_terminal() && !args.output.is_quiet();
+    let [only] = comparisons else { return None };
+    let is_of_two = driver.commands.len() == 2 && args.commits.commits.is_empty();
+    let is_slower =
+        only.verdict == Verdict::Different && driver.header.definition.rule.metric == Metric::WALL;
+    let id = driver.header.id.filter(|_| is_read && is_of_two && is_slower)?;
+    Some(format!("`fauxplat why --stored {id}` looks for what makes the difference"))
 }
 
 /// The end of a comparison that was reported: a gate that fails, or a question without an answer where that has a code of

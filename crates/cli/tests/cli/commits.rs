@@ -64,6 +64,27 @@ fn revisions_are_compared_by_their_names_and_built_once() {
 }
 
 #[test]
+fn the_cause_of_a_difference_of_two_revisions_is_named() {
+    let lab = Lab::new();
+    let top = repository(&lab, &["0.004", "0.2"]);
+    let words = ["why", "--commits", "HEAD~1,HEAD", "--build", BUILD, "--no-simulate", "--max-time", "30s"];
+    let found = json(&lab, &top, &[&words[..], &["./program"]].concat());
+    assert_eq!((&found["answer"], &found["slower"]), (&"cause".into(), &1.into()), "{found:#}");
+    assert_eq!(found["programs"][1], git(&top, &["log", "-1", "--format=%h %s"]).as_str());
+    let cause = &found["causes"][0];
+    assert_eq!(cause["kind"], "sleep");
+    let next = cause["next"].as_str().unwrap();
+    assert!(
+        next.starts_with("fauxplat compare ") && next.contains("--commits HEAD~1,HEAD --build"),
+        "{next}"
+    );
+    assert_eq!(found["changes"], serde_json::json!({"files": 2, "places": 2}), "seconds and number");
+    let three = ["why", "--commits", "HEAD~1,HEAD,HEAD", "--build", BUILD, "./program"];
+    run(&lab, &top, &three).complains(2, &["two revisions"]);
+    run(&lab, &top, &["why", "--build", BUILD, "./program", "./program"]).complains(2, &["--commits"]);
+}
+
+#[test]
 fn local_changes_and_merge_bases_are_revisions() {
     let lab = Lab::new();
     let top = repository(&lab, &["0.004", "0.004"]);

@@ -48,6 +48,30 @@ fn a_sleep_is_named_whichever_command_has_it() {
 }
 
 #[test]
+fn an_earlier_comparison_is_explained() {
+    let lab = Lab::new();
+    let program = |seconds: &str| {
+        lab.write("slow", &format!("#!/bin/sh\nsleep {seconds}\n"));
+        lab.shell("chmod +x slow");
+    };
+    program("0.2");
+    let (slow, store) = (lab.file("slow"), lab.file("store.sqlite"));
+    let words = ["compare", "--max-pairs", "6", "--nice", "3", "--store", &store, "true", &slow];
+    Done::of(lab.bare(&words)).succeeds();
+    let ask = ["why", "--stored", "last", "--no-simulate", "--no-profile", "--max-time", "20s"];
+    let document = Done::of(lab.bare(&[&ask[..], &["--store", &store, "--format", "json"]].concat()));
+    let document = document.succeeds().json();
+    assert_eq!(kinds(&document).first(), Some(&"sleep"), "{document:#}");
+    assert_eq!(document["condition"]["nice"], 3, "the condition of the comparison: {document:#}");
+    let ask = |id: &str| Done::of(lab.bare(&["why", "--stored", id, "--store", &store, "--max-time", "20s"]));
+    program("0.1");
+    let again = ask("1").ends_with(0);
+    assert!(again.out.contains("has changed since it was compared"), "{}{}", again.out, again.err);
+    ask("2").complains(2, &["`why` of 2"]);
+    ask("77").complains(2, &["77"]);
+}
+
+#[test]
 fn equal_commands_get_no_cause() {
     let lab = Lab::new();
     let document = why(&lab, ["sleep 0.02", "sleep 0.02"], &[]);

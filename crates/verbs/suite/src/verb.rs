@@ -111,9 +111,6 @@ fn document(found: &SuiteFindings) -> Result<Findings, Failure> {
 /// The built work trees that the options ask for; `None` where they ask for none.
 fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failure> {
     let words = &args.commits.commits;
-    if words.is_empty() {
-        return Ok(None);
-    }
     if words.len() > 2 {
         return Err(Failure::usage(
             "a suite has two sides, so --commits takes two revisions here: BASE,HEAD",
@@ -124,7 +121,7 @@ fn compared(args: &SuiteArgs, host: &dyn Host) -> Result<Option<Compared>, Failu
             host.complain(line);
         }
     };
-    Compared::open(words, args.commits.merge_base, args.build.build.as_deref(), &tell).map(Some)
+    Compared::if_asked(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
 }
 
 /// A driver of the commands, in work trees where there are some.
@@ -132,10 +129,7 @@ fn driver(beginning: Beginning<'_>, compared: Option<&Compared>) -> Result<Drive
     let Some(compared) = compared else { return Driver::of_commands(beginning) };
     let mut beginning = beginning;
     compared.place(&mut beginning.definition)?;
-    let mut driver = Driver::of(beginning, |definition, machine| compared.resolve(definition, machine))?;
-    let notes = compared.notes(&driver.commands);
-    notes.into_iter().for_each(|note| driver.warn(note));
-    Ok(driver)
+    compared.driver(beginning)
 }
 
 /// The two sides of a file, as reports name them.

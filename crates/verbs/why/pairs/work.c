@@ -88,10 +88,10 @@ static ALONE long sum_grid(void) {
 static void mode(void) { memset(grid, 1, sizeof grid); sink += sum_grid(); }
 
 #elif defined(FALSE_SHARING)
-static struct { _Alignas(64) volatile long a; char pad[CHOOSE(120, 0)]; volatile long b; } shared;
+/* Atomic, since a processor forwards plain stores to the loads that follow, and rarely waits for the line then. */
+static struct { _Alignas(64) long a; char pad[CHOOSE(120, 0)]; long b; } shared;
 static ALONE void *count(void *at) {
-    volatile long *p = at;
-    for (long i = 0; i < 12000000; i++) ++*p;
+    for (long i = 0; i < 1500000; i++) __atomic_fetch_add((long *)at, 1, __ATOMIC_RELAXED);
     return 0;
 }
 static void mode(void) {
@@ -288,6 +288,42 @@ static void mode(void) {
     for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, share, 0);
     for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
 }
+
+#elif defined(STACK_PLACE)
+/* Stores and loads of 32 bytes on the stack, which begins at a multiple of 16: where it begins decides whether they cross
+   the border of a cache line. */
+typedef double four __attribute__((vector_size(32), aligned(8)));
+#ifdef __x86_64__
+__attribute__((target("avx")))
+#endif
+static ALONE double add(char *p, long times) {
+    four one = {1, 2, 3, 4};
+    for (long i = 0; i < times; i++) {
+        *(volatile four *)p = *(volatile four *)p + one;
+        *(volatile four *)(p + 256) = *(volatile four *)(p + 256) + one;
+    }
+    return ((double *)p)[0];
+}
+static void mode(void) { char buffer[512] = {0}; sink += add(buffer + 24, 1500000) > 1; }
+
+#elif defined(ADDRESSES)
+/* Work by an address, as of tables whose keys are pointers. Without randomisation this page is the one that counts as 0. */
+int main(void);
+static void mode(void) { sink = step(sink, 50000 * (((uintptr_t)main >> 12 ^ 0x555) & 255)); }
+
+#elif defined(CODE_PLACE)
+/* The same loop, which begins at another byte. */
+#ifndef SKIP
+#define SKIP 0
+#endif
+#define WORDS(number) #number
+#define PLACE(number) ".text\n.balign 64\n.skip " WORDS(number) "\n"
+__asm__(PLACE(SKIP));
+static ALONE uint64_t turn(uint64_t x, long times) {
+    do { x += x << 1 ^ times; if (x & 1) x ^= 5; } while (--times);
+    return x;
+}
+static void mode(void) { sink = turn(sink, 6000000); }
 
 #elif defined(PLAIN)
 static void mode(void) {}

@@ -1,7 +1,10 @@
 //! Options of `why`.
 
 use clap::Args;
-use fauxplat_options::{CommandArgs, ConditionArgs, EndArgs, Measured, Output, percent, time_with_unit};
+use fauxplat_options::{
+    CommandArgs, CommitsArgs, ConditionArgs, EndArgs, Measured, Output, TreeBuildArgs, percent,
+    time_with_unit,
+};
 use fauxplat_units::Nanos;
 
 /// Examples for the help.
@@ -9,9 +12,12 @@ pub(crate) const EXAMPLES: &str = "\
   fauxplat why ./old ./new
   fauxplat why --max-time 30s './server --once' './server --once --log'
   fauxplat why --no-simulate -n old -n new 'python3 old.py' 'python3 new.py'
+  fauxplat why --commits main,HEAD --build 'make server' './server --once'
+  fauxplat compare ./old ./new && fauxplat why --stored last
   fauxplat why --format html -o why.html ./old ./new";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("build", |arg| arg.requires("commits")))]
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub(crate) commands: CommandArgs,
@@ -33,6 +39,14 @@ pub(crate) struct WhyArgs {
     /// Leave out sampled runs
     #[arg(long, help_heading = "Experiments")]
     pub(crate) no_profile: bool,
+    /// Explain an earlier comparison of two commands: the same ones, under the same condition, are measured anew; a number
+    /// of `fauxplat history list`, or last
+    #[arg(long, value_name = "ID", conflicts_with_all = ["commands", "definition", "commits"], help_heading = "Commands")]
+    pub(crate) stored: Option<String>,
+    #[command(flatten)]
+    pub(crate) commits: CommitsArgs,
+    #[command(flatten)]
+    pub(crate) build: TreeBuildArgs,
     #[command(flatten)]
     pub(crate) condition: ConditionArgs,
     #[command(flatten)]

@@ -1,8 +1,10 @@
 //! From options to the definition of the comparison.
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Definition, Estimand};
+use fauxplat_model::{Definition, Estimand, Metric, Rule};
 use fauxplat_options::define;
+use fauxplat_revisions::Compared;
+use fauxplat_store::StoredExperiment;
 
 use crate::args::WhyArgs;
 
@@ -12,12 +14,37 @@ const FOR_THE_VERDICT: f64 = 0.35;
 /// Seconds after which an undecided comparison may end.
 const PATIENCE_S: f64 = 30.0;
 
-/// The definition of two commands, whose wall time decides.
+/// The definition of an earlier comparison, without what that comparison asked beside the difference of times.
+fn again(earlier: &StoredExperiment) -> Result<Definition, Failure> {
+    let definition = &earlier.header.definition;
+    if earlier.kind != "compare" || earlier.commands.len() != 2 || definition.commands.len() != 2 {
+        return Err(Failure::usage(format!(
+            "--stored: the experiment is no comparison of two commands but `{}` of {}",
+            earlier.kind,
+            earlier.commands.len()
+        )));
+    }
+    if definition.rule.metric != Metric::WALL {
+        return Err(Failure::usage("--stored: the comparison was decided by another metric than wall time"));
+    }
+    let (level, margin) = (definition.rule.level, definition.rule.margin);
+    Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
+}
+
+/// The definition of two commands, or of one in the work trees of two revisions, whose wall time decides.
 ///
 /// # Errors
 /// Options that contradict each other, or are about something else than two programs that are timed.
-pub(crate) fn definition(args: &WhyArgs, machine: &Machine) -> Result<Definition, Failure> {
-    let mut definition = define::definition(&args.commands, &args.condition, machine)?;
+pub(crate) fn definition(
+    args: &WhyArgs,
+    machine: &Machine,
+    (revisions, earlier): (Option<&Compared>, Option<&StoredExperiment>),
+) -> Result<Definition, Failure> {
+    let mut definition = match earlier {
+        None => define::definition(&args.commands, &args.condition, machine)?,
+        Some(earlier) => define::changed(again(earlier)?, &args.commands, &args.condition, machine)?,
+    };
+    revisions.map_or(Ok(()), |revisions| revisions.spread(&mut definition))?;
     let rule = &mut definition.rule;
     rule.level = args.level.unwrap_or(rule.level);
     rule.margin = args.margin.unwrap_or(rule.margin);

@@ -204,6 +204,8 @@ pub struct SampledFunction {
     pub line: Option<(String, u32)>,
     /// Instructions at which the most samples of the slower program were taken, and those before them.
     pub instructions: Vec<String>,
+    /// Addresses at which the function begins in both files, if its instructions are the same in both.
+    pub begins: Option<[u64; 2]>,
 }
 
 /// Sampled runs.
@@ -239,6 +241,15 @@ pub struct Elsewhere {
     pub more_wall_ns: Amount,
 }
 
+/// The difference where addresses of stack, heap and libraries are chosen in the other way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Readdressed {
+    /// Whether these runs had random addresses, and those of the comparison fixed ones; `false` for the reverse.
+    pub is_random: bool,
+    /// Difference of the wall times in nanoseconds.
+    pub more_wall_ns: Amount,
+}
+
 /// Files of both programs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Files {
@@ -259,6 +270,8 @@ pub struct Evidence {
     pub names: [String; 2],
     /// Command lines of the programs, as words of a shell.
     pub commands: [String; 2],
+    /// Words by which a command line compares the same revisions, if the programs are of revisions.
+    pub revisions: Option<String>,
     /// Pairs of timed runs.
     pub pairs: Vec<PairReading>,
     /// Counts of the kernel.
@@ -279,6 +292,8 @@ pub struct Evidence {
     pub start: Option<Start>,
     /// The programs on one CPU.
     pub on_one_cpu: Option<Elsewhere>,
+    /// The programs at other addresses.
+    pub readdressed: Option<Readdressed>,
     /// Error level of all intervals of the account together.
     pub level: f64,
 }
@@ -300,6 +315,7 @@ impl Sampled {
         for function in &mut self.functions {
             function.own_ns = function.own_ns.turned();
             function.total_ns = function.total_ns.turned();
+            function.begins.iter_mut().for_each(|begins| begins.reverse());
         }
         self.all_ns = self.all_ns.turned();
         self.kinds.iter_mut().for_each(|(_, ns)| *ns = -*ns);
@@ -343,6 +359,8 @@ impl Evidence {
             more_ns: start.more_ns.turned(),
         });
         self.on_one_cpu = self.on_one_cpu.map(Elsewhere::turned);
+        self.readdressed =
+            self.readdressed.map(|it| Readdressed { more_wall_ns: it.more_wall_ns.turned(), ..it });
         self
     }
 }

@@ -209,6 +209,18 @@ pub struct Function {
     /// Additional instructions in a simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_instructions: Option<f64>,
+    /// Whether the second revision changes the function, if the programs are of revisions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_changed: bool,
+}
+
+/// Number of the lines by which two revisions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedLines {
+    /// Changed files.
+    pub files: usize,
+    /// Changed places in them.
+    pub places: usize,
 }
 
 /// An experiment that was made, or why it was not.
@@ -286,6 +298,9 @@ pub struct WhyFindings {
     /// Seconds after which it was looked for again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_after_s: Option<f64>,
+    /// Lines by which the revisions differ, if the programs are of revisions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangedLines>,
     /// Whether the user interrupted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_interrupted: bool,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Error, Value};
 
 use crate::amount::Amount;
-use crate::findings::{Account, Answer, Cause, Experiment, Grade, SCHEMA, WhyFindings};
+use crate::findings::{Account, Answer, Cause, ChangedLines, Experiment, Grade, SCHEMA, WhyFindings};
 use crate::measure::NO_CAUSE;
 
 /// Reports of explanations.
@@ -123,6 +123,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
     } else if found.slower.is_some() {
         pieces.extend(account(found));
         pieces.extend(causes(found));
+        pieces.extend(changed(found));
         pieces.extend(excluded(found));
         pieces.extend(tables(found));
     }
@@ -232,32 +233,56 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
     vec![Piece::table(grid)]
 }
 
-fn causes(found: &WhyFindings) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for (number, it) in found.causes.iter().take(1 + OTHERS).enumerate() {
-        let title = format!(
-            "{}. {}: {} ({})",
-            number + 1,
-            it.what,
-            say::percent(it.share.min(1.0)),
-            account_words(it.account)
-        );
-        let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
-        let how = match it.grade {
-            Grade::Measured => "measured",
-            Grade::Reckoned => "reckoned from counts",
-            Grade::Condition => "a condition that differs",
-        };
-        let how = Note::fact("how known", vec![how.to_owned()]).in_full();
-        let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
-        let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
-        let notes = Notes {
-            title,
-            folded: false,
-            lines: place.into_iter().chain(lines).chain([how, next]).collect(),
-        };
-        pieces.push(Piece::notes(notes));
+/// Media without room for a tree.
+const NO_PAGE: [Medium; 2] = [Medium::Terminal, Medium::Comment];
+
+/// A cause with its evidence.
+fn notes(number: usize, it: &Cause, folded: bool) -> Piece {
+    let title =
+        format!("{number}. {}: {} ({})", it.what, say::percent(it.share.min(1.0)), account_words(it.account));
+    let place = it.place.as_ref().map(|place| Note::fact("where", vec![say::named(place)]));
+    let how = match it.grade {
+        Grade::Measured => "measured",
+        Grade::Reckoned => "reckoned from counts",
+        Grade::Condition => "a condition that differs",
+    };
+    let how = Note::fact("how known", vec![how.to_owned()]).in_full();
+    let lines = it.because.iter().map(|line| plain_note(say::visible(line)));
+    let next = Note { unbroken: true, ..Note::fact("next", vec![say::code(&it.next)]) };
+    let lines = place.into_iter().chain(lines).chain([how, next]).collect();
+    Piece::notes(Notes { title, folded, lines })
+}
+
+/// From the whole over its accounts to the causes of each, whose evidence is one click away.
+fn tree(found: &WhyFindings) -> Vec<Piece> {
+    let causes: Vec<(usize, &Cause)> = found.causes.iter().enumerate().collect();
+    if causes.is_empty() {
+        return Vec::new();
     }
+    let of = |account: Account| causes.iter().filter(move |(_, cause)| cause.account == account);
+    let mut pieces = vec![Piece::heading("from the whole to its causes")];
+    let accounts = found.parts.iter().map(|part| (part.account, Some(part)));
+    for (account, part) in accounts.chain([(Account::Start, None), (Account::Whole, None)]) {
+        if part.is_none() && of(account).next().is_none() {
+            continue;
+        }
+        let words = account_words(account);
+        let said = match part {
+            Some(part) => format!("{words}: {}, {}", with_interval(part.more_ns), say::percent(part.share)),
+            None => words.to_owned(),
+        };
+        let tone = if of(account).next().is_some() { Tone::Bad } else { Tone::Plain };
+        pieces.push(Piece::said(tone, said).at(1));
+        pieces.extend(of(account).map(|(number, cause)| notes(number + 1, cause, true).at(2)));
+    }
+    pieces.into_iter().map(|piece| piece.only(&[Medium::Page])).collect()
+}
+
+fn causes(found: &WhyFindings) -> Vec<Piece> {
+    let few = found.causes.iter().take(1 + OTHERS).enumerate();
+    let mut pieces: Vec<Piece> =
+        few.map(|(number, it)| notes(number + 1, it, false).only(&NO_PAGE)).collect();
+    pieces.extend(tree(found));
     let unexplained = format!("{} of the difference is left.", say::percent(found.unexplained));
     if !found.causes.is_empty() && found.unexplained > 0.05 {
         pieces.push(Piece::plain(unexplained));
@@ -280,6 +305,26 @@ fn excluded(found: &WhyFindings) -> Option<Piece> {
     (!names.is_empty()).then(|| Piece::plain(format!("Not: {}.", names.join(", "))))
 }
 
+/// Sentence about the functions that the second revision changes, among those that take more time.
+fn changed(found: &WhyFindings) -> Option<Piece> {
+    let ChangedLines { files, places } = found.changes?;
+    let of_diff = format!(
+        "the diff ({}, {})",
+        say::counted(files, "file", "files"),
+        say::counted(places, "changed place", "changed places")
+    );
+    let more = found.functions.iter().filter(|it| it.is_changed && it.more_ns.is_more());
+    let names: Vec<String> = more.map(|it| say::named(&it.name)).collect();
+    let sentence = match (names.is_empty(), found.functions.is_empty()) {
+        (_, true) => return None,
+        (true, false) => format!("Of the functions that take more time, {of_diff} changes none."),
+        (false, false) => {
+            format!("Of the functions that take more time, {of_diff} changes {}.", names.join(", "))
+        }
+    };
+    Some(Piece::plain(sentence))
+}
+
 fn tables(found: &WhyFindings) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (fast, slow) = (1 - found.slower.unwrap_or(1).min(1), found.slower.unwrap_or(1).min(1));
@@ -293,13 +338,12 @@ fn tables(found: &WhyFindings) -> Vec<Piece> {
         pieces.push(Piece::table(grid).joined().in_full());
     }
     if !found.functions.is_empty() {
-        let mut grid = Grid::named(
-            &["function", "more per run", "from", "to", "instructions", "called by"],
-            &[3, 2, 5, 4],
-        );
+        let mut headings = vec!["function", "more per run", "from", "to", "instructions", "called by"];
+        headings.extend(found.changes.map(|_| "changed"));
+        let mut grid = Grid::named(&headings, &[3, 2, 5, 4]);
         for it in &found.functions {
             let instructions = it.more_instructions.map_or_else(|| "?".to_owned(), signed);
-            let cells = vec![
+            let mut cells = vec![
                 say::visible(&it.name),
                 time(it.more_ns.value),
                 time(it.more_ns.low),
@@ -307,6 +351,7 @@ fn tables(found: &WhyFindings) -> Vec<Piece> {
                 instructions,
                 it.caller.as_deref().map(say::visible).unwrap_or_default(),
             ];
+            cells.extend(found.changes.map(|_| if it.is_changed { "yes" } else { "" }.to_owned()));
             grid.push(if it.more_ns.is_more() { Tone::Bad } else { Tone::Plain }, cells);
         }
         pieces.push(Piece::heading("functions, by CPU time").in_full());

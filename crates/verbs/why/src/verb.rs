@@ -1,17 +1,19 @@
 //! The verb `why`, as the program lists it.
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgMatches, Args, FromArgMatches};
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_model::{Comparison, Verdict};
+use fauxplat_model::{Command, Comparison, Verdict};
 use fauxplat_options::{EndArgs, Group, after};
 use fauxplat_report::OwnReport;
+use fauxplat_revisions::{Changes, Compared as Revisions};
+use fauxplat_store::StoredExperiment;
 use fauxplat_verb::{Host, Verb};
 
 use crate::analysis::{Chain, explain};
 use crate::args::{EXAMPLES, WhyArgs};
 use crate::definition::definition;
-use crate::findings::{Answer, Compared, SCHEMA, WhyFindings};
+use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
 use crate::measure::{Measured, measure};
 use crate::report::{WhyReport, summary};
 
@@ -27,8 +29,8 @@ impl Verb for Why {
         Group::Moved
     }
 
-    fn command(&self) -> Command {
-        let command = Command::new(NAME).about("What made it slower, where, and what did not?");
+    fn command(&self) -> clap::Command {
+        let command = clap::Command::new(NAME).about("What made it slower, where, and what did not?");
         WhyArgs::augment_args(command).after_help(after(EXAMPLES))
     }
 
@@ -47,15 +49,29 @@ impl Verb for Why {
     fn run(&self, given: &ArgMatches, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
         let args = WhyArgs::from_arg_matches(given).map_err(Failure::usage)?;
         let machine = Machine::here();
-        let definition = definition(&args, &machine)?;
+        let revisions = revisions(&args, host)?;
+        let earlier = earlier(&args, host)?;
+        let definition = definition(&args, &machine, (revisions.as_ref(), earlier.as_ref()))?;
         let what = (definition, machine);
-        let mut driver =
-            Driver::of_commands(host.beginning(NAME, what, (&args.output, &args.end), invocation)?)?;
-        let measured = match measure(&mut driver, &args) {
+        let beginning = host.beginning(NAME, what, (&args.output, &args.end), invocation)?;
+        let mut driver = match &revisions {
+            None => Driver::of_commands(beginning)?,
+            Some(revisions) => revisions.driver(beginning)?,
+        };
+        changed_since(&mut driver, earlier.as_ref());
+        let mut measured = match measure(&mut driver, &args) {
             Ok(measured) => measured,
             Err(failure) => return host.conclude(driver.give_up(failure), &args.output),
         };
-        let found = findings(measured, &driver);
+        if let (Some(evidence), true) = (&mut measured.evidence, revisions.is_some()) {
+            evidence.revisions = Some(words_of_revisions(&args, &driver));
+        }
+        let mut found = findings(measured, &driver);
+        match revisions.as_ref().map(Revisions::changes) {
+            Some(Ok(changes)) => mark(&mut found, &changes),
+            Some(Err(error)) => driver.warn(format!("changed functions are not marked: {error}")),
+            None => {}
+        }
         let findings = Findings::Own(OwnFindings::new(SCHEMA, &found).map_err(Failure::machine)?);
         host.conclude(driver.finish(findings, None), &args.output)
     }
@@ -63,6 +79,63 @@ impl Verb for Why {
     fn reports(&self) -> Vec<&'static dyn OwnReport> {
         vec![&WhyReport]
     }
+}
+
+/// The earlier comparison that the options name.
+fn earlier(args: &WhyArgs, host: &dyn Host) -> Result<Option<StoredExperiment>, Failure> {
+    let Some(id) = &args.stored else { return Ok(None) };
+    let store = host.history(&args.output)?;
+    Ok(Some(store.load_without_samples(store.resolve(id)?)?))
+}
+
+/// Warns of programs whose files are no longer those of the earlier comparison.
+fn changed_since(driver: &mut Driver, earlier: Option<&StoredExperiment>) {
+    let Some(earlier) = earlier else { return };
+    let pairs = driver.commands.iter().zip(&earlier.commands);
+    let has_changed = |(now, then): &(&Command, &Command)| {
+        now.program_sha256.is_some()
+            && then.program_sha256.is_some()
+            && now.program_sha256 != then.program_sha256
+    };
+    let sentences: Vec<String> = pairs
+        .filter(has_changed)
+        .map(|(now, _)| format!("{} has changed since it was compared", now.program.display()))
+        .collect();
+    sentences.into_iter().for_each(|sentence| driver.warn(sentence));
+}
+
+/// The built work trees of the two revisions that the options name; `None` where they name none.
+fn revisions(args: &WhyArgs, host: &dyn Host) -> Result<Option<Revisions>, Failure> {
+    let words = &args.commits.commits;
+    if words.len() > 2 {
+        return Err(Failure::usage("why explains the difference of two revisions: --commits BASE,HEAD"));
+    }
+    let tell = |line: &str| {
+        if !args.output.is_quiet() {
+            host.complain(line);
+        }
+    };
+    Revisions::if_asked(words, args.commits.merge_base, args.build.build.as_deref(), &tell)
+}
+
+/// The words by which a command line compares the same revisions.
+fn words_of_revisions(args: &WhyArgs, driver: &Driver) -> String {
+    let mut words = vec!["--commits".to_owned(), args.commits.commits.join(",")];
+    words.extend(args.commits.merge_base.then(|| "--merge-base".to_owned()));
+    words.extend(args.build.build.iter().flat_map(|build| ["--build".to_owned(), build.clone()]));
+    let commands = driver.commands.iter().map(|command| &command.command);
+    words.extend(commands.take(if args.commands.commands.len() == 1 { 1 } else { 2 }).cloned());
+    shell_words::join(words)
+}
+
+/// Marks the functions that the second revision changes.
+fn mark(found: &mut WhyFindings, changes: &Changes) {
+    for function in &mut found.functions {
+        let line = function.line.as_deref().and_then(|line| line.rsplit_once(':'));
+        let line = line.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        function.is_changed = changes.touch(&function.name, line);
+    }
+    found.changes = Some(ChangedLines { files: changes.files(), places: changes.places() });
 }
 
 /// The findings of what was measured.
@@ -111,6 +184,7 @@ fn findings(measured: Measured, driver: &Driver) -> WhyFindings {
         experiments,
         again_ns,
         again_after_s,
+        changes: None,
         is_interrupted: driver.is_interrupted(),
         elapsed_s: driver.elapsed_s(),
     };

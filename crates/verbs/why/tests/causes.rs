@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use fauxplat_why::analysis::{Chain, explain};
 use fauxplat_why::evidence::{
-    Amount, CallSum, Count, Elsewhere, Evidence, Held, PairReading, Sampled, SampledFunction, Simulated,
-    SimulatedFunction, Start, Traced, Wait, Written,
+    Amount, CallSum, Count, Elsewhere, Evidence, Held, PairReading, Readdressed, Sampled, SampledFunction,
+    Simulated, SimulatedFunction, Start, Traced, Wait, Written,
 };
-use fauxplat_why::findings::{Cause, Kind};
+use fauxplat_why::findings::{Account, Cause, Excluded, Kind};
 
 const MS: f64 = 1e6;
 
@@ -214,6 +214,49 @@ fn a_condition_that_alone_differs_is_the_cause_whatever_it_acts_by() {
         explain(&better).causes.iter().all(|cause| cause.kind != Kind::Quota),
         "the faster one has the quota"
     );
+}
+
+#[test]
+fn addresses_are_a_cause_where_the_difference_goes_with_them() {
+    let at = |value: f64, low: f64, high: f64| {
+        let more_wall_ns = Amount { value: value * MS, low: low * MS, high: high * MS };
+        Some(Readdressed { is_random: true, more_wall_ns })
+    };
+    let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+    evidence.simulated = Some(simulated(&[]));
+    evidence.on_cpu = Some(sampled("walk", "/bin/p", 5.0, &["vmovups (%rdi),%ymm0"]));
+    evidence.readdressed = at(0.1, -0.3, 0.5);
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Place, "{chain:?}");
+    assert!(first(&chain).because[0].contains("with random addresses the difference is 100.00 µs (−300"));
+    let is_of_addresses = |it: &Excluded| it.what.starts_with("addresses");
+    assert!(!chain.excluded.iter().any(is_of_addresses));
+    evidence.readdressed = at(4.6, 4.0, 5.2);
+    let chain = explain(&evidence);
+    assert!(chain.excluded.iter().any(is_of_addresses), "{chain:?}");
+    assert!(chain.causes.iter().all(|cause| cause.account != Account::Whole));
+    evidence.readdressed = at(2.0, -1.0, 5.0);
+    let chain = explain(&evidence);
+    assert!(!chain.excluded.iter().any(is_of_addresses), "neither shown: {chain:?}");
+    assert!(chain.causes.iter().all(|cause| cause.account != Account::Whole));
+    let back = explain(&evidence.clone().turned().turned());
+    assert_eq!(back.causes, chain.causes);
+}
+
+#[test]
+fn the_same_code_at_another_place_of_a_line_is_told() {
+    let mut evidence = evidence([5.0, 0.0, 0.0, 0.0]);
+    evidence.simulated = Some(simulated(&[]));
+    let mut samples = sampled("walk", "/bin/p", 5.0, &["jne 401150"]);
+    samples.functions[0].begins = Some([0x1140, 0x11b0]);
+    evidence.on_cpu = Some(samples.clone());
+    let chain = explain(&evidence);
+    assert_eq!(first(&chain).kind, Kind::Place, "{chain:?}");
+    assert!(first(&chain).because.iter().any(|it| it.contains("48 bytes into a cache line instead of 0")));
+    samples.functions[0].begins = Some([0x1140, 0x2140]);
+    evidence.on_cpu = Some(samples);
+    let chain = explain(&evidence);
+    assert!(chain.excluded.iter().any(|it| it.what == "place of code"), "{chain:?}");
 }
 
 #[test]

@@ -131,6 +131,7 @@ fn part(piece: &Piece) -> Markup {
         Part::Tree(Tree::Sets(branches)) => html! {
             ul { @for it in branches { li { (visible(&it.text)) ": " (visible(&it.beside.join(" | "))) } } }
         },
+        Part::Notes(it) if it.folded && piece.depth > 0 => evidence(it),
         Part::Notes(it) => notes(it),
         Part::Series(Series { is_zoom: true, title, .. }) => figure(piece, Some(title)),
         Part::Listing(it) => listing(it),
@@ -281,14 +282,28 @@ fn columns(header: &[&str], branches: &[Branch]) -> Markup {
 }
 
 fn notes(it: &Notes) -> Markup {
-    let lines: Vec<&Note> =
-        it.lines.iter().filter(|note| note.is_shown(Medium::Page, Detail::Full)).collect();
     html! {
         section.notes.conditions[it.folded] {
             h2 { (words(&it.title)) }
-            ul { @for chunk in lines.chunk_by(|_, line| line.depth > 1) { (entry(chunk)) } }
+            (entries(it))
         }
     }
+}
+
+/// Folded notes within a tree: the title alone, until it is clicked.
+fn evidence(it: &Notes) -> Markup {
+    html! {
+        details.notes {
+            summary { (words(&it.title)) }
+            (entries(it))
+        }
+    }
+}
+
+fn entries(it: &Notes) -> Markup {
+    let lines: Vec<&Note> =
+        it.lines.iter().filter(|note| note.is_shown(Medium::Page, Detail::Full)).collect();
+    html! { ul { @for chunk in lines.chunk_by(|_, line| line.depth > 1) { (entry(chunk)) } } }
 }
 
 /// A line with the lines below it, as a nested list.

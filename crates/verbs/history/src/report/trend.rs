@@ -70,17 +70,28 @@ impl OwnReport for TrendReport {
     }
 }
 
-/// Labels of the figures of a series, by which no two series are alike.
-fn labels(series: &SeriesFindings) -> Vec<(&'static str, String)> {
+/// Names of the labels of a series, by which no two series are alike.
+const LABELS: [&str; 6] = ["benchmark", "program", "metric", "unit", "machine", "host"];
+
+/// Values of the labels of a series.
+fn names(series: &SeriesFindings) -> [String; 6] {
     let name = &series.name;
-    vec![
-        ("benchmark", name.benchmark.clone()),
-        ("program", name.program.clone()),
-        ("metric", name.metric.clone()),
-        ("unit", name.unit.clone()),
-        ("machine", name.machine.clone()),
-        ("host", name.host.clone().unwrap_or_default()),
-    ]
+    let host = name.host.clone().unwrap_or_default();
+    let [benchmark, program, metric, unit, machine] =
+        [&name.benchmark, &name.program, &name.metric, &name.unit, &name.machine].map(String::clone);
+    [benchmark, program, metric, unit, machine, host]
+}
+
+fn labels(series: &SeriesFindings) -> Vec<(&'static str, String)> {
+    LABELS.into_iter().zip(names(series)).collect()
+}
+
+/// Rows that begin with the labels of their series.
+fn labelled<'s>(headings: &[&str], rows: impl Iterator<Item = (&'s SeriesFindings, Vec<String>)>) -> Rows {
+    Rows {
+        headings: LABELS.iter().chain(headings).map(ToString::to_string).collect(),
+        rows: rows.map(|(series, cells)| names(series).into_iter().chain(cells).collect()).collect(),
+    }
 }
 
 /// The answer in a few words, for lists.
@@ -320,12 +331,6 @@ fn sessions(series: &SeriesFindings) -> Vec<Piece> {
 
 fn series_rows(found: &TrendFindings) -> Rows {
     let headings = [
-        "benchmark",
-        "program",
-        "metric",
-        "unit",
-        "machine",
-        "host",
         "sessions",
         "newest",
         "newest_started",
@@ -347,12 +352,6 @@ fn series_rows(found: &TrendFindings) -> Rows {
             of(&|change| change.commits.as_ref().map_or_else(String::new, |it| text(it).clone()))
         };
         vec![
-            it.name.benchmark.clone(),
-            it.name.program.clone(),
-            it.name.metric.clone(),
-            it.name.unit.clone(),
-            it.name.machine.clone(),
-            it.name.host.clone().unwrap_or_default(),
             it.session_count.to_string(),
             it.newest.to_string(),
             it.newest_started.clone(),
@@ -368,17 +367,11 @@ fn series_rows(found: &TrendFindings) -> Rows {
             commit(|it| &it.first_after),
         ]
     };
-    Rows { headings: headings.map(str::to_owned).to_vec(), rows: found.series.iter().map(row).collect() }
+    labelled(&headings, found.series.iter().map(|it| (it, row(it))))
 }
 
 fn session_rows(found: &TrendFindings) -> Rows {
     let headings = [
-        "benchmark",
-        "program",
-        "metric",
-        "unit",
-        "machine",
-        "host",
         "experiment",
         "started",
         "commit",
@@ -396,12 +389,6 @@ fn session_rows(found: &TrendFindings) -> Rows {
     let row = |series: &SeriesFindings, at: usize, session: &Session| {
         let change = series.changes.iter().find(|change| change.at == at);
         vec![
-            series.name.benchmark.clone(),
-            series.name.program.clone(),
-            series.name.metric.clone(),
-            series.name.unit.clone(),
-            series.name.machine.clone(),
-            series.name.host.clone().unwrap_or_default(),
             session.experiment.to_string(),
             session.started.clone(),
             session.commit.clone().unwrap_or_default(),
@@ -417,7 +404,7 @@ fn session_rows(found: &TrendFindings) -> Rows {
         ]
     };
     let rows = found.series.iter().flat_map(|series| {
-        series.sessions.iter().enumerate().map(move |(at, session)| row(series, at, session))
+        series.sessions.iter().enumerate().map(move |(at, session)| (series, row(series, at, session)))
     });
-    Rows { headings: headings.map(str::to_owned).to_vec(), rows: rows.collect() }
+    labelled(&headings, rows)
 }

@@ -54,10 +54,21 @@ pub fn explain(evidence: &Evidence) -> Chain {
         .for_each(|it| add_waits(it, follows, difference.whole.value));
     causes.retain(|it| it.share >= causes::SHARE_MIN && !is_excluded(&difference, it.account));
     causes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    if let Some(words) = &evidence.revisions {
+        causes.iter_mut().for_each(|cause| look_at_revisions(cause, words));
+    }
     let unexplained = unexplained(&difference, &causes, follows);
     let would_tell = would_tell(&causes);
     let excluded = excluded(evidence, &difference, &causes);
     Chain { difference: Some(difference), causes, unexplained, would_tell, excluded, ..facts }
+}
+
+/// Replaces a command line that looks at one program by one that compares revisions, whose work trees do not stay.
+fn look_at_revisions(cause: &mut Cause, words: &str) {
+    cause.next = match cause.account {
+        Account::User | Account::System | Account::Start => format!("fauxplat compare --profile {words}"),
+        _ => format!("fauxplat compare --metric wall,cpu,run-delay {words}"),
+    };
 }
 
 /// Weight of a cause in the order: the time that it explains, more where it says what stands behind it.
@@ -188,6 +199,16 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
             }
         }
     }
+    if let Some((name, [fast, slow])) = causes::work::places(evidence)
+        && fast == slow
+    {
+        add("place of code", format!("{name} begins {slow} bytes into a cache line in both programs"));
+    }
+    if let Some(there) = &evidence.readdressed
+        && causes::addresses::is_there(there, difference.whole.value)
+    {
+        add("addresses of stack, heap and libraries", causes::addresses::told(there));
+    }
     if let Some(start) = evidence.start.filter(|start| !start.more_ns.is_more()) {
         add("loading and linking", format!("at most {} more", causes::time(start.more_ns.high.max(0.0))));
     }
@@ -268,6 +289,7 @@ fn functions(evidence: &Evidence) -> Vec<Function> {
             .simulated
             .as_ref()
             .and_then(|simulated| instructions(simulated, &it.name)),
+        is_changed: false,
     };
     let mut found: Vec<Function> = sampled.filter(|it| it.own_ns.value != 0.0).map(function).collect();
     found.sort_by(|a, b| b.more_ns.value.abs().total_cmp(&a.more_ns.value.abs()));

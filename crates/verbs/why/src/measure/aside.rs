@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::steer::{Bounds, Rounds};
 use fauxplat_experiment::{Driver, Failure};
-use fauxplat_model::{Command, Metric, Phase, Placement, Runs, Sample};
+use fauxplat_model::{Command, EnvPad, Metric, Phase, Placement, Runs, Sample};
 use fauxplat_plan::{Layout, Plan};
 
 /// How many pairs, and how long.
@@ -12,6 +12,25 @@ pub(super) struct Effort {
     pub(super) longest_ns: u64,
 }
 
+/// The part of the condition that belongs to a whole plan and not to a command.
+pub(super) struct Under {
+    pub(super) placement: Placement,
+    pub(super) env_pad: EnvPad,
+}
+
+impl Under {
+    /// The condition of the comparison.
+    pub(super) fn usual(driver: &Driver) -> Self {
+        let condition = &driver.header.condition;
+        Under { placement: condition.cpu.clone(), env_pad: condition.env_pad }
+    }
+
+    /// The condition of the comparison on other CPUs.
+    pub(super) fn on(driver: &Driver, placement: Placement) -> Self {
+        Under { placement, ..Under::usual(driver) }
+    }
+}
+
 /// Runs two commands in turns; the pairs of readings of a metric, in nanoseconds or another unit of the metric.
 ///
 /// # Errors
@@ -19,13 +38,13 @@ pub(super) struct Effort {
 pub(super) fn pairs(
     driver: &Driver,
     commands: &[Command; 2],
-    placement: Placement,
+    under: Under,
     effort: Effort,
 ) -> Result<Vec<[Sample; 2]>, Failure> {
     let plan = Plan {
         commands: 2,
-        placement,
-        env_pad: driver.header.condition.env_pad,
+        placement: under.placement,
+        env_pad: under.env_pad,
         heap: driver.header.condition.heap,
         layout: Layout::Single,
         seed: driver.header.seed ^ 0x5eed,

@@ -1,5 +1,6 @@
 //! The plan: the comparison, and after it the experiments that ask for its cause, the cheapest first, within the time.
 
+mod addresses;
 mod aside;
 mod files;
 mod follower;

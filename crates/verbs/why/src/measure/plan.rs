@@ -6,9 +6,9 @@ use fauxplat_model::{CompareFindings, Metric, Placement, Verdict};
 use fauxplat_sys::signal;
 use fauxplat_units::CpuSet;
 
-use super::aside::{Effort, differences, pairs};
+use super::aside::{Effort, Under, differences, pairs};
 use super::sampled::{Of, sampled};
-use super::{files, simulated, start, timed, traced};
+use super::{addresses, files, simulated, start, timed, traced};
 use crate::analysis::{account, amount};
 use crate::args::WhyArgs;
 use crate::evidence::{Amount, Elsewhere, Evidence};
@@ -21,6 +21,7 @@ const FOR_STARTS: f64 = 0.08;
 const FOR_COUNTS: f64 = 0.5;
 const FOR_SAMPLES: f64 = 0.4;
 const FOR_ONE_CPU: f64 = 0.2;
+const FOR_ADDRESSES: f64 = 0.1;
 const FOR_AGAIN: f64 = 0.1;
 /// Pairs of the start, of one CPU, and of the last look.
 const PAIRS: u32 = 24;
@@ -170,12 +171,11 @@ impl Plan<'_> {
     /// Further pairs for the account: those by which a difference was shown are those in which it is rather large, since the
     /// comparison ended with them.
     fn account(&mut self, evidence: &mut Evidence) {
-        let placement = self.driver.header.condition.cpu.clone();
         let found = self.ask(NO_CAUSE[0], (true, None), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns: plan.ns(FOR_ACCOUNT) };
-            let pairs =
-                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            let under = Under::usual(plan.driver);
+            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
             Ok(pairs.into_iter().flatten().collect::<Vec<_>>())
         });
         let Some(samples) = found else { return };
@@ -208,6 +208,7 @@ impl Plan<'_> {
         self.samples(evidence, (is_in_cpu, is_in(Account::Blocked)));
         let is_shared = is_in_user && evidence.traced.as_ref().is_some_and(is_parallel);
         self.one_cpu(evidence, is_shared);
+        self.addresses(evidence, is_in_user && !evidence.is_in_some_runs);
     }
 
     fn start(&mut self, evidence: &mut Evidence, is_asked: bool) {
@@ -280,22 +281,29 @@ impl Plan<'_> {
                 command.condition.cpu = Placement::Set(one.clone());
             }
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
-            let pairs = pairs(plan.driver, &both, Placement::Set(one), effort)
-                .map_err(|failure| failure.to_string())?;
+            let under = Under::on(plan.driver, Placement::Set(one));
+            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
             let of = |metric| amount(&differences(&pairs, metric), 0.01);
             Ok(Elsewhere { more_cpu_ns: of(Metric::CPU), more_wall_ns: of(Metric::WALL) })
+        });
+    }
+
+    /// Runs both with random addresses where the comparison had fixed ones, and with fixed addresses otherwise.
+    fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
+        evidence.readdressed = self.ask("does it depend on addresses?", (is_asked, None), |plan| {
+            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
+            addresses::readdressed(plan.driver, effort)
         });
     }
 
     /// Looks once more whether there is a difference: what was explained may have been a moment's.
     fn again(&mut self, is_in_some_runs: bool) -> Option<(Amount, f64)> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
-        let placement = self.driver.header.condition.cpu.clone();
         let found = self.ask(NO_CAUSE[1], (!is_in_some_runs, None), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
             let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
-            let pairs =
-                pairs(plan.driver, &both, placement, effort).map_err(|failure| failure.to_string())?;
+            let under = Under::usual(plan.driver);
+            let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
             let values: Vec<f64> =
                 differences(&pairs, Metric::WALL).into_iter().map(|it| it * sign).collect();
             Ok(amount(&values, 0.05))

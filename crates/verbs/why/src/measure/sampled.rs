@@ -8,7 +8,7 @@ use fauxplat_model::{FunctionDifference, OFF_CPU, ProfileFindings};
 use fauxplat_options::STACK_BYTES;
 use fauxplat_units::Nanos;
 
-use super::instructions::hottest;
+use super::instructions::{begins, hottest};
 use crate::analysis::kind_in;
 use crate::evidence::{Amount, Sampled, SampledFunction};
 use crate::findings::Kind;
@@ -62,6 +62,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
         caller: caller(found, &it.name, it.self_s).or_else(|| it.caller.clone()),
         line: line(found, &it.name),
         instructions: Vec::new(),
+        begins: None,
         name: it.name.clone(),
     };
     let mut functions: Vec<SampledFunction> = difference.functions.iter().map(function).collect();
@@ -73,6 +74,7 @@ fn told(found: &ProfileFindings) -> Option<Sampled> {
     for function in functions.iter_mut().filter(|it| it.object.starts_with('/')).take(LOOKED_AT) {
         let slower = if function.own_ns.value > 0.0 { 1 } else { 0 };
         function.instructions = hottest(found, slower, &function.name);
+        function.begins = begins(found, &function.name);
     }
     Some(Sampled {
         functions,

@@ -8,7 +8,7 @@ use fauxplat_experiment::{Driver, Failure};
 use fauxplat_model::{Command, Metric, Placement};
 use fauxplat_stats::describe::median;
 
-use super::aside::{Effort, differences, pairs};
+use super::aside::{Effort, Under, differences, pairs};
 use crate::analysis::amount;
 use crate::evidence::{Held, Start};
 
@@ -26,7 +26,7 @@ pub(super) fn start(driver: &Driver, held: [&Held; 2], effort: Effort) -> Result
     let [Some(a), Some(b)] = [0, 1].map(|side| listing(&driver.commands[side], held[side])) else {
         return Ok(None);
     };
-    let pairs = pairs(driver, &[a, b], Placement::Free, effort)?;
+    let pairs = pairs(driver, &[a, b], Under::on(driver, Placement::Free), effort)?;
     let walls = |side: usize| {
         let all: Vec<f64> =
             pairs.iter().filter_map(|pair| Some(pair[side].get(Metric::WALL)? as f64)).collect();

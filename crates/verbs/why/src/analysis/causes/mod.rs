@@ -1,10 +1,11 @@
 //! Candidates: what could explain a part of the difference, and how much of it.
 
+pub(super) mod addresses;
 mod conditions;
 mod kernel;
 mod start;
 mod waiting;
-mod work;
+pub(super) mod work;
 
 use fauxplat_model::Metric;
 use fauxplat_report::say;
@@ -70,6 +71,7 @@ pub(super) fn candidates(case: &Case<'_>) -> Vec<Cause> {
         work::causes(case),
         start::causes(case),
         conditions::causes(case),
+        addresses::causes(case).into_iter().collect(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -6,7 +6,7 @@
 
 use super::super::names::{is_kernel, is_loader, kind_by_source, kind_in};
 use super::{Case, change, number, time};
-use crate::evidence::{SampledFunction, Simulated};
+use crate::evidence::{Evidence, SampledFunction, Simulated};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Usual time of a mispredicted branch, and of a miss of the last level, of the first level, and of that for instructions.
@@ -185,10 +185,29 @@ fn slower(case: &Case<'_>, simulated: &Simulated, explains_ns: f64) -> Cause {
         cause.what =
             "takes longer for the same instructions, as from another place of code or data".to_owned();
         cause.next = format!("fauxplat explain {}", case.both());
+        cause.because.extend(of_place(case));
     } else {
         cause.what = "takes longer for each instruction".to_owned();
     }
     cause
+}
+
+/// Bytes of a cache line, of which the processor fetches code.
+const LINE_BYTES: u64 = 64;
+
+/// Places in a cache line at which the function that takes longer begins in both programs, if its instructions are the
+/// same in both.
+pub(in super::super) fn places(evidence: &Evidence) -> Option<(&str, [u64; 2])> {
+    let function = hottest_of(evidence)?;
+    Some((&function.name, function.begins?.map(|address| address % LINE_BYTES)))
+}
+
+/// Where the same code begins in both programs, if that differs.
+fn of_place(case: &Case<'_>) -> Option<String> {
+    let (name, [fast, slow]) = places(case.evidence)?;
+    (fast != slow).then(|| {
+        format!("the instructions of {name} are the same in both programs, and begin {slow} bytes into a cache line instead of {fast}")
+    })
 }
 
 /// Whether the function that takes longer executes as many instructions in both.
@@ -256,8 +275,12 @@ fn unknown(case: &Case<'_>, user_ns: f64) -> Cause {
 }
 
 /// The function that takes the most more, by samples.
-fn hottest<'e>(case: &'e Case<'_>) -> Option<&'e SampledFunction> {
-    let sampled = case.evidence.on_cpu.as_ref()?;
+fn hottest<'e>(case: &Case<'e>) -> Option<&'e SampledFunction> {
+    hottest_of(case.evidence)
+}
+
+fn hottest_of(evidence: &Evidence) -> Option<&SampledFunction> {
+    let sampled = evidence.on_cpu.as_ref()?;
     let own = sampled.functions.iter().filter(|it| !is_kernel(&it.object) && it.own_ns.value > 0.0);
     own.max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))
 }

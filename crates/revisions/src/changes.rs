@@ -1,0 +1,147 @@
+//! The lines by which two revisions differ.
+
+use std::path::Path;
+
+/// The changed lines of a diff, by file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    hunks: Vec<Hunk>,
+}
+
+/// Lines of the newer revision that stand in the place of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hunk {
+    /// Path below the top of the repository.
+    file: String,
+    first: u32,
+    last: u32,
+    /// The line before the hunk that git takes for the head of a function; empty where there is none.
+    head: String,
+}
+
+impl Changes {
+    /// Reads a diff without lines of context, as `git diff --unified=0` writes it.
+    pub(crate) fn parse(diff: &str) -> Self {
+        let mut hunks = Vec::new();
+        let mut file = String::new();
+        // Lines of content are counted off, since an added line can look like the name of a file.
+        let mut content = 0;
+        for line in diff.lines() {
+            if content > 0 && line.starts_with(['+', '-']) {
+                content -= 1;
+            } else if let Some(path) = line.strip_prefix("--- a/").or_else(|| line.strip_prefix("+++ b/")) {
+                // A file that is gone or new has /dev/null on its other side.
+                path.trim_end().clone_into(&mut file);
+            } else if let Some(hunk) = line.strip_prefix("@@ ").and_then(|rest| hunk(&file, rest)) {
+                content = hunk.0;
+                hunks.push(hunk.1);
+            }
+        }
+        Changes { hunks }
+    }
+
+    /// Number of changed files.
+    pub fn files(&self) -> usize {
+        let mut files: Vec<&str> = self.hunks.iter().map(|hunk| hunk.file.as_str()).collect();
+        files.sort_unstable();
+        files.dedup();
+        files.len()
+    }
+
+    /// Number of places that are changed.
+    pub fn places(&self) -> usize {
+        self.hunks.len()
+    }
+
+    /// Whether a function is changed: by its name at the head of a change, or by a line of it that is known. The file of the
+    /// line may be absolute, or relative to the folder in which it was compiled.
+    pub fn touch(&self, function: &str, line: Option<(&str, u32)>) -> bool {
+        let name = own_name(function);
+        self.hunks.iter().any(|hunk| {
+            let is_of_file = line.is_none_or(|(file, _)| is_same_file(&hunk.file, file));
+            let is_at_line = line.is_some_and(|(_, line)| (hunk.first..=hunk.last).contains(&line));
+            is_of_file && (is_at_line || has_word(&hunk.head, name))
+        })
+    }
+}
+
+/// Number of lines of content, and the hunk, of `-10,2 +12,3 @@ head`.
+fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
+    let (ranges, head) = rest.split_once(" @@")?;
+    let (old, new) = ranges.split_once(' ')?;
+    let (_, removed) = range(old.strip_prefix('-')?)?;
+    let (first, added) = range(new.strip_prefix('+')?)?;
+    let last = first + added.saturating_sub(1);
+    Some((removed + added, Hunk { file: file.to_owned(), first, last, head: head.trim().to_owned() }))
+}
+
+/// First line and number of lines of `12,3`, or of `12`.
+fn range(text: &str) -> Option<(u32, u32)> {
+    match text.split_once(',') {
+        Some((first, count)) => Some((first.parse().ok()?, count.parse().ok()?)),
+        None => Some((text.parse().ok()?, 1)),
+    }
+}
+
+/// The name of a function without its modules, parameters and types.
+fn own_name(function: &str) -> &str {
+    let plain = function.split(['(', '<']).find(|part| !part.is_empty()).unwrap_or(function);
+    plain.rsplit(['.', ':']).find(|part| !part.is_empty()).unwrap_or(plain)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_').any(|it| it == word && !word.is_empty())
+}
+
+fn is_same_file(path: &str, known: &str) -> bool {
+    !path.is_empty() && (Path::new(known).ends_with(path) || Path::new(path).ends_with(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIFF: &str = "\
+diff --git a/src/work.c b/src/work.c
+index 1..2 100644
+--- a/src/work.c
++++ b/src/work.c
+@@ -3,0 +4,2 @@ static int walk(int n)
+++++ b/fake.c
++    n++;
+@@ -20 +22 @@ int main(void)
+-    walk(1);
++    walk(2);
+@@ -30,2 +31,0 @@ void gone(void)
+-a
+-b
+diff --git a/notes b/notes
+deleted file mode 100644
+--- a/notes
++++ /dev/null
+@@ -1 +0,0 @@
+-a note
+";
+
+    #[test]
+    fn a_function_is_touched_by_its_head_or_by_a_line() {
+        let changes = Changes::parse(DIFF);
+        assert_eq!(changes.places(), 4);
+        assert!(changes.touch("walk", None) && changes.touch("ns::walk(int)", Some(("work.c", 99))));
+        assert!(changes.touch("main", Some(("/tmp/tree/src/work.c", 22))));
+        assert!(changes.touch("inlined", Some(("src/work.c", 5))));
+        assert!(!changes.touch("walker", None) && !changes.touch("int_", None));
+        assert!(!changes.touch("walk", Some(("other.c", 4))), "the function of another file");
+        assert!(!changes.touch("elsewhere", Some(("work.c", 6))));
+        assert!(changes.touch("gone", None), "lines that are only removed change their function");
+    }
+
+    #[test]
+    fn an_added_line_is_no_name_of_a_file() {
+        let changes = Changes::parse(DIFF);
+        assert!(!changes.touch("x", Some(("fake.c", 22))));
+        assert_eq!(changes.files(), 2);
+        assert_eq!(Changes::parse(""), Changes::default());
+        assert_eq!(Changes::parse("@@ nonsense\n@@ -1 +x @@\n").places(), 0);
+    }
+}

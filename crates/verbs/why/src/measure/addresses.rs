@@ -1,0 +1,30 @@
+//! The same programs at other addresses: random ones where the comparison had fixed ones, and the other way round.
+
+use fauxplat_experiment::Driver;
+use fauxplat_model::{Aslr, EnvPad, Metric};
+
+use super::aside::{Effort, Under, differences, pairs};
+use crate::analysis::amount;
+use crate::evidence::Readdressed;
+
+/// Pairs of runs whose stack, heap and libraries are placed in the way that the comparison did not have.
+///
+/// # Errors
+/// A sentence where the kernel cannot place them so, or a command fails there.
+pub(super) fn readdressed(driver: &Driver, effort: Effort) -> Result<Readdressed, String> {
+    let header = &driver.header;
+    let is_kernel_random = header.machine.randomize_va_space.is_none_or(|value| value != 0);
+    let was_random = header.condition.aslr != Aslr::Off && is_kernel_random;
+    if !was_random && !is_kernel_random {
+        return Err("kernel.randomize_va_space is 0, so that addresses are the same in every run".to_owned());
+    }
+    let (aslr, env_pad) = if was_random { (Aslr::Off, EnvPad::None) } else { (Aslr::On, EnvPad::Random) };
+    let mut both = [driver.commands[0].clone(), driver.commands[1].clone()];
+    for command in &mut both {
+        command.condition.aslr = aslr;
+    }
+    let under = Under { env_pad, ..Under::usual(driver) };
+    let pairs = pairs(driver, &both, under, effort).map_err(|failure| failure.to_string())?;
+    let more_wall_ns = amount(&differences(&pairs, Metric::WALL), 0.01);
+    Ok(Readdressed { is_random: !was_random, more_wall_ns })
+}
