@@ -6,7 +6,7 @@ use crate::calls::Kind;
 pub(crate) struct Flame {
     pub(crate) title: String,
     pub(crate) description: String,
-    /// One or two profiles. The widths are those of the last profile.
+    /// Profiles: one or two. The widths are those of the last profile.
     pub(crate) names: Vec<String>,
     /// The whole width of each profile.
     pub(crate) totals: Vec<u64>,
