@@ -13,11 +13,12 @@ use crate::seeded::seeded;
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     Single,
-    /// Each command twice in a row (AABB or BBAA), this number of times, each time in an order of its own: the second of two
-    /// runs follows its own command, so that a comparison of second runs is free of what one command leaves to the other.
+    /// Each command twice in a row (AABB or BBAA), the given number of times, each time in a newly drawn order. The
+    /// second of two runs follows its own command, so a comparison of second runs is free of effects of one command on
+    /// the other.
     Twice(u16),
-    /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
-    /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
+    /// Each command twice, the second time in the opposite order (ABBA or BAAB), so that a drift that is linear over
+    /// the block cancels. For runs so short that the machine does not change during a pair.
     Mirrored,
     /// Each command the given number of times, with the order reversed every second time. For setups that are
     /// expensive, such as programs that take long to link.
@@ -92,7 +93,7 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The setup at a position of the block: in a duet every second run starts together with the one before it.
+    /// The setup at a position of the block. In a duet every second run starts together with the preceding one.
     fn placed(&self, setup: Setup, position: usize) -> Setup {
         let Layout::Duet(cpus) = self.layout else { return setup };
         let cpu = cpus[position % 2];

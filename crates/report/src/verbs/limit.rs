@@ -78,7 +78,7 @@ fn alone(group: &LimitedGroup) -> String {
     }
 }
 
-/// Which hard limits a group has reached.
+/// The hard limits that a group has reached, as a clause.
 fn held(group: &LimitedGroup) -> String {
     let has_met = |kind| event(group, kind).is_some();
     let processes = has_met(LimitEventKind::PidsMax).then_some("processes");
