@@ -14,7 +14,7 @@ use crate::quoting::{Own, mistaken_option, quoted};
 use crate::reading::{commands, is_accepted, is_bare, is_program, unquoted_word, words_before_commands};
 use crate::{Verb, parse};
 
-/// A command line for a message, in the form for a shell. Passwords are masked, so the user has to type them again.
+/// A command line for a message, in the form for a shell, with `PASSWORD` in place of passwords in addresses.
 fn line(words: &[String]) -> String {
     let words = words.iter().skip(1).map(|word| shell_word(&typeable(word)));
     std::iter::once("fauxplat".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
@@ -95,7 +95,7 @@ fn with_value(words: &[String], begin: usize) -> Option<Option<Vec<String>>> {
         let id = arg.get_id().as_str();
         let starts = arg.get_long().is_some_and(|long| EXECUTING.contains(&long));
         if starts && words[at] == format!("-{}", arg.get_short().unwrap_or('-')) && is_program(value) {
-            // A letter of another tool has made the command a helper.
+            // A short option of another tool has turned the command into a helper.
             return Some(put(at, std::slice::from_ref(value), 2));
         }
         let list = (id == "parameters").then(|| value.split_once('=')).flatten();
@@ -190,7 +190,7 @@ pub(crate) fn with_other_value(words: &[String], value: &str, other: &str) -> Op
     readable(words.iter().map(instead).collect(), words)
 }
 
-/// The line with names for several commands instead of one text with all names for the first command.
+/// The line with `--names` in place of the option that gave a list of names to the first command.
 pub(crate) fn with_names(words: &[String], names: &str) -> Option<String> {
     let at = words.iter().position(|word| word == names)?;
     let line = words.iter().enumerate().map(|(place, word)| match place + 1 == at {

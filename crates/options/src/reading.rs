@@ -1,4 +1,4 @@
-//! How far a command line is one that a verb accepts, as far as that can be told before anything is measured.
+//! Checks whether a verb accepts a command line, as far as possible before the measurement.
 
 use fauxplat_launch::plain;
 use fauxplat_model::{Definition, Factor};
@@ -8,7 +8,7 @@ use crate::help::{MEASURING, Parsed};
 use crate::joined::joined;
 use crate::{CommandArgs, CompareArgs, ConditionArgs, FleetAction, FleetArgs, SweepArgs, Verb, define};
 
-/// The commands of a line, where its verb takes some.
+/// The commands of a line; `None` if its verb takes none.
 pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
     let Parsed::Defined(cli) = parsed else { return None };
     let args = match &cli.verb {
@@ -25,19 +25,18 @@ pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
     Some(&args.commands)
 }
 
-/// Number of words, with the program's, that name a verb which takes commands.
+/// Number of words, including the program's name, that name a verb with commands.
 pub(crate) fn words_before_commands(words: &[String]) -> Option<usize> {
     let verb = words.get(1)?;
     let is_of_fleet = || verb == "fleet" && words.get(2).is_some_and(|it| it == "run" || it == "compare");
     if takes_commands(verb) { Some(2) } else { is_of_fleet().then_some(3) }
 }
 
-/// Whether a word may be the name of a program or a verb: no option, no path, and no command with arguments.
+/// Whether a word can be the name of a program or a verb: no option, no path, and no command with arguments.
 pub(crate) fn is_bare(word: &str) -> bool {
     !word.is_empty() && !word.starts_with('-') && !word.contains(|c: char| c.is_whitespace() || c == '/')
 }
 
-/// Whether a word names a program.
 pub(crate) fn is_program(word: &String) -> bool {
     let is_option_or_line = word.starts_with('-') || word.contains(char::is_whitespace);
     !is_option_or_line && plain::find(std::slice::from_ref(word)).is_ok()
@@ -50,7 +49,7 @@ pub(crate) fn takes_commands(verb: &str) -> bool {
     MEASURING.contains(&verb) || verb == "profile" || has_joined()
 }
 
-/// The word among the commands that shows that they were typed without quotes.
+/// The word among the commands which shows that they were typed without quotes.
 pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<&'a String> {
     let commands = commands(parsed)?;
     let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
