@@ -111,7 +111,7 @@ pub enum SimulatedMachine {
     Classic,
     /// First levels of 32 KiB and a last level of 1 MiB, which reveals too large a working set sooner.
     Small,
-    /// The caches of the present machine. They are read when an experiment begins, and [`Self::Caches`] replaces this
+    /// The caches of the present machine, which are read when an experiment begins; [`Self::Caches`] then replaces this
     /// variant.
     Here,
     /// Caches that were stated or read from the machine.

@@ -171,7 +171,8 @@ pub struct Topology {
     pub nodes: Vec<NumaNode>,
     /// Kinds of CPUs; empty if all CPUs are alike.
     pub kinds: Vec<CpuKind>,
-    /// Whether the kernel's packages are actually clusters, as on arm64 without the firmware's table of processor parts.
+    /// Whether the kernel's packages are actually clusters, as on arm64 without the firmware's table of processor
+    /// parts.
     pub packages_are_clusters: bool,
     /// Whether the kernel reports no node, so that `nodes` has a single node with all memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

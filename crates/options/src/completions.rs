@@ -125,8 +125,8 @@ fn marks(arg: &Arg) -> Vec<String> {
     [long, short, positional].into_iter().flatten().collect()
 }
 
-/// The end of an argument's line in zsh's list. It is matched too, since two verbs may have an option of one name with
-/// values of different kinds.
+/// The end of an argument's line in zsh's list, which is compared as well as the beginning, since two verbs may have an
+/// option of one name with values of different kinds.
 fn end(arg: &Arg) -> String {
     let value = arg.get_value_names().and_then(|names| names.first()).filter(|_| !arg.is_positional());
     value.map_or_else(|| ":_default'".to_owned(), |value| format!(":{value}:_default'"))

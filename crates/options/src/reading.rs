@@ -60,7 +60,7 @@ pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<
     if !commands.iter().all(is_word) || !is_program(&commands[0]) {
         return None;
     }
-    // Of two words that are compared, the second may as well be a program with a slip in its name.
+    // In a comparison of two words, the second may also be a program with a typing error in its name.
     let other = commands.iter().find(|word| !is_program(word))?;
     let compares = matches!(parsed, Parsed::Defined(cli) if matches!(cli.verb, Verb::Compare(_)));
     let is_slip = compares && commands.len() == 2 && !std::path::Path::new(other).exists();
@@ -112,7 +112,7 @@ fn is_swept(args: &SweepArgs) -> bool {
         && args.factor.as_ref().or(definition.sweep.as_ref()).is_some_and(is_factor)
 }
 
-/// Whether a text names factors that there are. Their levels, and what this machine lacks, are told by the verb.
+/// Whether a text names only known factors. The verb itself checks levels and the features of the machine.
 fn is_factor(text: &str, definition: &Definition) -> bool {
     let places = places(definition);
     text.split(['*', '×']).all(|part| {

@@ -6,7 +6,7 @@ use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary, metri
 /// The samples of each command in the order of recording, with four bytes per sample.
 pub(crate) struct ByCommand<'a> {
     samples: &'a [Sample],
-    /// Indices of samples, those of command 0 first.
+    /// Indices of samples, beginning with those of command 0.
     order: Vec<u32>,
     /// Start of the indices of each command, followed by the end.
     starts: Vec<usize>,

@@ -149,7 +149,7 @@ pub enum DifferenceIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateState {
-    /// The difference is shown to lie beyond the margin on the side that was asked about.
+    /// The difference is shown to lie beyond the margin on the side of the question.
     Beyond,
     /// The difference is shown not to lie beyond the margin on that side.
     Within,
@@ -231,8 +231,8 @@ pub struct ModeShares {
     pub cut: f64,
     /// Share of the runs of A in the upper mode, 0 to 1.
     pub share_a: f64,
-    /// Interval of `share_a` at the level of the comparison. It assumes the number of independent runs to which these
-    /// correlated runs are equivalent.
+    /// Interval of `share_a` at the level of the comparison, for the number of independent runs to which these correlated
+    /// runs are equivalent.
     pub share_a_interval: [f64; 2],
     pub share_b: f64,
     pub share_b_interval: [f64; 2],

@@ -248,7 +248,7 @@ pub struct CompareFindings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
     /// Location of the difference by function, from further runs that were sampled and not timed; `None` if no profile
-    /// was requested, or if the commands were not told apart.
+    /// was requested, or if no difference between the commands was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<ProfileFindings>>,
 }

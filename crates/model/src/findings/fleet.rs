@@ -71,7 +71,7 @@ pub struct FactDifference {
     pub shared_machines: usize,
 }
 
-/// Kind of an observation about a machine beside slowness in the judged figure.
+/// Kind of an observation about a machine other than slowness in the judged figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoticeKind {

@@ -17,7 +17,7 @@ pub enum FleetGate {
     Unreached,
     /// A machine has no other of its identity to be compared with.
     Uncompared,
-    /// There is an observation beside slowness.
+    /// There is an observation other than slowness.
     Notice,
     /// A setting is associated with slowness.
     Explained,

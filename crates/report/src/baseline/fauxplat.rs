@@ -118,7 +118,7 @@ impl Entry {
         let analysed = |run: &&Run| {
             run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure.any())
         };
-        // A file of an earlier version has a number where today there is a bound.
+        // Earlier versions wrote a number where this version writes a bound.
         let is_value = |metric: Metric, number: f64| {
             let mut readings = Readings::from([(metric, number as u64)]);
             sources.mark(&mut readings);

@@ -69,7 +69,7 @@ fn labels(found: &FleetFindings, node: &FleetNode, name: &str) -> String {
     format!("node=\"{}\",group=\"{group}\",{}", escaped(name), of_run(found))
 }
 
-/// Labels of every series. They keep the results of two benchmarks apart in one collector.
+/// Labels of every series, which keep the results of two benchmarks apart in one collector.
 fn of_run(found: &FleetFindings) -> String {
     let metric = escaped(&visible(found.metric.name()));
     let command = escaped(&visible(&found.command));
@@ -105,7 +105,7 @@ fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Observations beside slowness. A machine may differ in several facts.
+/// Observations other than slowness. A machine may differ in several facts.
 fn notices(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
     head(NOTICE, "gauge", "1 for what is seen of the machine beside slowness.", out)?;
     let labels_of: BTreeMap<&str, &String> =

@@ -60,7 +60,7 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with(['-', '.']) && name.chars().all(plain)
 }
 
-/// The reason for Slurm. It contains only fauxplat's own figures, so that no foreign text is within the quotes.
+/// The reason for Slurm, with only fauxplat's own figures, so that no foreign text is within the quotes.
 fn reason(found: &FleetFindings, node: &FleetNode) -> String {
     let ratio = node.effect_ratio.unwrap_or(f64::NAN);
     let slower = if found.metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 };

@@ -50,7 +50,7 @@ pub(crate) enum Part {
 pub(crate) struct Sentence {
     pub(crate) rank: Rank,
     pub(crate) tone: Tone,
-    /// The words; names in them are marked, see [`spans`].
+    /// The words. Names in them are marked, see [`spans`].
     pub(crate) text: String,
 }
 

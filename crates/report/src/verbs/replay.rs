@@ -109,7 +109,8 @@ fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     })
 }
 
-/// Verdicts of *equivalent* at a difference equal to the margin, of which as many are allowed as of false *different*.
+/// Verdicts of *equivalent* at a difference equal to the margin. The allowed share is the level, as for a false
+/// *different*.
 fn false_equivalent(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let margin = found.margin.unwrap_or(rule.margin);
     let (_, row) = shifts(found).find(|(shift, _)| (shift - margin).abs() < 1e-9)?;

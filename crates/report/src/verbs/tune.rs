@@ -10,7 +10,7 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, visible};
 
-/// The report of `tune`. It has neither condition nor repetition, since nothing was measured.
+/// The report of `tune`, without condition and repetition, since nothing was measured.
 pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, title(header, found))];
     let dry = found.action == TuneAction::DryRun;

@@ -191,7 +191,8 @@ fn mixture(comparison: &Comparison) -> Option<String> {
     comparison.is_mixture.then_some(sentence)
 }
 
-/// Whether the modes say nothing that a brief report needs: both commands share them alike, and a shift tells the rest.
+/// Whether a brief report can omit the modes: both commands have them in equal shares, and a shift describes the
+/// difference.
 fn is_aside(comparison: &Comparison, modes: &ModeShares) -> bool {
     modes.side.is_none() && !comparison.is_mixture
 }
@@ -239,7 +240,7 @@ pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<Strin
     Some(format!("Of pairs that were dropped since one of both waited: {each}, no more than chance allows."))
 }
 
-/// Differences in runs after themselves and after another command, for full reports.
+/// Differences in runs that follow their own command and that follow another one, for full reports.
 pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
     let CarryOver { after_itself, after_another, carried, is_shown, decides, source } =
         comparison.carry_over?;

@@ -14,7 +14,7 @@ const LINE: f64 = 16.0;
 const LEAF_WIDTH: f64 = 34.0;
 const LEAF_HEIGHT: f64 = 24.0;
 
-/// A laid-out box: its size, and how it is drawn when its corner is known.
+/// A box with its computed size and the positions of its children, which can be drawn at any corner.
 struct Laid<'p> {
     width: f64,
     height: f64,

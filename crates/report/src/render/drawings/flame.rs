@@ -24,7 +24,7 @@ const NAME_MAX: usize = 1000;
 /// Shares at which the colour of a change becomes stronger.
 const STEPS: [f64; 7] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1];
 
-/// The script for zooming and searching. It is constant and contains nothing of a profile.
+/// The script for zooming and searching, a constant that contains nothing of a profile.
 pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
 /// Colours for the steps of a change. Colour is never the only sign, since each bar has its numbers.

@@ -44,7 +44,7 @@ impl<'o> Page<'o> {
         writeln!(self.out)
     }
 
-    /// Writes a paragraph, broken at the width. Its later lines are indented by two more columns than the first.
+    /// Writes a paragraph, broken at the width. Later lines are indented by two more columns than the first.
     pub(crate) fn paragraph(&mut self, tone: Tone, indent: usize, text: &str) -> io::Result<()> {
         let (first, later) = (" ".repeat(indent), " ".repeat(indent + INDENT));
         let options = textwrap::Options::new(self.pen.width)

@@ -1,4 +1,4 @@
-//! Observations beside slowness, as sentences and rows.
+//! Observations other than slowness, as sentences and rows.
 
 use fauxplat_model::{FleetFindings, FleetNotice, NoticeKind};
 

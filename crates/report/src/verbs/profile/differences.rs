@@ -98,8 +98,7 @@ pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Op
     Some(Piece::answer(tone(Some(takes_more)), said))
 }
 
-/// The sentence for timed runs that do not differ in CPU time, so that there is no total of which functions could be
-/// parts.
+/// The sentence for timed runs that do not differ in CPU time, so that there is no total to divide among functions.
 fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
     let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
