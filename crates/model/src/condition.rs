@@ -122,7 +122,7 @@ pub enum EnvPad {
     /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
     #[default]
     Random,
-    /// Padding with which arguments and environment of all commands end at the same offset in a page, in every block.
+    /// Padding that lets arguments and environment of all commands end at the same offset in a page, in every block.
     Level,
     Bytes(u16),
 }
@@ -210,9 +210,8 @@ pub enum Output {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuChoice {
-    /// The relation as it was written.
+    /// The relation as the user wrote it.
     pub relation: String,
-    /// The CPUs that it was resolved to.
     pub cpus: CpuSet,
     /// The reason for each CPU, one line per CPU.
     pub why: Vec<String>,
@@ -242,7 +241,6 @@ pub struct Condition {
     pub huge_pages: HugePages,
     #[serde(skip_serializing_if = "MemoryPolicy::is_inherited")]
     pub memory_policy: MemoryPolicy,
-    /// Soft limit of the stack.
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,
     /// The simulated machine on which the command is counted and not timed; `None` runs it on the real one.

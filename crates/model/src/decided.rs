@@ -117,6 +117,7 @@ impl Rule {
         Ok(())
     }
 
+    /// Checks that a sweep can decide this rule.
     ///
     /// # Errors
     /// Returns a sentence that names what a sweep does not support.
@@ -140,7 +141,8 @@ impl Rule {
         }
     }
 
-    /// Checks that the level is high enough for a comparison of `commands` commands with the first to show anything.
+    /// Checks that the level is high enough for comparisons of this number of commands, the first of which is the
+    /// reference, to show anything.
     ///
     /// # Errors
     /// Returns a sentence that names the lowest sufficient level.

@@ -105,23 +105,21 @@ crate::text::as_text!(Runs);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Definition {
-    /// The commands; the first is the reference of a comparison.
+    /// The commands. A comparison takes the first as its reference.
     #[serde(rename = "command")]
     pub commands: Vec<CommandLine>,
     /// Parameters; every combination is run.
     #[serde(rename = "parameter")]
     pub parameters: Vec<Parameter>,
-    /// The condition of every run.
     pub condition: Condition,
     /// Unmeasured runs of each command before the first measured one.
     pub warmup: u32,
-    /// Number of measured runs.
     pub runs: Runs,
     /// Least number of runs of each command, if fauxplat chooses the number.
     pub min_runs: Option<u32>,
     /// Greatest number of runs of each command, if fauxplat chooses the number.
     pub max_runs: Option<u32>,
-    /// Command run once, unmeasured, before all runs; `sh -c` reads it and the three that follow.
+    /// Command run once, unmeasured, before all runs; `sh -c` runs this command and the three that follow.
     pub setup: Option<String>,
     /// Command run before each run, unmeasured.
     pub prepare: Option<String>,
@@ -145,9 +143,8 @@ pub struct Definition {
     /// Pipes by which the programs switch their counting on and off; `None` counts them from start to end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// How a comparison is decided.
     pub rule: Rule,
-    /// Factors that a sweep varies, as they were written: `env-size=0..4096:64`.
+    /// Factors that a sweep varies, as the user wrote them: `env-size=0..4096:64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
     /// Whether a sweep visits every level in every block, even levels that are known to be equal, and never stops

@@ -118,6 +118,7 @@ pub struct OwnFindings {
 }
 
 impl OwnFindings {
+    /// Serialises the findings of a verb as a document.
     ///
     /// # Errors
     /// Fails if the findings have no form in JSON, such as a map whose keys are not strings.

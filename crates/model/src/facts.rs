@@ -14,7 +14,7 @@ pub struct CpuFacts {
     pub governor: Option<String>,
 }
 
-/// Facts about a machine that tell two machines, or two boots of one machine, apart.
+/// Facts that distinguish a machine from others, and a boot of the machine from other boots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineFacts {
     pub kernel: String,

@@ -62,7 +62,7 @@ fn a_minute() -> f64 {
 pub struct LabCourse {
     /// The lesson in a few words.
     pub teaches: String,
-    /// Names of the labs whose subject this lab presupposes.
+    /// Names of the labs whose subject this lab builds on.
     #[serde(default)]
     pub after: Vec<String>,
 }

@@ -30,6 +30,7 @@ pub enum PrintedPlace {
 crate::text::as_text!(PrintedSource);
 
 impl PrintedSource {
+    /// Specification of the metric, in millionths of the printed unit.
     ///
     /// # Errors
     /// Returns [`MetricError::BadId`] if the name has spaces or is too long.

@@ -49,7 +49,7 @@ pub struct PowerResult {
     /// Comparisons that ended as *equivalent* although the true difference is the margin or more.
     #[serde(default)]
     pub false_equivalent: usize,
-    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; `None` where the true difference is within
+    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; `None` if the true difference is within
     /// the margin.
     #[serde(default)]
     pub false_equivalent_upper_95: Option<f64>,

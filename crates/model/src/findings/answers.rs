@@ -63,9 +63,7 @@ pub enum DroppedReason {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// The reason.
     pub reason: DroppedReason,
-    /// Number of pairs.
     pub pairs: usize,
 }
 

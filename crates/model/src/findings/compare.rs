@@ -30,10 +30,10 @@ pub struct Comparison {
     /// The part of the runs in which a *different* was shown; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub difference_in: Vec<DifferenceIn>,
-    /// Whether a *different* in typical runs is larger than the margin; `None` where neither was shown.
+    /// Whether a *different* in typical runs is larger than the margin; `None` if neither larger nor smaller was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_margin: Option<bool>,
-    /// Pairs in which one command was much slower; `None` where the tail was not analysed.
+    /// Pairs in which one command was much slower; `None` if the tail was not analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct Comparison {
     /// Effects of commands on the next run; `None` if no command ran twice in a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_over: Option<CarryOver>,
-    /// How much further runs of B lie apart than runs of A; `None` if not requested.
+    /// Difference between the spreads of B and of A; `None` if not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadChange>,
     /// B over A in the early and in the late half, if these differ so much that the answer is withheld.
@@ -86,7 +86,7 @@ pub struct Comparison {
     pub p_value: f64,
     pub level: f64,
     pub margin: f64,
-    /// The margin in the unit of the metric, where it was stated as an amount; `margin` is then its ratio to the
+    /// The margin in the unit of the metric, if it was stated as an amount; `margin` is then its ratio to the
     /// typical reading of both commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
@@ -196,7 +196,7 @@ pub struct MetricChange {
     pub change: RatioInterval,
     /// Whether the metric is unchanged within the margin.
     pub is_same: bool,
-    /// The margin as a ratio: the metric's own where it was decided, else the margin of the first metric. `None` in
+    /// The margin as a ratio: the metric's own if it was decided, else the margin of the first metric. `None` in
     /// documents of earlier versions, which applied the margin of the first metric to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
@@ -221,7 +221,7 @@ pub struct Disagreement {
     pub a: String,
     /// Name of the candidate.
     pub b: String,
-    /// Change of the count, which stands for the work.
+    /// Change of the count, which measures the work.
     pub count: MetricChange,
     /// Change of the time.
     pub time: MetricChange,

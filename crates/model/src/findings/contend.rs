@@ -47,7 +47,7 @@ impl fmt::Display for Neighbourhood {
 /// Cost of one kernel on a pair of CPUs when both work: both together over one alone, the mean of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairCost {
-    /// The lower CPU.
+    /// Of the pair, the CPU with the lower number.
     pub cpu_a: Cpu,
     /// The other CPU of the pair; equal to `cpu_a` for two threads on one CPU.
     pub cpu_b: Cpu,

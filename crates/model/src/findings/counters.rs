@@ -66,9 +66,8 @@ pub struct CounterSeries {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterFinding {
-    /// Name of the counter.
     pub name: String,
-    /// Origin of the count: `pmu`, `software`, `machine` or `simulated`.
+    /// `pmu`, `software`, `machine` or `simulated`.
     pub source: String,
     /// Whether the calling user can count the event on this machine.
     pub available: bool,

@@ -233,7 +233,7 @@ pub struct FactExplained {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetAnswer {
     pub command: u16,
-    /// Index of the group; `None` where all groups answer alike.
+    /// Index of the group; `None` if all groups gave the same answer.
     pub group: Option<usize>,
     /// SHA-256 of the answer.
     pub sha256: String,

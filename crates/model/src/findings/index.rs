@@ -18,7 +18,7 @@ pub struct CpuIndex {
     pub typical_per_s: f64,
     /// FauxPlats per second of wall time, waiting and steal included.
     pub wall_per_s: f64,
-    /// Share of the wall time in which the thread waited for its CPU; `None` where the kernel does not report it.
+    /// Share of the wall time in which the thread waited for its CPU; `None` if the kernel does not report it.
     pub run_delay_share: Option<f64>,
     /// Share of the wall time that is neither CPU time nor run-queue wait: steal, on a virtual machine.
     pub rest_share: Option<f64>,

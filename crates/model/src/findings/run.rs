@@ -101,7 +101,7 @@ impl Process {
     /// Greatest number of listed processes of a tree, in the order of creation. The bound limits memory for a command
     /// that creates processes without end.
     pub const LISTED_MAX: usize = 10_000;
-    /// Bytes of a command line that are kept, because each process of a tree may have one of megabytes.
+    /// Maximum number of stored bytes of a command line, because each process of a tree may have one of megabytes.
     pub const COMMAND_MAX: usize = 4096;
 }
 
@@ -119,7 +119,7 @@ pub struct RateSeries {
 /// Rate of a published counter along the measured runs of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CounterRates {
-    /// The counter, as it was requested: `NAME=FILE:OBJECT.KEY`.
+    /// The counter as requested: `NAME=FILE:OBJECT.KEY`.
     pub counter: TableSource,
     /// Slowest interval of all runs.
     pub min_per_s: f64,
@@ -130,7 +130,7 @@ pub struct CounterRates {
     pub series: Vec<RateSeries>,
 }
 
-/// Findings about one command that was run by itself.
+/// Findings about one command by itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
     pub summaries: Vec<Summary>,

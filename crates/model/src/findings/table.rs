@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Values of a live table of integers at one moment, and their rates since the previous reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableFindings {
-    /// Path of the table's file, as it was given.
+    /// Path of the table's file, as the user wrote it.
     pub file: String,
     /// Time since the first reading of the table; zero for the first reading.
     pub elapsed_ns: u64,

@@ -9,9 +9,10 @@ pub enum KnobScope {
     /// Every program of the machine. The change lasts until it is restored, so it is written to the journal.
     #[default]
     Machine,
-    /// The command and its children: the change ends with them.
+    /// The command and its children. The change ends with them.
     Process,
-    /// The machine, while a descriptor of fauxplat is open: the change ends with fauxplat, however that ends.
+    /// The machine, while a descriptor of fauxplat is open. The change ends with the fauxplat process, even if that is
+    /// killed.
     Held,
 }
 

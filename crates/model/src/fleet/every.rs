@@ -6,7 +6,6 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
     Hour,
-    /// Every night.
     Day,
     Week,
     Month,

@@ -35,11 +35,11 @@ pub struct NodeAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeNoise {
-    /// Share of the time that the hypervisor took; `None` where unknown.
+    /// Share of the time that the hypervisor took; `None` if unknown.
     pub steal_share: Option<f64>,
-    /// Share of the time in which some task waited for a CPU (`some` of the kernel's pressure); `None` where unknown.
+    /// Share of the time in which some task waited for a CPU (`some` of the kernel's pressure); `None` if unknown.
     pub pressure_share: Option<f64>,
-    /// Number of times that a CPU was throttled for heat or power during the measurement; `None` where unknown.
+    /// Number of times that a CPU was throttled for heat or power during the measurement; `None` if unknown.
     pub throttles: Option<u64>,
     /// Relative spread of the node's runs: the interquartile range over the median.
     pub spread: Option<f64>,

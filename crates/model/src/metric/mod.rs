@@ -49,7 +49,7 @@ impl Metric {
     /// The metric of an id: built-in, already known, or else new with a guessed specification.
     ///
     /// # Errors
-    /// [`MetricError::BadId`], [`MetricError::TooMany`].
+    /// Returns [`MetricError::BadId`] for an invalid id, and [`MetricError::TooMany`] beyond [`OPEN_MAX`] metrics.
     pub fn from_id(id: &str) -> Result<Metric, MetricError> {
         match Metric::from_name(id) {
             Some(metric) => Ok(metric),

@@ -124,7 +124,7 @@ impl ProfiledStack {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StackEnd {
-    /// To the end of the copied part of the stack.
+    /// To the outermost caller.
     #[default]
     Whole,
     /// To the end of the copied part of the stack.
