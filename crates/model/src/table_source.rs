@@ -47,7 +47,7 @@ impl FromStr for TableSource {
     }
 }
 
-/// Object and key; `None` selects every one.
+/// Object and key; `None` selects every object or key.
 type Pair = (Option<u64>, Option<u64>);
 
 /// Splits a place into its file and an end of the form `:OBJECT` or `:OBJECT.KEY`. A colon may also belong to the file.
@@ -60,7 +60,7 @@ fn selection(place: &str) -> Option<(&str, Pair)> {
     Some((file, (number(object)?, key)))
 }
 
-/// A number, or `*` for every one.
+/// A number, or `*` for every object or key.
 fn number(text: &str) -> Option<Option<u64>> {
     match text {
         "*" => Some(None),

@@ -134,8 +134,9 @@ pub struct CpuKind {
 pub struct LogicalCpu {
     pub cpu: Cpu,
     pub online: bool,
-    /// The kernel's list of hardware threads of the core, this CPU included; empty when the kernel reports none. A core
-    /// of [`Topology::groups`] is never larger, and is smaller where threads of one list have cores of their own.
+    /// The kernel's list of hardware threads of the core, this CPU included; empty if the kernel reports none. A core
+    /// of [`Topology::groups`] is never larger than this list, and is smaller if threads of one list have their own
+    /// cores.
     pub siblings: CpuSet,
     /// The kernel's list of CPUs of the package, this CPU included; empty if the kernel reports none.
     pub package: CpuSet,

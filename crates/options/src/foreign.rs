@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// An option that a verb has is not foreign to it: its entry here would never be read.
+    /// An option of the verb itself is not foreign: its entry would never be used.
     #[test]
     fn nothing_that_a_verb_takes_is_foreign_to_it() {
         let mut cli = Cli::command();

@@ -199,6 +199,7 @@ impl Verb {
     }
 }
 
+/// Kinds of names that completions offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Candidates {
     Metrics,

@@ -67,8 +67,8 @@ pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<
     (!is_slip).then_some(other)
 }
 
-/// Whether the verb accepts what a line that was read asks it to measure: commands enough, names for them, parameters that
-/// they use, a factor that there is.
+/// Whether the verb accepts the line: there are enough commands, names for them, only parameters that they use, and
+/// only known factors.
 pub(crate) fn is_accepted(parsed: &Parsed) -> bool {
     let Parsed::Defined(cli) = parsed else { return true };
     match &cli.verb {
@@ -84,7 +84,7 @@ pub(crate) fn is_accepted(parsed: &Parsed) -> bool {
     }
 }
 
-/// The number of commands that a definition expands to; `None` where it is refused.
+/// The number of commands that a definition expands to; `None` if it is refused.
 fn count(commands: &CommandArgs, condition: &ConditionArgs) -> Option<usize> {
     let definition = define::unresolved(commands, condition).ok()?;
     expand(&definition).ok().map(|commands| commands.len())

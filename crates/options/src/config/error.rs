@@ -24,11 +24,9 @@ pub enum ConfigError {
     /// No verb has an option of that name.
     #[error("{}: {who} has no option --{name}", file.display())]
     NoOption {
-        /// The file.
         file: PathBuf,
-        /// The name in the file.
+        /// The name of the option in the file.
         name: String,
-        /// The verb, or none.
         who: String,
     },
     /// A project's file applies to everybody with a copy of the project, so it must not run commands or write files.
@@ -37,11 +35,9 @@ pub enum ConfigError {
          it into your own, {}", file.display(), own.display()
     )]
     NotForProjects {
-        /// The file.
         file: PathBuf,
-        /// The name in the file.
+        /// The name of the option in the file.
         name: String,
-        /// The user's file.
         own: PathBuf,
     },
     #[error("{}: {why}", file.display())]

@@ -124,7 +124,8 @@ fn title(header: &Header, found: &TuneFindings) -> String {
             let until = code("fauxplat restore");
             format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
-        // Changed values are restored before `tune` returns only if its time limit has passed.
+        // Changed values that are no longer in effect when `tune` returns were restored because the time limit had
+        // passed.
         TuneAction::Applied if was_changed => {
             format!(
                 "{asked}: {} changed, and put back since: the time was over.",
