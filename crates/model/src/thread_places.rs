@@ -1,3 +1,4 @@
+//! CPUs for the threads of a program, in the order in which the threads are created.
 
 use std::fmt;
 use std::str::FromStr;

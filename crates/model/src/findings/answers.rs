@@ -11,7 +11,7 @@ pub enum Verdict {
     /// The interval excludes zero.
     Different,
     Equivalent,
-    /// Neither a difference nor equivalence was shown within the limits that were set.
+    /// No difference and no equivalence was shown within the limits that were set.
     Inconclusive,
 }
 
@@ -151,7 +151,7 @@ pub enum GateState {
     Beyond,
     /// The difference is shown not to lie beyond the margin on that side.
     Within,
-    /// Neither was shown when time or pairs were used up.
+    /// No answer was shown before time or pairs were used up.
     Undecided,
 }
 

@@ -11,7 +11,7 @@ pub enum SweepAnswer {
     Effect,
     /// Any effect of the factor is within the margin; `difference_high_ratio` is the bound.
     NoEffect,
-    /// Neither was shown within the limits that were set.
+    /// No effect, and no bound within the margin, was shown within the limits that were set.
     Undecided,
 }
 

@@ -1,3 +1,4 @@
+//! Samples: the readings and the outcome of one run.
 
 mod bound;
 mod mark;
