@@ -11,17 +11,9 @@ pub enum ValuesError {
     #[error(
         "{from} to {to} in steps of {step} holds no number: the first must not be above the last, and the step must be above 0"
     )]
-    Empty {
-        from: String,
-        to: String,
-        step: String,
-    },
+    Empty { from: String, to: String, step: String },
     #[error("{from} to {to} in steps of {step} are more than {VALUES_MAX} values")]
-    TooMany {
-        from: String,
-        to: String,
-        step: String,
-    },
+    TooMany { from: String, to: String, step: String },
 }
 
 /// Greatest number of values. A larger number is most likely a typing error.

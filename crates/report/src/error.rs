@@ -6,10 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error("`{word}` is not a format: {known}")]
-    UnknownFormat {
-        word: String,
-        known: String,
-    },
+    UnknownFormat { word: String, known: String },
     /// The format does not exist for this verb.
     #[error("{subject} has no such form as {format}{}; take one of: {known}", whose(verbs))]
     NoForm {
@@ -24,16 +21,10 @@ pub enum ReportError {
     Io(#[from] io::Error),
     /// The record contains nothing that the format can represent.
     #[error("nothing to write as {format}: {reason}")]
-    NothingToExport {
-        format: &'static str,
-        reason: &'static str,
-    },
+    NothingToExport { format: &'static str, reason: &'static str },
     /// A name that cannot be represented in an exposition of metrics.
     #[error("`{name}` cannot be written as openmetrics: {reason}")]
-    NotAMetric {
-        name: String,
-        reason: &'static str,
-    },
+    NotAMetric { name: String, reason: &'static str },
     /// The format has no form for successive readings.
     #[error("{0} has no form for a table that is followed; take text, json, csv or openmetrics")]
     NotFollowed(&'static str),
@@ -66,14 +57,10 @@ pub enum ReportError {
         "the baseline is none of the known kinds: expected fauxplat's own JSON (`\"schema\": \"fauxplat.run/1\"` \
          or `\"fauxplat.compare/1\"`), hyperfine's (`\"results\": […]`) or pyperf's (`\"benchmarks\": […]`); {found}"
     )]
-    BaselineKind {
-        found: String,
-    },
+    BaselineKind { found: String },
     /// The baseline is well-formed but holds no run that can be compared.
     #[error("the baseline ({format}) holds no successful run of any command")]
-    BaselineEmpty {
-        format: &'static str,
-    },
+    BaselineEmpty { format: &'static str },
 }
 
 impl From<serde_json::Error> for ReportError {

@@ -229,8 +229,8 @@ pub struct ModeShares {
     pub cut: f64,
     /// Share of the runs of A in the upper mode, 0 to 1.
     pub share_a: f64,
-    /// Interval of `share_a` at the level of the comparison, for the number of independent runs to which these correlated
-    /// runs are equivalent.
+    /// Interval of `share_a` at the level of the comparison, for the number of independent runs that is equivalent to
+    /// these correlated runs.
     pub share_a_interval: [f64; 2],
     pub share_b: f64,
     pub share_b_interval: [f64; 2],

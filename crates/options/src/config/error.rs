@@ -10,10 +10,7 @@ use thiserror::Error;
 pub enum ConfigError {
     /// The file exists and cannot be read.
     #[error("{}: {source} (FAUXPLAT_CONFIG=none goes without files of defaults)", file.display())]
-    Unreadable {
-        file: PathBuf,
-        source: std::io::Error,
-    },
+    Unreadable { file: PathBuf, source: std::io::Error },
     /// The file is not TOML, or has unknown keys.
     #[error("{}: {why} (FAUXPLAT_CONFIG=none goes without files of defaults)", file.display())]
     NotDefaults {
@@ -41,8 +38,5 @@ pub enum ConfigError {
         own: PathBuf,
     },
     #[error("{}: {why}", file.display())]
-    Refused {
-        file: PathBuf,
-        why: String,
-    },
+    Refused { file: PathBuf, why: String },
 }

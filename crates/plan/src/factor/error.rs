@@ -5,58 +5,30 @@
 pub enum FactorError {
     /// Unknown name: neither a factor nor a parameter of the command.
     #[error("there is no factor `{name}`: there are {known}; a parameter needs {{{name}}} in the command")]
-    Unknown {
-        name: String,
-        known: String,
-    },
+    Unknown { name: String, known: String },
     /// A parameter without values.
     #[error("parameter `{0}` has no levels of its own: write {0}=1..16, or {0}=value,value,…")]
     NoDefault(String),
     #[error("{factor}: `{range}` is not a range: LOW..HIGH, LOW..HIGH:STEP, or level,level,…")]
-    Range {
-        factor: String,
-        range: String,
-    },
+    Range { factor: String, range: String },
     #[error("{factor}: the range {range} is reversed: the lower end comes first")]
-    Reversed {
-        factor: String,
-        range: String,
-    },
+    Reversed { factor: String, range: String },
     /// A range without any level.
     #[error("{0}: the range is empty")]
     Empty(String),
     /// A single level, which has nothing to be compared with.
     #[error("{factor}: `{level}` is the only level: a sweep needs at least two")]
-    OneLevel {
-        factor: String,
-        level: String,
-    },
+    OneLevel { factor: String, level: String },
     #[error("{factor}: level `{level}` is given twice")]
-    LevelTwice {
-        factor: String,
-        level: String,
-    },
+    LevelTwice { factor: String, level: String },
     #[error("{factor}: {count} levels are more than {most}; give a STEP as in LOW..HIGH:STEP")]
-    TooMany {
-        factor: String,
-        count: usize,
-        most: usize,
-    },
+    TooMany { factor: String, count: usize, most: usize },
     /// A number outside of the factor's bounds.
     #[error("{factor}: {value} is beyond {low} to {high}{why}")]
-    Beyond {
-        factor: String,
-        value: String,
-        low: u64,
-        high: u64,
-        why: &'static str,
-    },
+    Beyond { factor: String, value: String, low: u64, high: u64, why: &'static str },
     /// A level that is impossible for this factor.
     #[error("{factor}: {reason}")]
-    Level {
-        factor: String,
-        reason: String,
-    },
+    Level { factor: String, reason: String },
     /// A factor cannot be crossed with itself.
     #[error("factor `{0}` is given twice")]
     Twice(String),

@@ -18,11 +18,7 @@ pub(crate) struct Distribution {
 /// The data of the distributions.
 pub(crate) enum Shape {
     /// All readings. Each drawing bins them for its width.
-    Readings {
-        metric: Metric,
-        axis: Axis,
-        values: Vec<Sorted>,
-    },
+    Readings { metric: Metric, axis: Axis, values: Vec<Sorted> },
     /// Counts in given bins.
     Counts {
         /// Title: the meaning of the axis and of the height of the columns.
