@@ -63,7 +63,7 @@ impl Default for OutputArgs {
     }
 }
 
-// The report, and where it goes.
+// Options for the report and its destination.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Document {
@@ -85,7 +85,7 @@ struct Exports {
     export: Vec<Export>,
 }
 
-// How text looks.
+// Options for the appearance of text.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Colour {
@@ -107,7 +107,7 @@ struct Whole {
     verbose: bool,
 }
 
-// A line of it.
+// The option for reports of one line per comparison or command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct InBrief {
@@ -116,7 +116,7 @@ struct InBrief {
     brief: bool,
 }
 
-// Words of hyperfine about reports.
+// hyperfine's options about reports.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Hyperfine {
@@ -135,7 +135,7 @@ struct Hyperfine {
     style: Look,
 }
 
-// How the tables of `run` look.
+// Options for the tables of `run`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Times {
@@ -147,7 +147,7 @@ struct Times {
     sort: Order,
 }
 
-// Where results are kept.
+// The option for the store.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Stored {
@@ -157,7 +157,7 @@ struct Stored {
     store: Option<PathBuf>,
 }
 
-// Events of an experiment.
+// The option for a file of events.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Followed {
@@ -167,7 +167,7 @@ struct Followed {
     events: Option<PathBuf>,
 }
 
-// Progress.
+// The option for the progress line.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Told {

@@ -1,4 +1,4 @@
-//! Structures of the document. All of them borrow, so that nothing is collected before writing.
+//! Structures of the document. Every structure borrows its data, so that nothing is collected before writing.
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
