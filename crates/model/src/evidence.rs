@@ -61,6 +61,7 @@ pub struct Series {
     pub metric: Metric,
     /// End of each interval, counted from the start of the run.
     pub until_ns: Vec<u64>,
+    /// Value of the metric within each interval, in the unit of the metric.
     pub values: Vec<f64>,
 }
 

@@ -22,6 +22,7 @@ pub struct MachineFacts {
     pub architecture: String,
     pub os: String,
     pub cpu: CpuFacts,
+    /// Installed memory.
     pub memory_bytes: Bytes,
     /// Name of the hypervisor; `None` if none is detected.
     pub hypervisor: Option<String>,

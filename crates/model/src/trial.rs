@@ -33,6 +33,7 @@ pub struct Trial {
     pub block: u32,
     /// Place within the block, from 0.
     pub position: u16,
+    /// Index of the command in the plan.
     pub command: u16,
     pub phase: Phase,
     pub setup: Setup,

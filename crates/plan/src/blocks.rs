@@ -12,6 +12,7 @@ use crate::seeded::seeded;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
+    /// Each command once.
     Single,
     /// Each command twice in a row (AABB or BBAA), the given number of times, each time in a newly drawn order. The
     /// second of two runs follows its own command, so a comparison of second runs is free of effects of one command on

@@ -41,7 +41,9 @@ pub struct Crossed {
     pub commands: u16,
     /// CPUs to which runs are pinned, one CPU per run; `None` leaves the placement unchanged.
     pub cpus: Option<Vec<Cpu>>,
+    /// Whether the stack is displaced.
     pub stack: bool,
+    /// Whether the heap is displaced.
     pub heap: bool,
     pub seed: u64,
 }
@@ -49,6 +51,7 @@ pub struct Crossed {
 /// The level of each factor in one trial, as indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coordinates {
+    /// Index of the command.
     pub command: u16,
     /// Index in [`Crossed::cpus`].
     pub cpu: u16,
@@ -63,10 +66,12 @@ pub struct Coordinates {
 }
 
 impl Coordinates {
+    /// Displacement of the stack in bytes.
     pub fn stack_offset(&self) -> u16 {
         self.stack_slot() * ALIGNMENT_BYTES
     }
 
+    /// Displacement of the heap in bytes.
     pub fn heap_offset(&self) -> u16 {
         self.heap_slot() * ALIGNMENT_BYTES
     }

@@ -10,6 +10,7 @@ use crate::{Bound, GateQuestion, Metric};
 pub enum Verdict {
     /// The interval excludes zero.
     Different,
+    /// The interval lies within the margin.
     Equivalent,
     /// No difference and no equivalence was shown within the limits that were set.
     Inconclusive,
@@ -41,6 +42,7 @@ pub enum StoppedBy {
     Verdict,
     MaxPairs,
     MaxTime,
+    /// The user interrupted the comparison.
     Interrupt,
 }
 

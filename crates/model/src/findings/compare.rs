@@ -84,6 +84,7 @@ pub struct Comparison {
     pub bootstrap_high_ratio: f64,
     /// Sign-flip randomisation p-value (an e-process's `1/E` with `anytime`); Holm-adjusted over commands.
     pub p_value: f64,
+    /// Allowed probability of a false *different*.
     pub level: f64,
     pub margin: f64,
     /// The margin in the unit of the metric, if it was stated as an amount; `margin` is then its ratio to the

@@ -14,6 +14,7 @@ use crate::WorkerCounts;
 pub enum Neighbourhood {
     /// A CPU with itself.
     SameCpu,
+    /// Hardware threads of one core.
     SmtSibling,
     /// Cores of their own that share a cache.
     SharedCache,
@@ -89,6 +90,7 @@ pub struct PairCost {
     pub elsewhere_rounds: usize,
     /// The relation of the two CPUs, measured with all kernels together.
     pub label: Neighbourhood,
+    /// The relation that the kernel reports.
     pub claimed: Neighbourhood,
 }
 
@@ -100,6 +102,7 @@ pub struct PairLabel {
     pub cpu_b: Cpu,
     /// The relation by measurement.
     pub label: Neighbourhood,
+    /// The relation that the kernel reports.
     pub claimed: Neighbourhood,
     /// The figures that decided.
     pub evidence: String,

@@ -232,6 +232,7 @@ pub struct FactExplained {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetAnswer {
+    /// Index of the command.
     pub command: u16,
     /// Index of the group; `None` if all groups gave the same answer.
     pub group: Option<usize>,

@@ -8,9 +8,11 @@ use crate::{FleetFindings, NodeState};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FleetGate {
     Confirmed,
+    /// A machine is suspect or noisy.
     Suspect,
     /// A machine gave a different answer.
     WrongAnswer,
+    /// A machine that was asked gave no figure.
     Missing,
     /// A machine, or the whole fleet, changed over the stored runs of this definition.
     Changed,

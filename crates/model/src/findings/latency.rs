@@ -50,6 +50,7 @@ impl Percentiles {
 /// A cause of gaps in a thread's CPU time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyCause {
+    /// Name of the cause in the kernel.
     pub cause: String,
     pub count: u64,
     /// Total length of the gaps.

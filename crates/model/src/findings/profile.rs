@@ -256,6 +256,7 @@ pub enum ProfiledSide {
 /// Samples of one run, for comparisons of runs. Never stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfiledRun {
+    /// Index in `profiles`.
     pub profile: u16,
     /// Number of the block. Runs of one block were taken one after the other, in a drawn order.
     pub block: u32,

@@ -92,8 +92,8 @@ pub struct Remeasurement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuspectPlan {
     pub node: String,
-    /// The two machines of the suspect's group with the medians nearest to that of the group, or one if the group has
-    /// no more.
+    /// Two machines of the suspect's group with medians near that of the group, or one if no second machine is
+    /// available.
     pub references: Vec<String>,
 }
 

@@ -18,6 +18,7 @@ pub struct NodePlan {
 pub struct NodeBlock {
     /// Start of the block, counted from the start of the node's record.
     pub started_ns: u64,
+    /// Index of the command of each run.
     pub commands: Vec<u16>,
     /// Readings of each run by metric id, in the unit of the metric; `None` if not measured.
     pub values: BTreeMap<String, Vec<Option<u64>>>,
@@ -25,6 +26,7 @@ pub struct NodeBlock {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeAnswer {
+    /// Index of the command.
     pub command: u16,
     /// SHA-256 of the output, or of the part that the definition names as the answer, in hexadecimal.
     pub sha256: String,

@@ -16,6 +16,7 @@ pub use stack::stack_class;
 /// Features of this machine that a sweep can use with the present permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
+    /// CPUs on which the command may run.
     pub allowed: CpuSet,
     /// Frequencies that can be set, rising; empty without cpufreq.
     pub frequencies_khz: Vec<u32>,
@@ -25,6 +26,7 @@ pub struct Offer {
     pub may_raise_priority: bool,
     /// Memory nodes that have memory; empty if the kernel reports no nodes.
     pub memory_nodes: CpuSet,
+    /// Installed memory.
     pub memory_bytes: u64,
 }
 

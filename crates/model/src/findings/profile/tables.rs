@@ -136,6 +136,7 @@ pub enum StackEnd {
 /// An instruction at which samples were taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfiledInstruction {
+    /// Index in `objects` of the instruction's file.
     pub object: u32,
     /// Address, as in the symbol tables of the file.
     pub address: u64,
