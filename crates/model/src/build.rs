@@ -35,7 +35,6 @@ impl Way {
     pub const ALL: [Way; 5] =
         [Way::ObjectOrder, Way::Padding, Way::SectionOrder, Way::SectionPadding, Way::Alignment];
 
-    /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Way::ObjectOrder => "object-order",
@@ -46,7 +45,6 @@ impl Way {
         }
     }
 
-    /// The way with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Way> {
         Way::ALL.into_iter().find(|way| way.name() == name)
     }
@@ -85,7 +83,7 @@ pub enum Padding {
     Bytes(u32),
 }
 
-/// A layout that was measured.
+/// A layout with which the program was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
     /// Index of the command that runs the variant's program.
@@ -96,7 +94,6 @@ pub struct Variant {
     pub blocks: Vec<u32>,
     /// The ways that were varied, with their values.
     pub variation: Variation,
-    /// SHA-256 of the program, in hexadecimal.
     pub sha256: String,
 }
 

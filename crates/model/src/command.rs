@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Condition;
 
-/// A command that is ready to be executed: words split, program found, condition stated.
+/// A command that is ready to be executed: line split into words, program located, condition known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// The name in reports.
     pub name: String,
-    /// The command as it was written, parameters filled in.
+    /// The command as the user wrote it, with the values of parameters filled in.
     pub command: String,
     /// The executable that was found for the first word.
     pub program: PathBuf,
@@ -19,7 +18,7 @@ pub struct Command {
     pub program_sha256: Option<String>,
     /// The argument vector, argument 0 included.
     pub argv: Vec<String>,
-    /// Parameter values that were filled in, in the order of the definition.
+    /// Values of parameters that were filled in, in the order of the definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<(String, String)>,
     /// Argument vector of the command that runs, unmeasured, before each run.
@@ -28,6 +27,5 @@ pub struct Command {
     /// Argument vector of the command that runs, unmeasured, after each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclude: Option<Vec<String>>,
-    /// The condition of the command's runs.
     pub condition: Condition,
 }

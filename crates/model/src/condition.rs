@@ -1,4 +1,4 @@
-//! The stated condition of a run: all that the laboratory fixes about the process before its first instruction.
+//! The stated condition of a run: everything that fauxplat fixes about the process before its first instruction.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,39 +12,35 @@ use crate::{
     MemoryPolicy, Policy, Relation, Shell, SimulatedMachine, StackLimit, ThreadPlaces,
 };
 
-/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. Instead of a list,
-/// a [`Relation`] may stand.
+/// Where a command may run: `auto`, `free`, a CPU list such as `0-3`, `one-of:0-3` or `idle-of:0-3`. A [`Relation`] may
+/// take the place of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// `idle-of` all allowed CPUs for commands of a single thread, free for all others.
     #[default]
     Auto,
-    /// Wherever the scheduler likes, within the inherited affinity.
+    /// Any CPU that the scheduler chooses, within the inherited affinity.
     Free,
-    /// On these CPUs.
+    /// The process may run on all of these CPUs.
     Set(CpuSet),
-    /// Each block draws one CPU of these.
+    /// Each block draws one CPU of the list.
     OneOf(CpuSet),
-    /// Each block stays on one CPU of these: the one that the scheduler finds idle when the block begins.
+    /// Each block stays on one CPU of the list: the CPU that the scheduler finds idle when the block begins.
     IdleOf(CpuSet),
-    /// Like the three above, with CPUs named by their relation to each other. When an experiment begins, the relation
-    /// is resolved on the machine and the placement is replaced by one with a list.
+    /// `Set`, `OneOf` or `IdleOf` with CPUs that are named by their relation to each other. When an experiment begins,
+    /// the relation is resolved on the machine and a placement with a list replaces this one.
     Related(Spread, Relation),
 }
 
 /// How a placement uses the CPUs of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// As [`Placement::Set`].
     Set,
-    /// As [`Placement::OneOf`].
     OneOf,
-    /// As [`Placement::IdleOf`].
     IdleOf,
 }
 
 impl Spread {
-    /// The placement on these CPUs.
     pub fn on(self, cpus: CpuSet) -> Placement {
         match self {
             Spread::Set => Placement::Set(cpus),
@@ -102,12 +98,11 @@ crate::text::as_text!(Placement, EnvPad, Heap);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aslr {
-    /// As the machine has it.
+    /// As the machine is set.
     #[default]
     Inherit,
-    /// On, even when fauxplat itself was started without. It needs `kernel.randomize_va_space` to be set.
+    /// On, even when fauxplat itself was started without randomisation. Requires `kernel.randomize_va_space` to be set.
     On,
-    /// Off.
     Off,
 }
 
@@ -115,24 +110,20 @@ pub enum Aslr {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnvBase {
-    /// The environment of fauxplat.
     #[default]
     Inherit,
-    /// An empty environment.
     Clean,
 }
 
 /// Padding of the environment, which displaces the stack: `none`, `random`, `level`, or a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnvPad {
-    /// No padding.
     None,
     /// Each block draws a stack displacement of 0 to 4095 bytes that all its commands share.
     #[default]
     Random,
-    /// Padding with which arguments and environment of all commands end at the same offset in a page, in every block.
+    /// Padding that lets arguments and environment of all commands end at the same offset in a page, in every block.
     Level,
-    /// Exactly this many bytes.
     Bytes(u16),
 }
 
@@ -147,7 +138,6 @@ impl fmt::Display for EnvPad {
     }
 }
 
-/// The largest padding that can be asked for.
 const PAD_BYTES_MAX: u16 = 8192;
 
 impl FromStr for EnvPad {
@@ -176,7 +166,6 @@ pub enum Heap {
     Inherit,
     /// Each block draws a displacement of 0 to 4080 bytes that all its commands share.
     Random,
-    /// Displacement in bytes.
     Bytes(u16),
 }
 
@@ -221,46 +210,37 @@ pub enum Output {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuChoice {
-    /// The relation as it was written.
+    /// The relation as the user wrote it.
     pub relation: String,
-    /// The CPUs that it was resolved to.
     pub cpus: CpuSet,
     /// The reason for each CPU, one line per CPU.
     pub why: Vec<String>,
 }
 
-/// The stated condition of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Condition {
     /// The CPUs on which the command may run.
     pub cpu: Placement,
-    /// The CPUs that the relation in `cpu` gave, if there was one. A result: recorded, never read from a definition.
+    /// The CPUs to which the relation in `cpu` was resolved; `None` if `cpu` is no relation. Recorded, never read from
+    /// a definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_choice: Option<CpuChoice>,
-    /// The CPU of each thread of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_threads: Option<ThreadPlaces>,
-    /// Scheduling policy; `None` leaves the inherited one.
+    /// `None` leaves the inherited policy.
     pub policy: Option<Policy>,
-    /// Nice value; `None` leaves the inherited one.
+    /// `None` leaves the inherited nice value.
     pub nice: Option<i8>,
-    /// Address space layout randomisation.
     pub aslr: Aslr,
-    /// The environment to which the variables are added.
     pub env: EnvBase,
     /// Variables that are added to the environment, as `NAME=VALUE`.
     pub env_set: Vec<String>,
-    /// Padding of the environment.
     pub env_pad: EnvPad,
-    /// Displacement of the heap.
     pub heap: Heap,
-    /// Use of huge pages.
     pub huge_pages: HugePages,
-    /// NUMA nodes from which memory comes.
     #[serde(skip_serializing_if = "MemoryPolicy::is_inherited")]
     pub memory_policy: MemoryPolicy,
-    /// Soft limit of the stack.
     #[serde(skip_serializing_if = "StackLimit::is_inherited")]
     pub stack_limit: StackLimit,
     /// The simulated machine on which the command is counted and not timed; `None` runs it on the real one.
@@ -278,19 +258,16 @@ pub struct Condition {
     pub cwd: Option<PathBuf>,
     /// Limit of the wall time of one run; `None` sets no limit.
     pub timeout: Option<Nanos>,
-    /// Whether processes that outlive it go on, rather than be ended after each run.
+    /// Whether processes that outlive the command keep running. Otherwise they are ended after each run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_background: bool,
-    /// Where the output goes.
     pub output: Output,
-    /// The shell that reads the command line, or none.
     pub shell: Shell,
-    /// Failed runs that are kept and analysed like the others.
     pub ignore_failure: IgnoredFailures,
-    /// Condition that held, read back from a process of the command. Recorded, never requested.
+    /// The condition read back from a process of the command. Recorded, never requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldCondition>,
-    /// Profiles and settings of the machine that hold for the whole experiment.
+    /// Profiles and settings with which the machine is tuned for the whole experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tune: Vec<String>,
     /// Outcome of `tune`, one entry per setting; only in the condition of an experiment as a whole.
@@ -306,7 +283,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The condition without what was only recorded of it: two experiments asked for the same if these are equal.
+    /// The condition without recorded results. Two experiments requested the same condition if these values are equal.
     pub fn asked(&self) -> Condition {
         let recorded = Condition::default();
         Condition {

@@ -4,19 +4,18 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The named pipes of `--control`: `fifo:COMMANDS` or `fifo:COMMANDS,ACKNOWLEDGEMENTS`, as perf-stat(1) has them.
+/// The named pipes of `--control`, written as in perf-stat(1): `fifo:COMMANDS` or `fifo:COMMANDS,ACKNOWLEDGEMENTS`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// The pipe into which a program writes `enable`, `disable` and `ping`, a line each.
+    /// The pipe into which a program writes `enable`, `disable` and `ping`, one per line.
     pub commands: PathBuf,
-    /// The pipe into which fauxplat writes `ack` when it has carried out a command; `None` acknowledges nothing.
+    /// The pipe into which fauxplat writes `ack` after each command; `None` sends no acknowledgement.
     pub acknowledgements: Option<PathBuf>,
 }
 
 crate::text::as_text!(Control);
 
 impl Control {
-    /// The paths of the pipes.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.commands).chain(&self.acknowledgements)
     }

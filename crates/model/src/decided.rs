@@ -7,7 +7,7 @@ use fauxplat_units::{Bytes, Nanos};
 
 use crate::{AlsoDecided, Metric, Rule, Sessions, Unit};
 
-/// The size up to which a difference of a metric counts as none.
+/// The size up to which a difference of a metric counts as no difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Margin {
     /// A share, for instance 0.01 for 1 %.
@@ -17,7 +17,7 @@ pub enum Margin {
 }
 
 impl Margin {
-    /// The margin as the two fields of a rule: the ratio and the absolute amount.
+    /// The margin as the fields `margin` and `margin_absolute` of a rule.
     fn fields(self) -> (Option<f64>, Option<f64>) {
         match self {
             Margin::Ratio(ratio) => (Some(ratio), None),
@@ -32,7 +32,7 @@ impl Margin {
 }
 
 impl Rule {
-    /// The metrics that are decided, the first one first, each with its margin.
+    /// The metrics that are decided, each with its margin; the first metric of the rule comes first.
     pub fn decided(&self) -> Vec<(Metric, Margin)> {
         let margin = |ratio: Option<f64>, absolute: Option<f64>| {
             absolute.map_or(Margin::Ratio(ratio.unwrap_or(self.margin)), Margin::Absolute)
@@ -41,7 +41,7 @@ impl Rule {
         [(self.metric, margin(None, self.margin_absolute))].into_iter().chain(others).collect()
     }
 
-    /// A rule for each metric by itself, with an equal share of the level (Bonferroni). For readings that are analysed
+    /// A rule for each metric by itself, with an equal share of the level (Bonferroni), for readings that are analysed
     /// once and not sequentially.
     pub fn apart(&self) -> Vec<Rule> {
         let decided = self.decided();
@@ -54,7 +54,7 @@ impl Rule {
         decided.into_iter().map(alone).collect()
     }
 
-    /// Replaces the metrics that are decided. A metric that was decided before keeps its margin.
+    /// Replaces the metrics that are decided. A metric that was decided already keeps its margin.
     pub fn decide(&mut self, metrics: &[Metric]) {
         let earlier = self.decided();
         let Some((&first, others)) = metrics.split_first() else { return };
@@ -69,12 +69,12 @@ impl Rule {
         self.renew();
     }
 
-    /// Sets margins. A margin without a metric is applied first and holds for all metrics; a margin with a metric holds
+    /// Sets margins. A margin without a metric holds for all metrics and is applied first; a margin with a metric holds
     /// for that metric alone.
     ///
     /// # Errors
-    /// A sentence: the metric of a margin is not decided, a metric has two margins, or the amount is not in the
-    /// metric's unit.
+    /// Returns a sentence if the metric of a margin is not decided, a metric has two margins, or the amount is not in
+    /// the metric's unit.
     pub fn allow(&mut self, margins: &[StatedMargin]) -> Result<(), String> {
         for (at, stated) in margins.iter().enumerate() {
             if margins[..at].iter().any(|earlier| earlier.metric == stated.metric) {
@@ -117,10 +117,10 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether a sweep can decide this rule.
+    /// Checks that a sweep can decide this rule.
     ///
     /// # Errors
-    /// A sentence that names what a sweep does not support.
+    /// Returns a sentence that names what a sweep does not support.
     pub fn check_sweep(&self) -> Result<(), String> {
         self.check()?;
         let metrics = self.decided().len();
@@ -141,10 +141,11 @@ impl Rule {
         }
     }
 
-    /// Whether the level is high enough for a comparison of this number of commands with the first to show anything.
+    /// Checks that the level is high enough for comparisons of this number of commands, the first of which is the
+    /// reference, to show anything.
     ///
     /// # Errors
-    /// A sentence that says which level is enough.
+    /// Returns a sentence that names the lowest sufficient level.
     pub fn check_level(&self, commands: usize) -> Result<(), String> {
         let comparisons = commands.saturating_sub(1).max(1) * self.decided().len();
         let least = COMPARISON_LEVEL_MIN * comparisons as f64;
@@ -168,7 +169,8 @@ impl Rule {
         })
     }
 
-    /// Looks the metrics up again by name: a metric may have been named before its unit and direction were stated.
+    /// Looks the metrics up again by name, since a metric may have been named before its unit and direction were
+    /// stated.
     pub fn renew(&mut self) {
         let renew = |metric: &mut Metric| *metric = Metric::from_name(metric.name()).unwrap_or(*metric);
         renew(&mut self.metric);
@@ -180,10 +182,11 @@ impl Rule {
         (self.margin, self.margin_absolute) = (ratio.unwrap_or(self.margin), absolute);
     }
 
-    /// Whether each metric is decided once, with a valid margin, and the numbers of metrics and sessions are supported.
+    /// Checks that each metric is decided once, with a valid margin, and that the numbers of metrics and sessions are
+    /// supported.
     ///
     /// # Errors
-    /// A sentence that says what is wrong.
+    /// Returns a sentence that describes the first fault.
     pub fn check(&self) -> Result<(), String> {
         let decided = self.decided();
         for (at, (metric, margin)) in decided.iter().enumerate() {
@@ -225,20 +228,21 @@ impl Rule {
     }
 }
 
-/// Numbers of sessions. Fewer leave one degree of freedom at most, with which nothing can be shown.
+/// Numbers of sessions. Two sessions leave one degree of freedom, with which nothing can be shown.
 const SESSIONS: std::ops::RangeInclusive<u32> = 3..=200;
 
-/// The longest gap between sessions, one week. Longer ones are better done with a scheduler that repeats the command.
+/// The longest gap between sessions: one week. For longer gaps, a scheduler that repeats the command is the better
+/// tool.
 const GAP_S_MAX: f64 = 7.0 * 24.0 * 3600.0;
 
-/// The least level of a sweep: with two thousand random orders at most, no lower level can be reached.
+/// The lowest level of a sweep. A test by at most two thousand random orders cannot reach a lower one.
 pub const SWEEP_LEVEL_MIN: f64 = 1e-3;
 
-/// The least level of one comparison. Of at most 131,072 drawn sign paths, each side of the test of the typical
-/// difference, which has 0.4 of the level, has to let one path cross.
+/// The lowest level of one comparison. The test of the typical difference draws at most 131,072 sign paths, and each of
+/// its sides has 0.4 of the level, which must let at least one path cross.
 pub const COMPARISON_LEVEL_MIN: f64 = 2e-5;
 
-/// With more metrics than this, the share of the level of each would be too small.
+/// With more metrics, each would have too small a share of the level.
 const METRICS_MAX: usize = 16;
 
 /// A margin as written on the command line: `1%` for all metrics, `peak-memory=64KiB` for one.
@@ -290,7 +294,7 @@ fn share(text: &str) -> Option<f64> {
     (share > 0.0 && share < 1.0).then_some(share)
 }
 
-/// A share, or an amount with the unit of the metric.
+/// Parses a share, or an amount with the unit of the metric.
 fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
     if let Some(share) = share(text) {
         return Ok(Margin::Ratio(share));
@@ -314,7 +318,7 @@ fn amount(metric: Metric, text: &str) -> Result<Margin, String> {
     })
 }
 
-/// An amount in the unit that the title of a printed metric names.
+/// Parses an amount in the unit that the title of a printed metric names.
 fn printed_amount(metric: Metric, text: &str) -> Option<f64> {
     let (_, unit) = metric.title().strip_suffix(')')?.rsplit_once(" (")?;
     text.strip_suffix(unit)?.trim().parse::<f64>().ok().map(|amount| amount * 1e6)

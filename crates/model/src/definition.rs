@@ -13,23 +13,23 @@ use crate::{Build, Condition, Control, Metric, PrintedSource, Rule, TableSource,
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandLine {
-    /// The command as a person writes it, possibly with `{parameter}` places.
+    /// The command as the user writes it, possibly with `{parameter}` places.
     pub command: String,
     /// The name in reports; `None` uses the command itself.
     pub name: Option<String>,
-    /// Variables for this command alone, as `NAME=VALUE`, after those of the condition.
+    /// Variables for this command alone, as `NAME=VALUE`, added after the variables of the condition.
     #[serde(default)]
     pub env: Vec<String>,
-    /// Command run once, unmeasured, before all runs; takes the place of [`Definition::setup`] for this command.
+    /// Command run once, unmeasured, before all runs; replaces [`Definition::setup`] for this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
-    /// Command run before each run; takes the place of [`Definition::prepare`].
+    /// Command run before each run; replaces [`Definition::prepare`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
-    /// Command run after each run; takes the place of [`Definition::conclude`].
+    /// Command run after each run; replaces [`Definition::conclude`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclude: Option<String>,
-    /// Command run once after all runs; takes the place of [`Definition::cleanup`].
+    /// Command run once after all runs; replaces [`Definition::cleanup`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleanup: Option<String>,
     /// Recipe of the program that `{program}` names in the command; `None` when the program exists already.
@@ -38,13 +38,12 @@ pub struct CommandLine {
     /// Link seed of the one layout that is built; `None` draws a layout for each block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_seed: Option<u64>,
-    /// Working directory of this command alone, in the place of that of the condition: its work tree. No part of the saved
-    /// form, since work trees are made anew for each experiment.
+    /// Working directory of this command alone, a work tree; replaces that of the condition. Not saved, since work
+    /// trees are made anew for each experiment.
     #[serde(skip)]
     pub cwd: Option<PathBuf>,
 }
 
-/// A parameter and the values that it takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
@@ -57,12 +56,11 @@ pub struct Parameter {
 /// Number of runs of each command: `auto`, a number, or a precision such as `1%`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Runs {
-    /// At least ten, for about three seconds, 500 at most.
+    /// At least 10 runs, about three seconds, at most 500 runs.
     #[default]
     Auto,
-    /// Exactly this number.
     Count(u32),
-    /// Runs until the 95 % interval of the median is within plus or minus this ratio of it (0.01 for 1 %).
+    /// Runs until the 95 % interval of the median is within plus or minus this ratio of the median (0.01 for 1 %).
     Until(f64),
 }
 
@@ -76,7 +74,7 @@ impl fmt::Display for Runs {
     }
 }
 
-/// The shortest percentage that is read back as this ratio: 0.07 times 100 is not exactly 7.
+/// The shortest percentage that is read back as exactly this ratio: 0.07 times 100 is not exactly 7.
 fn percent(ratio: f64) -> f64 {
     let near = ratio * 100.0;
     let same =
@@ -107,23 +105,21 @@ crate::text::as_text!(Runs);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Definition {
-    /// The commands; the first is the reference of a comparison.
+    /// The commands. A comparison takes the first as its reference.
     #[serde(rename = "command")]
     pub commands: Vec<CommandLine>,
     /// Parameters; every combination is run.
     #[serde(rename = "parameter")]
     pub parameters: Vec<Parameter>,
-    /// The condition of every run.
     pub condition: Condition,
     /// Unmeasured runs of each command before the first measured one.
     pub warmup: u32,
-    /// Number of measured runs.
     pub runs: Runs,
-    /// Least number of runs of each command, where fauxplat chooses the number.
+    /// Least number of runs of each command, if fauxplat chooses the number.
     pub min_runs: Option<u32>,
-    /// Greatest number of runs of each command, where fauxplat chooses the number.
+    /// Greatest number of runs of each command, if fauxplat chooses the number.
     pub max_runs: Option<u32>,
-    /// Command run once, unmeasured, before all runs; `sh -c` reads it and the three that follow.
+    /// Command run once, unmeasured, before all runs; `sh -c` runs this command and the three that follow.
     pub setup: Option<String>,
     /// Command run before each run, unmeasured.
     pub prepare: Option<String>,
@@ -137,8 +133,8 @@ pub struct Definition {
     /// Numbers that the programs print, each a metric.
     #[serde(rename = "metric_from", skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<PrintedSource>,
-    /// Events of the kernel and the processor that are counted of each run, by name: `instructions:u`, `page-faults`,
-    /// `cache`.
+    /// Events of the kernel and the processor that are counted during each run, by name: `instructions:u`,
+    /// `page-faults`, `cache`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
     /// Regions that the programs mark, by name.
@@ -147,37 +143,36 @@ pub struct Definition {
     /// Pipes by which the programs switch their counting on and off; `None` counts them from start to end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// How a comparison is decided.
     pub rule: Rule,
-    /// Factors that a sweep varies, as they were written: `env-size=0..4096:64`.
+    /// Factors that a sweep varies, as the user wrote them: `env-size=0..4096:64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
     /// Whether a sweep visits every level in every block, even levels that are known to be equal, and never stops
     /// early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exhaustive: bool,
-    /// Seed of everything that is drawn; drawn itself, and reported, when absent.
+    /// Seed of all random choices. If absent, fauxplat draws a seed and reports it.
     pub seed: Option<u64>,
-    /// Ways in which layouts of built programs differ; empty for all ways that work.
+    /// Ways in which layouts of built programs differ. An empty list means every way that works.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vary: Vec<Way>,
-    /// Check of built programs: a command with `{program}` that ends with status 0, or `none`. `None` requires exit
-    /// status and output of the program as it is.
+    /// Check of built programs: a command with `{program}` that ends with status 0, or `none`. `None` requires the exit
+    /// status and output that the program has without any variation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
 }
 
 impl Definition {
-    /// The regions that the definition names, in its list or by the metrics that its rule decides.
+    /// The regions that the definition lists, and the regions of the metrics that its rule decides.
     pub fn all_regions(&self) -> BTreeSet<String> {
         let decided = self.rule.decided().into_iter().filter_map(|(metric, _)| metric.region());
         decided.map(str::to_owned).chain(self.regions.iter().cloned()).collect()
     }
 
-    /// Registers the metrics that the commands print, so that they have the units and directions that were stated.
+    /// Registers the metrics that the commands print, with the stated units and directions.
     ///
     /// # Errors
-    /// A sentence: an invalid name, or a name that is stated twice.
+    /// Returns a sentence if a name is invalid or stated twice.
     pub fn make_known(&mut self) -> Result<(), String> {
         for (at, source) in self.printed.iter().enumerate() {
             if self.printed[..at].iter().any(|earlier| earlier.name == source.name) {

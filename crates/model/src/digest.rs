@@ -2,17 +2,15 @@
 
 use sha2::{Digest, Sha256};
 
-/// Bytes in hexadecimal, two digits each.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
 
-/// SHA-256 of parts, in hexadecimal. Each is hashed after its length, so that two lists of parts with the same
+/// SHA-256 of parts, in hexadecimal. Each part is hashed after its length, so that two lists of parts with the same
 /// concatenation have different digests.
 pub fn sha256_of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> String {
     let mut whole = Sha256::new();
@@ -23,7 +21,7 @@ pub fn sha256_of_parts<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> St
     hex(&whole.finalize())
 }
 
-/// The UUID of these random bytes (version 4, RFC 9562).
+/// A UUID from random bytes (version 4, RFC 9562).
 pub fn uuid(mut random: [u8; 16]) -> String {
     random[6] = random[6] & 0x0f | 0x40;
     random[8] = random[8] & 0x3f | 0x80;

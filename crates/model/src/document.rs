@@ -7,40 +7,34 @@ use crate::*;
 /// The part of the record that every experiment has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Version of fauxplat that made the record.
     pub fauxplat_version: String,
-    /// Identifier of the experiment in the store, if it was stored.
+    /// Identifier of the experiment in the store; `None` if it was not stored.
     pub id: Option<i64>,
-    /// UUID of the experiment, the same in every store that holds it; the number above belongs to one store.
+    /// UUID of the experiment, equal in every store that holds the experiment, while `id` belongs to one store.
     #[serde(default)]
     pub uuid: Option<String>,
     /// Start of the experiment in RFC 3339 form, UTC.
     pub started: String,
-    /// The command line of fauxplat.
     pub invocation: Vec<String>,
-    /// Seed of everything that was drawn.
     pub seed: u64,
-    /// The machine that measured.
     pub machine: MachineFacts,
-    /// Where it was measured: state of the code, person, identity of the machine. Records of earlier versions have none.
+    /// Where and by whom the experiment was made: state of the code, person, identity of the machine. Records of
+    /// earlier versions have none.
     #[serde(default, skip_serializing_if = "Origin::is_empty")]
     pub origin: Origin,
-    /// The condition that all commands share.
     pub condition: Condition,
-    /// The definition that was carried out.
     pub definition: Definition,
-    /// The plans from which the trials were drawn, one after the other; `None` where nothing was drawn.
+    /// The plans from which the trials were drawn, one after the other; `None` if nothing was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<serde_json::Value>,
-    /// The kernel interfaces from which the figures come.
     pub sources: Sources,
-    /// Conditions that may spoil the result, a sentence each.
+    /// Conditions that may spoil the result, one sentence each.
     pub warnings: Vec<String>,
     /// Figures that could not be measured, each with the reason.
     pub not_measured: Vec<String>,
 }
 
-/// Defines [`Findings`]: for each verb the type of its findings, and the name and version of its document.
+/// Defines [`Findings`] with the type of the findings of each verb, and the name and version of its document.
 macro_rules! findings {
     ($($(#[$doc:meta])* $variant:ident($noun:ty) = $schema:literal,)*) => {
         /// The findings of one verb.
@@ -48,11 +42,11 @@ macro_rules! findings {
         #[serde(untagged)]
         pub enum Findings {
             $($(#[$doc])* $variant($noun),)*
-            /// By a verb that keeps the type of its findings to itself.
+            /// Findings whose type is private to the crate of their verb.
             Own(OwnFindings),
         }
 
-        /// Names and versions of the documents that are defined here.
+        /// Names and versions of the documents of [`Findings`].
         const SCHEMAS: &[&str] = &[$($schema,)*];
 
         impl Findings {
@@ -64,10 +58,10 @@ macro_rules! findings {
                 }
             }
 
-            /// Reads findings of a schema back; `None` when this version does not know the schema.
+            /// Reads findings of a schema back; `None` if this version does not know the schema.
             ///
             /// # Errors
-            /// The input does not fit the schema.
+            /// Fails if the input does not fit the schema.
             pub fn deserialize<'de, D: Deserializer<'de>>(schema: &str, from: D) -> Option<Result<Self, D::Error>> {
                 match schema {
                     $($schema => Some(<$noun>::deserialize(from).map(Findings::$variant)),)*
@@ -80,59 +74,41 @@ macro_rules! findings {
 }
 
 findings! {
-    /// By `run`: one entry per command.
+    /// Entries: one per command.
     Run(Vec<RunFindings>) = "fauxplat.run/1",
-    /// By `compare`.
     Compare(CompareFindings) = "fauxplat.compare/1",
-    /// By `aa`.
     Aa(AaFindings) = "fauxplat.aa/1",
-    /// By `doctor`.
     Doctor(DoctorFindings) = "fauxplat.doctor/1",
     /// By `contend --capacity`.
     Capacity(CapacityFindings) = "fauxplat.capacity/1",
-    /// By `contend`.
     Contend(ContendFindings) = "fauxplat.contend/1",
-    /// By `counters`.
     Counters(CountersFindings) = "fauxplat.counters/1",
-    /// By `index`.
     Index(IndexFindings) = "fauxplat.index/1",
-    /// By `latency`.
     Latency(LatencyFindings) = "fauxplat.latency/1",
-    /// By `limit`.
     Limit(Box<LimitFindings>) = "fauxplat.limit/1",
-    /// By `load`.
     Load(LoadFindings) = "fauxplat.load/1",
-    /// By `profile`.
     Profile(Box<ProfileFindings>) = "fauxplat.profile/1",
-    /// By `table`.
     Table(TableFindings) = "fauxplat.table/1",
-    /// By `sweep`.
     Sweep(Box<SweepFindings>) = "fauxplat.sweep/1",
-    /// By `tune`.
     Tune(Box<TuneFindings>) = "fauxplat.tune/1",
     /// By `tune --list`.
     TuneList(TuneCatalog) = "fauxplat.tune-list/1",
-    /// By `restore`.
     Restore(RestoreFindings) = "fauxplat.restore/1",
-    /// By `lab`.
     Lab(LabFindings) = "fauxplat.lab/1",
     /// By `lab compare`.
     LabCompare(Box<LabComparison>) = "fauxplat.lab-compare/1",
-    /// By `topo`.
     Topo(Box<TopoFindings>) = "fauxplat.topo/1",
-    /// By `explain`.
     Explain(ExplainFindings) = "fauxplat.explain/1",
     /// By `aa --replay` and `compare --plan`.
     Replay(ReplayFindings) = "fauxplat.replay/1",
     /// By `fleet run` and `fleet report`.
     Fleet(Box<FleetFindings>) = "fauxplat.fleet/1",
-    /// By `fleet compare`.
     FleetCompare(Box<FleetCompareFindings>) = "fauxplat.fleet-compare/1",
-    /// By `fleet watch`.
     FleetWatch(Box<FleetWatchFindings>) = "fauxplat.fleet-watch/1",
 }
 
-/// Findings of a verb that keeps their type in its own crate: everybody else stores, copies and shows them unread.
+/// Findings whose type is private to the crate of their verb. All other crates store, copy and show them without
+/// interpreting them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnFindings {
     /// Name and version of the document, such as `fauxplat.suite/1`.
@@ -142,15 +118,15 @@ pub struct OwnFindings {
 }
 
 impl OwnFindings {
-    /// The findings of a verb as a document.
+    /// Serialises the findings of a verb as a document.
     ///
     /// # Errors
-    /// The findings have no form in JSON, such as a map whose keys are no text.
+    /// Fails if the findings have no form in JSON, such as a map whose keys are not strings.
     pub fn new(schema: &str, findings: &impl Serialize) -> serde_json::Result<Self> {
         Ok(OwnFindings { schema: schema.to_owned(), document: serde_json::to_value(findings)? })
     }
 
-    /// The field `summary` of the document: what stands in a list of experiments.
+    /// The field `summary` of the document, which lists of experiments show.
     pub fn summary(&self) -> &str {
         self.document.get("summary").and_then(serde_json::Value::as_str).unwrap_or_default()
     }
@@ -167,22 +143,20 @@ impl Serialize for OwnFindings {
     }
 }
 
-/// Whether a schema is of this program and of a verb that is not defined here. Another version of a document that is
-/// defined here is unknown instead.
+/// Whether a schema belongs to a verb of fauxplat whose findings are not defined here. A different version of a
+/// document that is defined here counts as unknown.
 fn is_own(schema: &str) -> bool {
     let name = |schema: &str| schema.split('/').next().map(str::to_owned);
     schema.starts_with("fauxplat.") && !SCHEMAS.iter().any(|known| name(known) == name(schema))
 }
 
-/// A whole experiment. It borrows the samples, since there may be a hundred thousand of them.
+/// A whole experiment. The samples are borrowed, since there may be a hundred thousand of them.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    /// The experiment's header.
     pub header: &'a Header,
     /// The commands, in the order of their index.
     pub commands: &'a [Command],
     /// The samples in the order in which they were taken, warm-up runs included.
     pub samples: &'a [Sample],
-    /// The findings that were computed from the samples.
     pub findings: &'a Findings,
 }

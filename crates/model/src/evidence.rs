@@ -1,4 +1,4 @@
-//! The evidence of an experiment. Each piece is stored as it lands.
+//! The evidence of an experiment. Each piece is stored as soon as it exists.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Metric, Process, Sample, ShiftSample, Unit};
 
-/// A piece of evidence. Findings are computed from evidence and from nothing else.
+/// A piece of evidence. Findings are computed from evidence alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evidence {
-    /// A run of one command.
     Run(Sample),
     /// The account of one worker in one shift.
     Shift(ShiftSample),
-    /// The distribution of readings that are too many to be kept one by one.
+    /// The distribution of readings that are too many to be stored one by one.
     Histogram(Histogram),
     /// A figure over the time of a run.
     Series(Series),
     /// The processes of one run of a command.
     Tree(Tree),
-    /// An incident that is no reading, such as a kill for want of memory.
+    /// An incident that is no reading, such as a process killed for lack of memory.
     Event(Event),
 }
 
 impl Evidence {
-    /// The word for this kind in documents.
     pub fn kind(&self) -> &'static str {
         match self {
             Evidence::Run(_) => "run",
@@ -44,15 +42,14 @@ pub struct Histogram {
     pub round: u32,
     /// Index of the cell of the design.
     pub cell: u16,
-    /// The quantity that was read: `timer`, `pipe there`.
+    /// The quantity that was read, such as `timer` or `pipe there`.
     pub name: String,
-    /// The unit of the bounds.
     pub unit: Unit,
     /// Readings that were due and were not taken.
     pub missed: u64,
-    /// Upper end of each occupied bin, rising; a reading belongs to the first bin whose upper end is not below it.
+    /// Upper end of each occupied bin, rising; a reading belongs to the first bin whose upper end is not below the
+    /// reading.
     pub bounds: Vec<u64>,
-    /// Number of readings in each bin.
     pub counts: Vec<u64>,
 }
 
@@ -61,7 +58,6 @@ pub struct Histogram {
 pub struct Series {
     /// The run, by its position in the experiment.
     pub trial: u32,
-    /// The quantity that was read.
     pub metric: Metric,
     /// End of each interval, counted from the start of the run.
     pub until_ns: Vec<u64>,
@@ -69,27 +65,27 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
-/// The processes of one run, which was traced to find them.
+/// The processes of one run that was traced to find them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
     /// Index of the command in the plan.
     pub command: u16,
-    /// The processes, parents before their children.
+    /// The processes, each parent before its children.
     pub processes: Vec<Process>,
 }
 
-/// An incident that is no reading: a process was killed for want of memory, a group was throttled.
+/// An incident that is no reading: a process was killed for lack of memory, a group was throttled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// Time of the incident, counted from the start of the experiment.
     pub at_ns: u64,
     /// Position of the run in the experiment; `None` for an incident outside of runs.
     pub trial: Option<u32>,
-    /// A word for programs: `oom-kill`.
+    /// A stable word for programs, such as `oom-kill`.
     pub name: String,
     /// A sentence for people.
     pub message: String,
-    /// Figures of the incident, each under a name that carries the unit.
+    /// Figures of the incident. Each name carries the unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, u64>,
 }

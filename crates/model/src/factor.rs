@@ -6,34 +6,25 @@ use fauxplat_units::CpuSet;
 
 use crate::{Background, HugePages, Limit, MemoryPolicy, Policy, StackLimit};
 
-/// Something about a run that can be varied without changing the work of the program, or a parameter of its command.
+/// A property of a run that can be varied without changing the work of the program, or a parameter of the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Factor {
-    /// Size of the environment.
     EnvSize,
-    /// Size of the arguments: `argv[0]` is lengthened.
+    /// Size of the arguments. `argv[0]` is lengthened.
     ArgvSize,
     /// Length of the path of the working directory.
     CwdLength,
-    /// Address space layout randomisation.
     Aslr,
-    /// Displacement of the heap.
     HeapPad,
-    /// The CPU.
     Cpu,
-    /// Nice value, or scheduling policy.
+    /// Nice value or scheduling policy.
     Priority,
-    /// Load beside the command.
     Background,
-    /// Clock frequency of the CPU.
     Frequency,
-    /// Limits of CPU time and memory.
     Limit,
-    /// Huge pages.
     HugePages,
-    /// Memory nodes from which pages come.
     MemoryPolicy,
-    /// Limit of the stack, which decides where the kernel places mappings.
+    /// Limit of the stack. The kernel places mappings according to this limit.
     StackLimit,
     /// Locale, which decides how programs sort, compare and print.
     Locale,
@@ -43,12 +34,11 @@ pub enum Factor {
     LinkPadding,
     /// Alignment of the functions of a program that fauxplat builds.
     CodeAlign,
-    /// A parameter of the command: the name that stands in braces.
+    /// A parameter of the command, by the name that stands in braces.
     Parameter(String),
 }
 
 impl Factor {
-    /// All factors that are not parameters.
     pub const BUILT_IN: [Factor; 17] = [
         Factor::EnvSize,
         Factor::ArgvSize,
@@ -69,7 +59,6 @@ impl Factor {
         Factor::CodeAlign,
     ];
 
-    /// The name on the command line.
     pub fn name(&self) -> &str {
         match self {
             Factor::EnvSize => "env-size",
@@ -93,7 +82,7 @@ impl Factor {
         }
     }
 
-    /// Description of the levels; in brackets, those that are swept when none are given.
+    /// Description of the levels. Brackets hold the levels that are swept when none are given.
     pub fn about(&self) -> &'static str {
         match self {
             Factor::EnvSize => "bytes of a clean environment with one variable [0..8192]",
@@ -136,7 +125,7 @@ impl Factor {
         }
     }
 
-    /// Unit of the numbers of the levels; `None` where levels are no numbers or have no unit.
+    /// Unit of the numbers of the levels; `None` if levels are no numbers or have no unit.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
             Factor::EnvSize
@@ -156,7 +145,7 @@ impl Factor {
         matches!(self, Factor::LinkOrder | Factor::LinkPadding | Factor::CodeAlign)
     }
 
-    /// Whether the factor itself moves the stack, so that padding must not make its levels equal.
+    /// Whether the factor itself moves the stack. Padding must then not make its levels equal.
     pub fn moves_the_stack(&self) -> bool {
         matches!(self, Factor::EnvSize | Factor::ArgvSize | Factor::CwdLength | Factor::Aslr)
     }
@@ -168,7 +157,6 @@ impl fmt::Display for Factor {
     }
 }
 
-/// Scheduling priority of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
     /// A nice value under the ordinary policy.
@@ -177,60 +165,47 @@ pub enum Priority {
     RealTime(Policy),
 }
 
-/// A thing about a run that a level fixes.
+/// A property of a run that a level fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// The environment has one variable of this number of bytes, its terminator included; 0 is an empty environment.
+    /// The environment has one variable of this number of bytes, terminator included; 0 is an empty environment.
     EnvSize(u16),
     /// `argv[0]` is this number of bytes longer than the path of the program.
     ArgvSize(u16),
-    /// The path of the working directory has this length in bytes.
+    /// Length of the path of the working directory in bytes.
     CwdLength(u16),
-    /// Address space layout randomisation, on or off.
     Aslr(bool),
     /// Displacement of the heap in bytes.
     HeapPad(u16),
-    /// The CPUs on which the command runs.
     Cpus(CpuSet),
-    /// Nice value or real-time policy.
     Priority(Priority),
-    /// Load beside the command.
     Background(Background),
     /// Clock frequency of the CPU, in kHz.
     FrequencyKhz(u32),
-    /// Limits of CPU time and memory.
     Limit(Limit),
-    /// Use of huge pages.
     HugePages(HugePages),
-    /// Memory nodes from which pages come.
     MemoryPolicy(MemoryPolicy),
-    /// Soft limit of the stack.
     StackLimit(StackLimit),
     /// Value of `LC_ALL`, see locale(7).
     Locale(String),
-    /// Seed of the link order; 0 keeps the order as it is.
+    /// Seed of the link order; 0 keeps the given order.
     LinkOrder(u64),
-    /// Padding in bytes before the code, and as much before the data.
+    /// Bytes of padding before the code, and as many before the data.
     LinkPadding(u32),
     /// Alignment of functions in bytes.
     CodeAlign(u32),
-    /// Value of a parameter.
     Parameter {
-        /// The name that stands in braces.
         name: String,
-        /// The value that takes the place of the name.
         value: String,
     },
 }
 
-/// A level of a factor, or one combination of the levels of two.
+/// A level of a factor, or a combination of one level of each of two factors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// The name in reports.
     pub name: String,
     /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// Settings of the level, one per factor.
     pub settings: Vec<Setting>,
     /// For a product: index of the level in the first and in the second factor.
     pub cell: Option<(u16, u16)>,

@@ -1,4 +1,4 @@
-//! The condition that held, read back from a process that had it.
+//! The actual condition of a process, read back from the kernel.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::Policy;
 
-/// Condition of a process of a command just before its program began, as the kernel reports it. Values that nobody
-/// requested are inherited, and values that could not be read are absent.
+/// Condition of a process of a command just before its program began, as the kernel reports it. Values that the user
+/// did not request are inherited; values that could not be read are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeldCondition {
-    /// Scheduling policy, in the words of `--policy` where it has one: also `batch`, `idle` or `deadline`.
+    /// Scheduling policy in the words of `--policy`, or `batch`, `idle` or `deadline`, which `--policy` does not offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Nice value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nice: Option<i8>,
-    /// Whether its personality keeps the kernel from laying out its address space at random, see `personality(2)`: `setarch -R`
-    /// hands that on to whatever it starts.
+    /// Whether the personality of the process disables address space layout randomisation, see `personality(2)`.
+    /// `setarch -R` passes this setting on to its children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_aslr: Option<bool>,
-    /// CPUs that it may use, where no block draws one of them.
+    /// CPUs that the process may use; `None` if each block draws its CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<CpuSet>,
-    /// Soft limits of resources that are no `unlimited`, by their names in `/proc/PID/limits`: `open-files`, `stack-size`.
+    /// Soft limits of resources, except `unlimited` ones, by their names in `/proc/PID/limits`: `open-files`,
+    /// `stack-size`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
-    /// Bytes of its environment, null bytes included, without the padding that blocks draw.
+    /// Bytes of the environment, null bytes included, without the padding that blocks draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env_bytes: Option<u64>,
-    /// Control groups, a line of `/proc/PID/cgroup` each.
+    /// Control groups, one line of `/proc/PID/cgroup` each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
 }
 
 impl HeldCondition {
-    /// A policy by the kernel's number and its priority, in the words of `--policy`, see `sched(7)`.
+    /// Name of a scheduling policy in the words of `--policy`, from the kernel's number and the priority, see
+    /// `sched(7)`.
     pub fn policy_name(number: u32, priority: u8) -> String {
         match number {
             0 => Policy::Other.to_string(),

@@ -7,18 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Outcome;
 
-/// The runs that are kept and analysed although they do not end with status 0. In documents: `false`, `true` for all,
-/// or a list of statuses.
+/// The runs that are analysed although they did not exit with status 0. In documents: `false`, `true` for all, or a
+/// list of statuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum IgnoredFailures {
-    /// No failed run.
     #[default]
     None,
-    /// Every failed run.
     All,
-    /// Runs that exit with one of these statuses; every other failure ends the experiment.
+    /// Runs that exit with one of these statuses. Every other failure ends the experiment.
     Statuses(Vec<u8>),
-    /// No failed run, but the experiment goes on after one: failed runs are counted and left out of the figures.
+    /// No failed run. The experiment continues after failures, which are counted and left out of the figures.
     LeftOut,
 }
 
@@ -26,12 +24,10 @@ pub enum IgnoredFailures {
 const LEFT_OUT: &str = "left-out";
 
 impl IgnoredFailures {
-    /// Whether failed runs are analysed.
     pub fn any(&self) -> bool {
         matches!(self, IgnoredFailures::All | IgnoredFailures::Statuses(_))
     }
 
-    /// Whether failed runs are left out, however many there are.
     pub fn are_left_out(&self) -> bool {
         *self == IgnoredFailures::LeftOut
     }
@@ -45,8 +41,8 @@ impl IgnoredFailures {
         }
     }
 
-    /// Whether the first run that does not count ends the experiment. True where statuses are named: a caller who names
-    /// some expects no other.
+    /// Whether the first run that does not count ends the experiment. True if statuses are listed: a user who lists the
+    /// expected statuses expects no others.
     pub fn is_strict(&self) -> bool {
         matches!(self, IgnoredFailures::Statuses(_))
     }

@@ -1,4 +1,4 @@
-//! Definitions of labs: small experiments with published claims, as `lab.toml` states them.
+//! Definitions of labs, as `lab.toml` states them: small experiments with published claims.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,19 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Relation;
 
-/// The definition of a lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabDefinition {
     /// The question that the lab answers, in one sentence.
     pub question: String,
-    /// Publication of the claims; a claim may name its own.
+    /// Publication of the claims. A claim may name a different one.
     #[serde(default)]
     pub source: String,
-    /// The machine on which the claims were measured; a claim may name its own.
+    /// The machine on which the claims were measured. A claim may name a different one.
     #[serde(default)]
     pub machine: String,
-    /// Values that may be set when the lab is run; `{NAME}` in any text of the lab is replaced by the value.
+    /// Values that can be set when the lab is run; `{NAME}` in any text of the lab is replaced by the value.
     #[serde(default, rename = "option")]
     pub options: BTreeMap<String, LabOption>,
     /// Requirements of the whole lab.
@@ -29,24 +28,22 @@ pub struct LabDefinition {
     /// Place in the course: the lesson, and the labs before it; `None` for a lab outside the course.
     #[serde(default)]
     pub course: Option<LabCourse>,
-    /// Expected duration on an ordinary machine, in seconds: when time is short, short labs are run first.
+    /// Expected duration on an ordinary machine, in seconds. If time is short, short labs are run first.
     #[serde(default = "a_minute")]
     pub seconds: f64,
     /// Files of other labs that lie in the directory of this lab's own subject, as `LAB/subject/FILE`.
     #[serde(default)]
     pub borrows: Vec<String>,
-    /// Shell commands that build the subject, run in a copy of the lab's directory before the experiments. A command
-    /// that ends with status 77 has found that the lab cannot run here; its last line of output says why.
+    /// Shell commands that build the subject, run in a copy of the lab's directory before the experiments. Exit status
+    /// 77 means that the lab cannot run here; the last line of output says why.
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// Number of repetitions of all experiments, in an order drawn for each round; figures are then medians over the
-    /// rounds.
+    /// Number of repetitions of all experiments, in an order drawn for each round. Figures are medians over the rounds.
     #[serde(default = "one")]
     pub rounds: u32,
-    /// The experiments, in the order in which a single round runs them.
     #[serde(rename = "experiment")]
     pub experiments: Vec<LabExperiment>,
-    /// The published claims, and the figures of our experiments that judge them.
+    /// The published claims, and the measured figures that judge them.
     #[serde(rename = "claim")]
     pub claims: Vec<LabClaim>,
 }
@@ -59,25 +56,24 @@ fn a_minute() -> f64 {
     60.0
 }
 
-/// The part of a lab in the course of all labs.
+/// The position of a lab in the course of all labs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabCourse {
     /// The lesson in a few words.
     pub teaches: String,
-    /// Names of the labs whose subject is needed here.
+    /// Names of the labs whose subject this lab builds on.
     #[serde(default)]
     pub after: Vec<String>,
 }
 
-/// A value that may be set when a lab is run.
+/// A value that can be set when a lab is run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabOption {
-    /// Description in a few words.
     pub about: String,
-    /// Default value, or several with commas between them: an experiment that mentions the option is then run once for
-    /// each.
+    /// Default value, or several separated by commas: an experiment that mentions the option is then run once for each
+    /// value.
     pub default: String,
 }
 
@@ -89,9 +85,9 @@ pub struct Needs {
     pub programs: Vec<String>,
     /// CPUs that must exist and be allowed, by relation.
     pub cpus: Option<Relation>,
-    /// Files that must exist, such as those of a driver.
+    /// Files that must exist, such as files of a driver.
     pub files: Vec<PathBuf>,
-    /// Whether only root may do it.
+    /// Whether root privileges are required.
     pub root: bool,
 }
 
@@ -99,7 +95,6 @@ pub struct Needs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabExperiment {
-    /// Name of the experiment in the lab.
     pub name: String,
     /// Command line of fauxplat without the program's name.
     #[serde(default)]
@@ -109,20 +104,16 @@ pub struct LabExperiment {
     /// why.
     #[serde(default)]
     pub run: Option<String>,
-    /// Requirements of the experiment.
     #[serde(default)]
     pub needs: Needs,
 }
 
-/// A published claim, the requirements for judging it, and the figure that judges it.
+/// A published claim, the requirements for judging it, and the measured figure that judges it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabClaim {
-    /// Name of the claim in the lab.
     pub name: String,
-    /// The claim as it was published.
     pub published: Claim,
-    /// Requirements for judging the claim.
     #[serde(default)]
     pub needs: Needs,
     /// The measured figure; `None` for a claim without figures, which its checks alone decide.
@@ -131,10 +122,10 @@ pub struct LabClaim {
     /// Further conditions for a reproduction.
     #[serde(default, rename = "check")]
     pub checks: Vec<LabCheck>,
-    /// Reasons for another outcome, each with the reading that shows it.
+    /// Reasons for a different outcome, each with the reading that shows it.
     #[serde(default, rename = "because")]
     pub grounds: Vec<LabGround>,
-    /// Readings that show that something else was at work than what the claim is about: nothing is decided then.
+    /// Readings which show that something other than the subject of the claim was at work. The claim is then undecided.
     #[serde(default)]
     pub disturbed: Vec<LabGround>,
 }
@@ -143,12 +134,11 @@ pub struct LabClaim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// The claim in words.
     pub statement: String,
     /// Unit of the figures, or `times`; empty for a claim without figures.
     #[serde(default)]
     pub unit: String,
-    /// The lower published figure; absent where only a direction was published.
+    /// The lower published figure; `None` if only a direction was published.
     #[serde(default)]
     pub low: Option<f64>,
     /// The higher published figure.
@@ -163,10 +153,9 @@ pub struct Claim {
     /// Side of `than` on which the claim lies; `None` for a claim without figures.
     #[serde(default)]
     pub direction: Option<Direction>,
-    /// The number from which the direction counts.
+    /// The number to which `direction` refers.
     #[serde(default)]
     pub than: f64,
-    /// Publication of the claim.
     #[serde(default)]
     pub source: String,
     /// The machine on which the claim was measured.
@@ -178,19 +167,16 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Above the number.
     Above,
-    /// Below the number.
     Below,
     /// At the number: the claim is that there is no effect.
     At,
 }
 
-/// Origin of a figure: one experiment, or two of them.
+/// Origin of a figure: one experiment, or two experiments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// Name of the experiment.
     pub experiment: String,
     /// The figure: a JSON pointer (RFC 6901) into the experiment's document, in which `[key=value]` finds an element of
     /// a list and `*` stands for every element.
@@ -213,28 +199,24 @@ pub struct Measure {
     /// Factor from the unit of the document to the unit of the claim.
     #[serde(default)]
     pub times: Option<f64>,
-    /// Possible reason why a machine shows less than the claim.
+    /// Possible reason for a smaller effect than claimed.
     #[serde(default)]
     pub less: Option<String>,
-    /// Possible reason why a machine shows more than the claim.
+    /// Possible reason for a larger effect than claimed.
     #[serde(default)]
     pub more: Option<String>,
 }
 
-/// The second figure of two. Omitted fields are taken from the first.
+/// The second of two figures. Omitted fields are taken from the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Second {
-    /// Name of the experiment.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// The figure.
     #[serde(default)]
     pub value: Option<String>,
-    /// Low end of the interval of `value`.
     #[serde(default)]
     pub low: Option<String>,
-    /// High end of the interval of `value`.
     #[serde(default)]
     pub high: Option<String>,
 }
@@ -243,14 +225,12 @@ pub struct Second {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabCheck {
-    /// Name of the experiment.
     pub experiment: String,
     /// Pointer into the experiment's document, as for a figure.
     pub pointer: String,
     /// Required value at the pointer.
     #[serde(default)]
     pub is: Option<Plain>,
-    /// Forbidden value at the pointer.
     #[serde(default)]
     pub is_not: Option<Plain>,
     /// Value at the pointer that means *undecided*.
@@ -264,11 +244,10 @@ pub struct LabCheck {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabGround {
-    /// Name of the experiment.
     pub experiment: String,
     /// Pointer into the experiment's document, as for a check.
     pub pointer: String,
-    /// The number there is divided by the one that stands here.
+    /// Pointer to a second number, by which the number at `pointer` is divided.
     #[serde(default)]
     pub over: Option<String>,
     /// Value at the pointer for which the reason holds.
@@ -288,11 +267,8 @@ pub struct LabGround {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Plain {
-    /// A truth value.
     Truth(bool),
-    /// A number.
     Number(f64),
-    /// A word.
     Text(String),
 }
 

@@ -1,4 +1,4 @@
-//! Limits of control groups, in the words of the command line.
+//! Limits of control groups, as the command line states them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,22 +12,17 @@ pub struct Limit {
     pub cpu_percent: Option<u32>,
     /// Weight for CPU time in competition with other groups, 1 to 10,000; 100 is the default.
     pub weight: Option<u16>,
-    /// CPUs on which the group may run.
     pub cpus: Option<CpuSet>,
     /// Memory nodes from which the group gets memory.
     pub mems: Option<CpuSet>,
-    /// Limit of memory.
     pub memory: Option<Bytes>,
     /// Limit of memory moved to swap, in addition to `memory`.
     pub swap: Option<Bytes>,
-    /// Limit of the number of processes and threads.
     pub pids: Option<u32>,
-    /// Limits of device traffic.
     pub io: Vec<IoLimit>,
 }
 
 impl Limit {
-    /// Whether nothing is limited.
     pub fn is_none(&self) -> bool {
         *self == Limit::default()
     }
@@ -47,10 +42,10 @@ impl Limit {
     }
 }
 
-/// Limit of the traffic with one device: `/dev/vda:rbps=1MiB:wiops=100`, by its path or its numbers (`254:0`).
+/// Limit of the traffic with one device, named by its path or its numbers (`254:0`): `/dev/vda:rbps=1MiB:wiops=100`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IoLimit {
-    /// Path or numbers of the device, as it was named.
+    /// Path or numbers of the device, as the user wrote them.
     pub device: String,
     /// Limits per second, each with its quantity.
     pub rates: Vec<(IoRate, u64)>,
@@ -70,10 +65,9 @@ pub enum IoRate {
 }
 
 impl IoRate {
-    /// All quantities.
     pub const ALL: [IoRate; 4] = [IoRate::ReadBytes, IoRate::WriteBytes, IoRate::Reads, IoRate::Writes];
 
-    /// The word of the quantity, as in `io.max`.
+    /// The word of the quantity in `io.max`.
     pub fn word(self) -> &'static str {
         match self {
             IoRate::ReadBytes => "rbps",
@@ -84,7 +78,7 @@ impl IoRate {
     }
 }
 
-/// The highest weight that the kernel takes (`CGROUP_WEIGHT_MAX` in `include/linux/cgroup.h`).
+/// The highest weight that the kernel accepts (`CGROUP_WEIGHT_MAX` in `include/linux/cgroup.h`).
 const WEIGHT_MAX: u16 = 10_000;
 
 impl fmt::Display for IoLimit {
@@ -157,12 +151,11 @@ impl FromStr for Limit {
     }
 }
 
-/// The list of valid limits, for error messages.
 const WORDS: &str =
     "cpu:50%, weight:100, cpus:2-3, mems:0, memory:64MiB, swap:0, pids:64, io:/dev/sda:wbps=1MiB";
 
 impl Limit {
-    /// Adds one limit. The error is a reason, or empty where [`WORDS`] suffices.
+    /// Adds one limit. The error is a reason, or empty if the list in [`WORDS`] is explanation enough.
     fn add(&mut self, part: &str) -> Result<(), String> {
         let (word, value) = part.split_once(':').ok_or_else(String::new)?;
         let number = || value.parse::<u32>().ok().filter(|&number| number > 0).ok_or_else(String::new);
@@ -191,7 +184,7 @@ fn put<T>(place: &mut Option<T>, value: T) -> Result<(), String> {
     }
 }
 
-/// Reads `50%`, of one CPU.
+/// Parses a share of one CPU such as `50%`.
 pub fn percent(text: &str) -> Result<u32, String> {
     let percent = text.strip_suffix('%').and_then(|digits| digits.parse().ok());
     percent.filter(|&percent| percent > 0).ok_or_else(|| {
@@ -199,13 +192,12 @@ pub fn percent(text: &str) -> Result<u32, String> {
     })
 }
 
-/// Reads a weight.
 pub fn weight(text: &str) -> Result<u16, String> {
     let weight = text.parse().ok().filter(|weight| (1..=WEIGHT_MAX).contains(weight));
     weight.ok_or_else(|| format!("`{text}` is no weight: 1 to {WEIGHT_MAX}, and 100 is usual"))
 }
 
-/// Reads a list of CPUs, or of memory nodes, that is not empty.
+/// Parses a non-empty list of CPUs or of memory nodes.
 pub fn list(text: &str) -> Result<CpuSet, String> {
     let set: CpuSet = text.parse().map_err(|error: fauxplat_units::ParseCpuSetError| error.to_string())?;
     if set.is_empty() { Err(format!("`{text}` names none")) } else { Ok(set) }

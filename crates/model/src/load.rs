@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::Relation;
 
-/// The resources that a load uses, of its CPU and of parts that the CPU shares with others.
+/// The resources that a load uses, of its CPU and of units that the CPU shares with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LoadKind {
     /// Every integer port in every cycle.
@@ -39,7 +39,6 @@ pub enum LoadKind {
 }
 
 impl LoadKind {
-    /// All kinds.
     pub const ALL: [LoadKind; 14] = [
         LoadKind::Integer,
         LoadKind::Float,
@@ -57,7 +56,6 @@ impl LoadKind {
         LoadKind::RealTime,
     ];
 
-    /// The word that the command line and the documents use.
     pub fn name(self) -> &'static str {
         match self {
             LoadKind::Integer => "integer",
@@ -77,7 +75,7 @@ impl LoadKind {
         }
     }
 
-    /// Name of the operations that are counted.
+    /// Name of the counted operations.
     pub fn operation(self) -> &'static str {
         match self {
             LoadKind::L1 | LoadKind::L2 | LoadKind::Llc | LoadKind::Memory => "lines",
@@ -112,7 +110,6 @@ impl FromStr for LoadKind {
 /// A load in the form `KIND[:INTENSITY][@CPUS]`, such as `llc`, `integer:30%@1`, `memory@sibling-of:0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadSpec {
-    /// Kind of the load.
     pub kind: LoadKind,
     /// Share of the time in which the load works, 1 to 100 per cent.
     pub percent: u8,

@@ -12,23 +12,20 @@ pub enum MemoryPolicy {
     /// The policy that fauxplat inherited.
     #[default]
     Inherit,
-    /// From the node of the CPU that touches a page first, and from others where that node is full.
+    /// From the node of the CPU that touches a page first, and from other nodes if that node is full.
     Local,
     /// Page by page from each of these nodes in turn.
     Interleave(CpuSet),
-    /// From these nodes only.
     Bind(CpuSet),
-    /// From this node, and from others where it is full.
+    /// From this node, and from other nodes if it is full.
     Preferred(u32),
 }
 
 impl MemoryPolicy {
-    /// Whether the policy is inherited, so that nothing has to be set.
     pub fn is_inherited(&self) -> bool {
         *self == MemoryPolicy::Inherit
     }
 
-    /// The nodes that the policy names.
     pub fn nodes(&self) -> CpuSet {
         match self {
             MemoryPolicy::Inherit | MemoryPolicy::Local => CpuSet::new(),

@@ -5,18 +5,16 @@ use std::str::FromStr;
 
 use crate::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit};
 
-/// A number that the measured program writes to its standard output: `NAME=REGEX`, where the first group of the last
-/// match counts, or `NAME=/json/pointer` into the whole output. `NAME[UNIT]` states the unit, and a `+` before the name
+/// A number that the measured program writes to its standard output: `NAME=REGEX`, with the first group of the last
+/// match, or `NAME=/json/pointer` into the whole output. `NAME[UNIT]` states the unit, and a `+` before the name says
 /// that more is better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedSource {
     /// Name of the metric, without the source `printed:`.
     pub name: String,
-    /// The unit in which the program prints it, for reports.
+    /// The unit in which the program prints the number, for reports.
     pub unit: Option<String>,
-    /// Direction in which the metric is better.
     pub better: Better,
-    /// Location of the number in the output.
     pub place: PrintedPlace,
 }
 
@@ -32,10 +30,10 @@ pub enum PrintedPlace {
 crate::text::as_text!(PrintedSource);
 
 impl PrintedSource {
-    /// Specification of the metric.
+    /// Specification of the metric, in millionths of the printed unit.
     ///
     /// # Errors
-    /// [`MetricError::BadId`]: the name has spaces, or is too long.
+    /// Returns [`MetricError::BadId`] if the name has spaces or is too long.
     pub fn spec(&self) -> Result<MetricSpec, MetricError> {
         let open = MetricSpec::open(MetricId::open("printed", &self.name)?, Unit::Millionth);
         let unit = self.unit.as_ref().map_or_else(String::new, |unit| format!(" ({unit})"));

@@ -14,57 +14,57 @@ pub struct Rule {
     pub level: f64,
     /// Differences within plus or minus this ratio count as none, for instance 0.01.
     pub margin: f64,
-    /// Margin of the first metric as an amount in the unit in which the metric is stored; takes the place of `margin`.
+    /// Margin of the first metric as an amount in the unit in which the metric is stored; replaces `margin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
     /// Number of pairs after which the comparison ends as inconclusive.
     pub max_pairs: u32,
-    /// Least time in seconds: an undecided comparison goes beyond `max_pairs` until this time has passed.
+    /// Least time in seconds: an undecided comparison continues beyond `max_pairs` until this time has passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least_s: Option<f64>,
-    /// Margin of the tail: the excess of pairs in which one command is much slower, over those in which the other is,
-    /// up to which both are equivalent as a whole. A share of all pairs.
+    /// Margin of the tail, as a share of all pairs: the number of pairs in which one command is much slower minus the
+    /// number in which the other is. Up to this excess the commands are equivalent as a whole.
     #[serde(skip_serializing_if = "is_usual_tail_margin")]
     pub tail_margin: f64,
     /// Seconds after which the comparison ends as inconclusive.
     pub max_time_s: Option<f64>,
-    /// Whether the verdict must be valid at every time (an e-process), at the price of more pairs.
+    /// Whether the verdict must be valid at every time (an e-process), at the cost of more pairs.
     pub anytime: bool,
     /// Whether both commands run at the same moment, on two CPUs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub duet: bool,
-    /// Metrics that are decided beside the first.
+    /// Metrics that are decided in addition to the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoDecided>,
-    /// Sessions of the comparison, if they and not the pairs are the unit of replication. The sessions share the
-    /// limits.
+    /// Sessions of the comparison, if the sessions and not the pairs are the unit of replication. The sessions share
+    /// the limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Sessions>,
     /// Whether the typical run or the mean decides.
     #[serde(skip_serializing_if = "is_default")]
     pub estimand: Estimand,
-    /// The question of a gate, which sampling then answers beside the usual one.
+    /// The question of a gate, which sampling has to answer in addition to the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateQuestion>,
-    /// Whether the gate fails, too, where its question is not answered.
+    /// Whether the gate also fails if its question remains unanswered.
     #[serde(skip_serializing_if = "is_default")]
     pub gate_is_strict: bool,
-    /// Order of the runs within a block.
     #[serde(skip_serializing_if = "is_default")]
     pub order: Order,
-    /// Seconds of measuring before the first verdict: what a machine does for a moment is no property of a program.
+    /// Seconds of measuring before the first verdict, so that a momentary state of the machine is not taken for a
+    /// property of a program.
     #[serde(skip_serializing_if = "is_usual_span")]
     pub least_span_s: f64,
 }
 
-/// Figure of two programs that is compared.
+/// The figure that is compared between two programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimand {
     /// The typical pair: the median ratio of two runs side by side.
     #[default]
     Typical,
-    /// The ratio of the means: what many runs cost.
+    /// The ratio of the means: the cost of many runs.
     Mean,
 }
 
@@ -76,12 +76,12 @@ pub enum GateQuestion {
     Slower,
     /// Whether the candidate is better.
     Faster,
-    /// Whether the candidate is either.
+    /// Whether the candidate is worse or better.
     Different,
 }
 
 impl GateQuestion {
-    /// The side of the margin that is asked about in a metric: of a rate, more is better.
+    /// The side of the margin that the question concerns in a metric. For a rate, more is better.
     pub fn side(self, metric: Metric) -> GateSide {
         match (self, metric.more_is_better()) {
             (GateQuestion::Different, _) => GateSide::Either,
@@ -91,22 +91,21 @@ impl GateQuestion {
     }
 }
 
-/// The side of the margin that a gate asks about, as readings.
+/// The side of the margin that a gate concerns, in terms of readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateSide {
     /// Readings of the candidate are higher.
     Higher,
     /// Readings of the candidate are lower.
     Lower,
-    /// Readings of the candidate are one or the other.
     Either,
 }
 
-/// Order of the runs within a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Each command twice in a row, in an order that a coin decides, so that what a command leaves to the next is seen.
+    /// Each command twice in a row, in an order that a coin decides. Effects of a run on the next one then become
+    /// visible.
     #[default]
     Aabb,
     /// Each command once, in an order that a coin decides.
@@ -117,14 +116,14 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Seconds of measuring before the first verdict, unless something else is asked for.
+/// Default of [`Rule::least_span_s`].
 pub const LEAST_SPAN_S: f64 = 1.0;
 
 fn is_usual_span(span_s: &f64) -> bool {
     *span_s == LEAST_SPAN_S
 }
 
-/// Sessions of a comparison. Between two sessions everything that can be is set up anew.
+/// Sessions of a comparison. Everything that can be set up anew is set up anew between two sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sessions {
@@ -166,16 +165,15 @@ impl Default for Rule {
     }
 }
 
-/// A metric that is decided beside the first one of a [`Rule`].
+/// A metric that is decided in addition to the first metric of a [`Rule`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlsoDecided {
-    /// The metric.
     pub metric: Metric,
     /// Differences within plus or minus this ratio count as none; `None` uses the ratio of the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// Margin as an amount in the unit in which the metric is stored; takes the place of the ratio.
+    /// Margin as an amount in the unit in which the metric is stored; replaces the ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
 }

@@ -5,20 +5,18 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The reader of a command line: in documents `false`, `true` for `/bin/sh`, or the words of another shell.
+/// The reader of a command line. In documents: `false`, `true` for `/bin/sh`, or the words of another shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shell {
     /// No shell: the line is split into words, and the program is started directly.
     #[default]
     None,
-    /// `/bin/sh`.
     Standard,
     /// Another shell, possibly with options, such as `bash --norc`.
     Other(String),
 }
 
 impl Shell {
-    /// Whether a shell reads the line.
     pub fn is_used(&self) -> bool {
         *self != Shell::None
     }

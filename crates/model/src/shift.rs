@@ -1,12 +1,12 @@
-//! Samples of experiments whose subject is the CPU: the account of one of fauxplat's own workers in one shift.
+//! Samples of experiments that measure CPUs: the account of one of fauxplat's own workers in one shift.
 
 use fauxplat_units::Cpu;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
-/// Account of one worker in one shift. Wall time is the sum of CPU time, run-queue wait and a rest, which on a virtual
-/// machine is steal.
+/// Account of one worker in one shift. Wall time is the sum of CPU time, run-queue wait and a rest, which is steal on a
+/// virtual machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftSample {
     /// Number of the round; every cell of the design is visited once in each round.
@@ -23,9 +23,9 @@ pub struct ShiftSample {
     pub cpu_ns: u64,
     /// Time spent runnable without a CPU (`/proc/thread-self/schedstat`, second field).
     pub run_delay_ns: Option<u64>,
-    /// Time that the hypervisor took from the CPU meanwhile (`/proc/stat`, eighth number), in ticks of 10 ms.
+    /// Time that the hypervisor took from the CPU during the shift (`/proc/stat`, eighth number), in ticks of 10 ms.
     pub steal_ns: Option<u64>,
-    /// Number of times that the scheduler took the CPU away.
+    /// Number of involuntary context switches.
     pub involuntary_switches: u64,
     /// CPU of the thread at the start and at the end.
     pub cpus: [Option<Cpu>; 2],
@@ -33,8 +33,8 @@ pub struct ShiftSample {
     /// of two workers on different CPUs.
     #[serde(default)]
     pub round_trips_ns: [Option<u64>; 2],
-    /// Cost of reading lines that the other worker had just written; reported by the second of two workers that hand
-    /// over.
+    /// Cost of reading lines that the other worker had just written; reported by the second of two workers that
+    /// exchange lines.
     #[serde(default)]
     pub handover: Option<CacheTransfer>,
     /// Cost of reading the thread's CPU clock, which every lap includes.
@@ -47,16 +47,14 @@ pub struct ShiftSample {
     pub laps_cpu_ns: Vec<u64>,
 }
 
-/// Count of one event in a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShiftCount {
-    /// The counter.
     pub metric: Metric,
-    /// The count; `None` where the counter was never scheduled.
+    /// `None` if the counter was never scheduled.
     pub count: Option<u64>,
 }
 
-/// Times of a walk through the same lines from two places.
+/// Times of a walk through the same cache lines with two origins of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheTransfer {
     /// Cache lines of the walk.
@@ -68,19 +66,16 @@ pub struct CacheTransfer {
 }
 
 impl ShiftSample {
-    /// Wall time beyond CPU time and run-queue wait: steal, and interrupts where the kernel accounts for them
-    /// separately.
+    /// Wall time beyond CPU time and run-queue wait: steal, and interrupts if the kernel accounts for them separately.
     pub fn rest_ns(&self) -> Option<i64> {
         let known = self.cpu_ns as i64 + self.run_delay_ns? as i64;
         Some(self.wall_ns as i64 - known)
     }
 
-    /// CPU time of a unit, in nanoseconds.
     pub fn cpu_ns_per_unit(&self) -> f64 {
         self.cpu_ns as f64 / self.units.max(1) as f64
     }
 
-    /// Wall time of a unit, in nanoseconds.
     pub fn wall_ns_per_unit(&self) -> f64 {
         self.wall_ns as f64 / self.units.max(1) as f64
     }

@@ -8,11 +8,9 @@ use fauxplat_units::Bytes;
 /// A cache, as `SIZE,WAYS,LINE` in bytes: `32768,8,64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheShape {
-    /// Size in bytes.
     pub bytes: u64,
     /// Associativity: number of ways.
     pub ways: u32,
-    /// Size of a line in bytes.
     pub line_bytes: u32,
 }
 
@@ -21,11 +19,11 @@ impl CacheShape {
         CacheShape { bytes: kibibytes << 10, ways, line_bytes: 64 }
     }
 
-    /// Whether a simulator supports the cache: the number of sets is a power of two, and so is the line, of 16 bytes at
-    /// least (Cachegrind's manual, "Simulation Options").
+    /// Checks that a simulator supports the cache: the number of sets is a power of two, and so is the line size, which
+    /// is at least 16 bytes (Cachegrind's manual, "Simulation Options").
     ///
     /// # Errors
-    /// A sentence without the name of the cache.
+    /// Returns a sentence without the name of the cache.
     pub fn check(self) -> Result<(), String> {
         let CacheShape { bytes, ways, line_bytes } = self;
         let set_bytes = u64::from(ways) * u64::from(line_bytes);
@@ -48,14 +46,14 @@ impl CacheShape {
         }
     }
 
-    /// The shape in reports: `32.0 KiB 8-way`.
+    /// The shape in reports, such as `32.0 KiB 8-way`.
     fn told(self) -> String {
         format!("{} {}-way", Bytes(self.bytes), self.ways)
     }
 }
 
 const LINE_BYTES_MIN: u32 = 16;
-/// Largest size; the simulator counts in 32 bits.
+/// Largest size. The simulator counts in 32 bits.
 const BYTES_MAX: u64 = 1 << 31;
 
 impl fmt::Display for CacheShape {
@@ -85,14 +83,13 @@ impl FromStr for CacheShape {
     }
 }
 
-/// The caches of a machine that is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SimulatedCaches {
-    /// The first level, of instructions.
+    /// First-level instruction cache.
     pub i1: CacheShape,
-    /// The first level, of data.
+    /// First-level data cache.
     pub d1: CacheShape,
-    /// The last level.
+    /// Last-level cache.
     pub ll: CacheShape,
 }
 
@@ -109,14 +106,15 @@ impl SimulatedCaches {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SimulatedMachine {
     /// First levels of 32 KiB and a last level of 8 MiB: the usual choice for counting by simulation, so that figures
-    /// can be compared.
+    /// are comparable.
     #[default]
     Classic,
-    /// First levels of 32 KiB and a last level of 1 MiB, with which too large a working set shows sooner.
+    /// First levels of 32 KiB and a last level of 1 MiB, which reveals too large a working set sooner.
     Small,
-    /// The caches of the present machine. When an experiment begins, they are read and replaced by [`Self::Caches`].
+    /// The caches of the present machine, which are read when an experiment begins; [`Self::Caches`] then replaces this
+    /// variant.
     Here,
-    /// Caches that are stated or were read from the machine.
+    /// Caches that were stated or read from the machine.
     Caches(SimulatedCaches),
 }
 

@@ -1,4 +1,4 @@
-//! Surroundings of a run: load beside it, limit of the stack, huge pages.
+//! Surroundings of a run: load beside it, stack limit, huge pages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,6 @@ use std::str::FromStr;
 use fauxplat_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Position of a load relative to the CPU of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// On the same CPU.
@@ -23,11 +22,10 @@ pub enum Background {
     /// No load by fauxplat.
     #[default]
     None,
-    /// Threads that compute without touching memory.
+    /// Threads that compute without accessing memory.
     Burner {
-        /// Position of the threads.
         beside: Beside,
-        /// Share of the time in which they compute, in per cent, 1 to 100.
+        /// Share of the time in which the threads compute, in per cent, 1 to 100.
         percent: u8,
     },
 }
@@ -81,22 +79,19 @@ impl FromStr for Background {
 /// Soft limit of the stack, see `RLIMIT_STACK` in `getrlimit(2)`: `inherit`, a size such as `8MiB`, or `unlimited`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StackLimit {
-    /// The limit that fauxplat inherited.
     #[default]
     Inherit,
-    /// Limit in bytes.
     Bytes(Bytes),
-    /// No limit: the kernel then lays out mappings from the bottom up.
+    /// No limit. The kernel then lays out mappings from the bottom up.
     Unlimited,
 }
 
 impl StackLimit {
-    /// Whether the limit is inherited, so that nothing has to be set.
     pub fn is_inherited(&self) -> bool {
         *self == StackLimit::Inherit
     }
 
-    /// The value for `setrlimit(2)`, in which all ones mean no limit; `None` leaves the limit as it is.
+    /// The value for `setrlimit(2)`, in which all ones mean no limit; `None` leaves the limit unchanged.
     pub fn soft_bytes(self) -> Option<u64> {
         match self {
             StackLimit::Inherit => None,
@@ -137,11 +132,9 @@ impl FromStr for StackLimit {
 
 crate::text::as_text!(Background, StackLimit);
 
-/// Use of transparent huge pages by a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HugePages {
-    /// The setting of the machine.
     #[default]
     Inherit,
     /// No transparent huge pages, by `PR_SET_THP_DISABLE`.

@@ -4,17 +4,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Counters in a live table that the measured program, or one beside it, publishes: `NAME=FILE`, `NAME=FILE:OBJECT`
-/// or `NAME=FILE:OBJECT.KEY`, where `*` stands for every object or key. Several counters count as their sum.
+/// Counters in a live table that the measured program, or another beside it, publishes: `NAME=FILE`, `NAME=FILE:OBJECT`
+/// or `NAME=FILE:OBJECT.KEY`, where `*` stands for every object or key. Several counters are added up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSource {
-    /// Name in reports: the counted things in the plural (`requests`).
+    /// Name of the counted things in reports, in the plural (`requests`).
     pub name: String,
-    /// The table's file.
     pub file: PathBuf,
-    /// The object; every object when absent.
+    /// `None` selects every object.
     pub object: Option<u64>,
-    /// The key; every key when absent.
+    /// `None` selects every key.
     pub key: Option<u64>,
 }
 
@@ -25,8 +24,8 @@ impl fmt::Display for TableSource {
         let number = |number: Option<u64>| number.map_or("*".to_owned(), |number| number.to_string());
         write!(f, "{}={}", self.name, self.file.display())?;
         match (self.object, self.key) {
-            // The path is followed by a selection if it ends like one itself, or the end of the path would be read as a
-            // selection.
+            // If the path itself ends like a selection, a selection has to follow, or the end of the path would be
+            // parsed as one.
             (None, None) if selection(&self.file.to_string_lossy()).is_none() => Ok(()),
             (object, None) => write!(f, ":{}", number(object)),
             (object, key) => write!(f, ":{}.{}", number(object), number(key)),
@@ -48,7 +47,7 @@ impl FromStr for TableSource {
     }
 }
 
-/// Object and key; `None` stands for every one.
+/// Object and key; `None` selects every object or key.
 type Pair = (Option<u64>, Option<u64>);
 
 /// Splits a place into its file and an end of the form `:OBJECT` or `:OBJECT.KEY`. A colon may also belong to the file.
@@ -61,7 +60,7 @@ fn selection(place: &str) -> Option<(&str, Pair)> {
     Some((file, (number(object)?, key)))
 }
 
-/// A number, or `*` for every one.
+/// A number, or `*` for every object or key.
 fn number(text: &str) -> Option<Option<u64>> {
     match text {
         "*" => Some(None),

@@ -7,33 +7,30 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::Relation;
 
-/// CPUs for the threads of a program, in the order of creation: `2,14`, `0-3`, or relations such as `2,sibling-of:2`.
-/// When there are more threads than CPUs, the list starts again at its first CPU; with `once:` before the list, further
-/// threads are not placed.
+/// CPUs for the threads of a program, in the order in which the threads are created: `2,14`, `0-3`, or relations such
+/// as `2,sibling-of:2`. With more threads than CPUs, the list starts again at its first CPU; with `once:` before the
+/// list, further threads are not placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPlaces {
-    /// The CPUs, in the order of the threads.
     pub places: Vec<ThreadPlace>,
-    /// Whether threads beyond the list are left unplaced.
     pub once: bool,
 }
 
 /// An element of the list: one CPU, or several by relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThreadPlace {
-    /// A CPU by number.
     Cpu(Cpu),
     /// CPUs by relation, the lowest first. When an experiment begins, the relation is resolved on the machine and
     /// replaced by [`ThreadPlace::Cpu`].
     Related(Relation),
 }
 
-/// Greatest length of the list. The table of programs holds the list for each command, and nobody places more threads
-/// one by one.
+/// Greatest length of the list, since the table of programs holds the list for each command, and larger lists have no
+/// practical use.
 const CPUS_MAX: usize = 4096;
 
 impl ThreadPlaces {
-    /// The CPUs; `None` while the list has a relation.
+    /// The CPUs; `None` while the list contains an unresolved relation.
     pub fn cpus(&self) -> Option<Vec<Cpu>> {
         let cpu = |place: &ThreadPlace| match place {
             ThreadPlace::Cpu(cpu) => Some(*cpu),
@@ -58,7 +55,7 @@ impl ThreadPlaces {
     }
 }
 
-/// The items of a list, where a comma within brackets is part of one.
+/// The items of a list. A comma within parentheses is part of an item.
 fn items(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut items) = (0usize, 0, Vec::new());
     for (at, sign) in text.char_indices() {

@@ -19,7 +19,6 @@ pub enum GroupKind {
     Book,
     /// The unit that is plugged into a socket.
     Package,
-    /// A die of a package.
     Die,
     /// Cores that share a resource known to the kernel, often an L2 cache or a bus.
     Cluster,
@@ -28,7 +27,6 @@ pub enum GroupKind {
 }
 
 impl GroupKind {
-    /// All levels, from the outside in.
     pub const ALL: [GroupKind; 6] = [
         GroupKind::Drawer,
         GroupKind::Book,
@@ -38,7 +36,6 @@ impl GroupKind {
         GroupKind::Core,
     ];
 
-    /// The word for a group of the level.
     pub fn name(self) -> &'static str {
         match self {
             GroupKind::Drawer => "drawer",
@@ -60,46 +57,38 @@ impl fmt::Display for GroupKind {
 /// CPUs that form one part of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Level of the group.
     pub level: GroupKind,
     /// Number on this machine, among groups of the same level.
     pub number: u32,
-    /// The kernel's id; `None` where it has none.
+    /// The kernel's id; `None` if the kernel reports none.
     pub id: Option<u32>,
-    /// CPUs of the group that are online: the kernel does not report the position of offline ones.
+    /// Online CPUs of the group. The kernel does not report the position of offline CPUs.
     pub cpus: CpuSet,
 }
 
-/// Contents of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheKind {
-    /// Data only.
     Data,
-    /// Instructions only.
     Instruction,
-    /// Data and instructions.
     Unified,
 }
 
-/// A cache, with the CPUs that share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// Number on this machine, among caches of the same name.
     pub number: u32,
     /// Distance from the core, from 1.
     pub level: u32,
-    /// Contents of the cache.
     pub kind: CacheKind,
-    /// The kernel's id; `None` on kernels that report none.
+    /// The kernel's id; `None` if the kernel reports none.
     pub id: Option<u32>,
-    /// Size; `None` where the kernel does not report it.
+    /// `None` if the kernel does not report the size.
     pub size: Option<Bytes>,
-    /// Size of a line; `None` where the kernel does not report it.
+    /// Size of a line; `None` if the kernel does not report it.
     pub line: Option<Bytes>,
-    /// Associativity; `None` where the kernel does not report it.
+    /// Associativity; `None` if the kernel does not report it.
     pub ways: Option<u32>,
-    /// The CPUs that share it.
     pub cpus: CpuSet,
 }
 
@@ -115,95 +104,87 @@ impl Cache {
     }
 }
 
-/// A NUMA node. Nodes without CPUs hold memory alone.
+/// A NUMA node. A node without CPUs holds only memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumaNode {
-    /// The kernel's number.
+    /// The kernel's number of the node.
     pub node: u32,
-    /// CPUs of the node.
     pub cpus: CpuSet,
-    /// Memory of the node; `None` where the kernel does not report it.
+    /// Memory of the node; `None` if the kernel does not report it.
     pub memory: Option<Bytes>,
-    /// Distances to the online nodes in the order of their numbers; 10 is the distance to itself. Empty where the
-    /// kernel reports none.
+    /// Distances to the online nodes in the order of their numbers, with 10 as the distance of the node to itself;
+    /// empty if the kernel reports none.
     pub distances: Vec<u32>,
 }
 
-/// CPUs of the same design, on machines that have several. The first kind is the fastest.
+/// CPUs of the same design, on machines with several designs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuKind {
     /// Number of the kind, from 0 for the fastest.
     pub number: u32,
-    /// Name of the kind: the kernel's event source (`core`, `atom`, `lowpower`), the core's name, or its rank.
+    /// The kernel's event source (`core`, `atom`, `lowpower`), the core's name, or its rank.
     pub name: String,
-    /// CPUs of the kind.
     pub cpus: CpuSet,
-    /// `cpu_capacity`: relative throughput, where the largest is about 1024.
+    /// `cpu_capacity`: throughput relative to the largest CPU, which has about 1024.
     pub capacity: Option<u32>,
-    /// Highest frequency in kilohertz.
     pub frequency_khz_max: Option<u64>,
 }
 
-/// A logical CPU that is present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogicalCpu {
-    /// Number of the CPU.
     pub cpu: Cpu,
-    /// Whether the CPU is online.
     pub online: bool,
-    /// The kernel's list of hardware threads of the core, this CPU included; empty when the kernel reports none. A core
-    /// of [`Topology::groups`] is never larger, and is smaller where threads of one list have cores of their own.
+    /// The kernel's list of hardware threads of the core, this CPU included; empty if the kernel reports none. A core
+    /// of [`Topology::groups`] is never larger than this list, and is smaller if threads of one list have their own
+    /// cores.
     pub siblings: CpuSet,
-    /// The kernel's list of CPUs of the package, this CPU included; empty when the kernel reports none.
+    /// The kernel's list of CPUs of the package, this CPU included; empty if the kernel reports none.
     pub package: CpuSet,
-    /// Number of the CPU's description in `/proc/cpuinfo`, counted by changes from one CPU to the next.
+    /// Number of the CPU's description in `/proc/cpuinfo`. The number increases whenever the description changes from
+    /// one CPU to the next.
     pub description: Option<u32>,
 }
 
-/// The parts of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// CPUs that can exist, including those that can be plugged in.
+    /// CPUs that can exist, including CPUs that may be plugged in later.
     pub possible: CpuSet,
     /// CPUs that are plugged in.
     pub present: CpuSet,
     /// CPUs that the kernel schedules on.
     pub online: CpuSet,
-    /// CPUs that the kernel keeps free of tasks that were not placed there explicitly (`isolcpus`, isolated
+    /// CPUs that the kernel keeps free of tasks that were not explicitly placed there (`isolcpus`, isolated
     /// partitions).
     pub isolated: CpuSet,
     /// CPUs without a timer tick while one task runs (`nohz_full`).
     pub nohz_full: CpuSet,
-    /// The affinity of this process; `None` when the topology of another machine is replayed.
+    /// The affinity of this process; `None` for a replayed topology of another machine.
     pub affinity: Option<CpuSet>,
-    /// CPUs allowed by the cpuset of this process's control group; `None` where there is none.
+    /// CPUs allowed by the cpuset of this process's control group; `None` without a cpuset.
     pub cpuset: Option<CpuSet>,
     /// CPUs that are online and allowed by affinity and cpuset.
     pub allowed: CpuSet,
-    /// The CPUs that are present, in rising order.
     pub cpus: Vec<LogicalCpu>,
     /// Groups of CPUs, by level from the outside in and then by number.
     pub groups: Vec<Group>,
     /// Caches in the order in which the kernel's lists name them: by CPU, then by index.
     pub caches: Vec<Cache>,
-    /// NUMA nodes in rising order.
     pub nodes: Vec<NumaNode>,
-    /// Kinds of CPUs; empty when all are alike.
+    /// Kinds of CPUs; empty if all CPUs are alike.
     pub kinds: Vec<CpuKind>,
-    /// Whether the kernel's packages are really clusters: arm64 without the firmware's table of parts.
+    /// Whether the kernel's packages are actually clusters, as on arm64 without the firmware's table of processor
+    /// parts.
     pub packages_are_clusters: bool,
-    /// Whether the kernel tells of no node, and the only one stands for all memory.
+    /// Whether the kernel reports no node, so that `nodes` has a single node with all memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub node_is_implied: bool,
 }
 
 impl Topology {
-    /// The groups of a level.
     pub fn level(&self, level: GroupKind) -> impl Iterator<Item = &Group> {
         self.groups.iter().filter(move |group| group.level == level)
     }
 
-    /// The group of a level that holds a CPU.
     pub fn group_of(&self, level: GroupKind, cpu: Cpu) -> Option<&Group> {
         self.level(level).find(|group| group.cpus.contains(cpu))
     }
@@ -214,17 +195,15 @@ impl Topology {
         self.caches.iter().filter(|cache| cache.level == level).find(holds)
     }
 
-    /// The NUMA node that holds a CPU.
     pub fn node_of(&self, cpu: Cpu) -> Option<&NumaNode> {
         self.nodes.iter().find(|node| node.cpus.contains(cpu))
     }
 
-    /// The kind of a CPU, on machines that have several.
+    /// `None` on machines with a single kind.
     pub fn kind_of(&self, cpu: Cpu) -> Option<&CpuKind> {
         self.kinds.iter().find(|kind| kind.cpus.contains(cpu))
     }
 
-    /// CPUs that are present and not online.
     pub fn offline(&self) -> CpuSet {
         self.present.without(&self.online)
     }

@@ -1,33 +1,32 @@
-//! A run that a plan asks for.
+//! A run that a plan requests.
 
 use fauxplat_units::CpuSet;
 use serde::{Deserialize, Serialize};
 
 use crate::Phase;
 
-/// The part of the condition that the plan draws anew for each block. All commands of a block share it; in a duet, all
-/// but the CPU.
+/// The part of the condition that the plan draws anew for each block. All commands of a block share the setup; the
+/// commands of a duet share all of it but the CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     /// CPUs on which the run may execute; `None` leaves the inherited affinity.
     pub cpus: Option<CpuSet>,
-    /// Whether only one of the CPUs is meant: the one that is idle when the block begins.
+    /// Whether only one of the CPUs is used: the CPU that is idle when the block begins.
     #[serde(default)]
     pub idle: bool,
-    /// Stack displacement in bytes. The environment is padded so that every command of the block has the same
-    /// total of argument and environment bytes, modulo a page: this value.
+    /// Stack displacement in bytes. The environment is padded so that the total of argument and environment bytes of
+    /// every command of the block equals this value, modulo a page.
     pub stack_offset_bytes: Option<u16>,
     /// Displacement of the heap in bytes, a multiple of 16.
     #[serde(default)]
     pub heap_offset_bytes: Option<u16>,
-    /// Whether the run starts at the same moment as the one before it, beside it.
+    /// Whether the run starts together with the preceding run, beside it.
     #[serde(default)]
     pub together: bool,
-    /// Exact environment padding in bytes, for a condition that fixes it in place of `stack_offset_bytes`.
+    /// Exact environment padding in bytes, for a condition that fixes the padding and not `stack_offset_bytes`.
     pub env_pad_bytes: u16,
 }
 
-/// A run that a plan asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial {
     /// Number of the block.
@@ -36,8 +35,6 @@ pub struct Trial {
     pub position: u16,
     /// Index of the command in the plan.
     pub command: u16,
-    /// Warm-up or measured run.
     pub phase: Phase,
-    /// The setup that was drawn for the block.
     pub setup: Setup,
 }

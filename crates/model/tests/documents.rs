@@ -155,7 +155,7 @@ fn definition() -> impl Strategy<Value = Definition> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// An experiment is repeated from its definition, so every byte of every field counts.
+    /// An experiment is repeated from its definition, so every byte of every field matters.
     #[test]
     fn a_definition_survives_as_a_document(definition in definition()) {
         prop_assert_eq!(through_a_document(&definition), definition);
@@ -270,7 +270,7 @@ fn comparison() -> Comparison {
     }
 }
 
-/// Findings of each kind that can be made without a machine.
+/// Findings of each kind that can be constructed without a machine.
 fn findings() -> Vec<Findings> {
     let compare = CompareFindings {
         commands: Vec::new(),
@@ -321,7 +321,7 @@ fn findings_are_read_back_by_the_name_of_their_document_and_by_no_other() {
     }
 }
 
-/// Fields are only ever added to a document, so a reader skips those that it does not know.
+/// Later versions only add fields to a document, so a reader skips unknown fields.
 #[test]
 fn findings_of_a_later_version_with_more_fields_are_read() {
     for found in findings() {
@@ -377,7 +377,7 @@ fn better_is_less_of_a_time_and_more_of_a_rate() {
     assert!(!of(Metric::WALL, 1.0) && !of(Metric::RATE, 1.0));
 }
 
-/// Where the mean alone differs, the mean says who is better, whatever typical runs happen to say.
+/// If the mean alone differs, the mean decides which command is better, whatever the typical runs show.
 #[test]
 fn a_difference_of_means_has_a_direction_of_its_own() {
     let mean = MeanRatio {
@@ -425,7 +425,7 @@ proptest! {
         prop_assert_eq!(through_a_document(&histogram), histogram);
     }
 
-    /// Wall time is CPU time, waiting, and the rest; a clock that disagrees gives a negative rest, not a panic.
+    /// Wall time is CPU time, waiting, and a rest; an inconsistent clock gives a negative rest, not a panic.
     #[test]
     fn the_rest_of_a_shift_is_what_no_clock_explains(cpu_ns in 0u64..1 << 40, delay_ns in 0u64..1 << 40, wall_ns in 0u64..1 << 40) {
         let shift = ShiftSample { cpu_ns, wall_ns, run_delay_ns: Some(delay_ns), ..ShiftSample::default() };

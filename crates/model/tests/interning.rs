@@ -1,4 +1,4 @@
-//! Registration of metrics by many threads, and lookup of fields. Metrics are never forgotten, so these tests have a
+//! Registration of metrics by many threads, and lookup of fields. Metrics are never forgotten, so these tests run in a
 //! process of their own.
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::sync::Barrier;
 
 use fauxplat_model::{Better, Metric, MetricId, MetricSpec, Unit};
 
-/// Each thread names the same metrics in an order of its own.
+/// Each thread names the same metrics in a different order.
 fn named_by_thread(thread: usize, start: &Barrier) -> Vec<Metric> {
     start.wait();
     let mut found: Vec<Metric> = (0..200)

@@ -1,4 +1,4 @@
-//! Limit of the number of metrics in a process. Metrics are never forgotten, so this test has a process of its own.
+//! Limit of the number of metrics in a process. Metrics are never forgotten, so this test runs in a process of its own.
 
 use fauxplat_model::{Metric, MetricError, MetricSpec, OPEN_MAX, Unit};
 

@@ -1,4 +1,4 @@
-//! Readings behave like a map from metrics to values, however they were made.
+//! Readings behave like a map from metrics to values, however they were constructed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(iterated, set);
     }
 
-    /// Equality holds in both directions, and whatever metrics the two were made for.
+    /// Equality is symmetric and independent of the metric sets of both sides.
     #[test]
     fn readings_are_equal_exactly_if_they_say_the_same(
         begins in [begin(), begin()], changes in [vec(change(), 0..3), vec(change(), 0..3)]
@@ -103,7 +103,7 @@ fn more_values_than_metrics_is_a_bug_that_is_told() {
     Readings::new(MetricSet::new([Metric::WALL]), [Reading::new(1), Reading::new(2)]);
 }
 
-/// Samples of one experiment are combined: the built-in metrics come first, and no metric twice.
+/// Samples of one experiment are combined: the built-in metrics come first, and no metric occurs twice.
 #[test]
 fn the_metrics_of_samples_are_those_of_any_of_them_in_a_fixed_order() {
     let [a, b] = ["simulated:a", "simulated:b"].map(|id| Metric::from_id(id).unwrap());

@@ -1,4 +1,4 @@
-//! Types that are written as one word: read as they are printed, one word in documents too, and no input panics.
+//! Types that are written as one word: parsing inverts printing, documents contain the same word, and no input panics.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -55,7 +55,7 @@ fn part() -> impl Strategy<Value = MachinePart> {
     ]
 }
 
-/// A CPU with a part that others share with it or not: at least one of the two.
+/// Relations of a CPU to CPUs that share a part or do not: at least one of the two conditions is given.
 fn related() -> impl Strategy<Value = Relation> {
     let to = |(other, same, cpu)| Relation::To { other, same, cpu: Cpu(cpu) };
     prop_oneof![
@@ -207,7 +207,7 @@ proptest! {
         survives(&TableSource { name, file: file.into(), object, key })?;
     }
 
-    /// A precision that a person wrote is the same precision after any number of times through a document.
+    /// A precision that a user wrote survives any number of passes through a document.
     #[test]
     fn a_number_of_runs_is_read_as_it_is_printed(count in 1u32.., digits in 1u32..99_999) {
         survives(&Runs::Count(count))?;
@@ -217,7 +217,7 @@ proptest! {
         survives(&read)?;
     }
 
-    /// A ratio from elsewhere is stable too after it was printed once.
+    /// Any other ratio is stable after it was printed once.
     #[test]
     fn every_precision_is_read_as_it_was_once_printed(ratio in 1e-6f64..0.99) {
         let text = Runs::Until(ratio).to_string();
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// A number in a document means its digits; any other type is refused with an error that says what is expected.
+/// A number in a document means its digits; any other type is refused with an error that names the expected form.
 #[test]
 fn numbers_are_words_and_nothing_else_is() {
     assert_eq!(serde_json::from_str::<Placement>("3").unwrap(), "3".parse().unwrap());

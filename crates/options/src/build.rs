@@ -29,7 +29,6 @@ pub struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// Whether a program has to be built.
     pub fn is_given(&self) -> bool {
         self.build.is_some() || self.link.is_some()
     }

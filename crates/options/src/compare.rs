@@ -21,12 +21,12 @@ const EXAMPLES: &str = "\
   fauxplat compare --plan --max-time 2m './program input'
   fauxplat compare --build-a 'cc {link_flags} old.c -o {out}' --build-b 'cc {link_flags} new.c -o {out}' '{program}'";
 
-/// Options that go with no revisions.
+/// Options that cannot be combined with revisions.
 const WITHOUT_COMMITS: [&str; 8] =
     ["baseline", "with", "plan", "build_a", "link", "link_seeds", "parameters", "scan"];
 
-/// Options, and groups of options by the names of their structs, about commands that run: where two stored results are
-/// compared, nothing runs.
+/// Options, and groups of options by the names of their structs, that concern the running of commands. A comparison of
+/// two stored results runs nothing and refuses them.
 const MEASURED: [&str; 27] = [
     "ConditionArgs",
     "SurroundingsArgs",

@@ -1,5 +1,5 @@
-//! Completions for the common shells. Options and verbs come from the definition of the command line; for values that
-//! have names, the shell asks fauxplat when the key is pressed.
+//! Completions for the common shells. Options and verbs come from the definition of the command line; for values with
+//! names, the shell calls fauxplat when the completion key is pressed.
 
 use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
@@ -24,7 +24,7 @@ impl Completed {
     }
 }
 
-/// The completions of a shell, as the text that the shell reads.
+/// The completions of a shell, as a script for that shell.
 pub fn completion_script(shell: Completed) -> String {
     let (mut cli, mut script) = (definition(), Vec::new());
     clap_complete::generate(shell.shell(), &mut cli, "fauxplat", &mut script);
@@ -36,7 +36,7 @@ pub fn completion_script(shell: Completed) -> String {
     }
 }
 
-/// The kind of names that an argument takes, as an argument of the hidden verb.
+/// The kind of names that an argument accepts, as an argument of the hidden verb.
 fn kind(command: &Command, arg: &Arg) -> Option<&'static str> {
     let value = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     Some(match (command.get_name(), arg.get_id().as_str(), value) {
@@ -63,7 +63,7 @@ fn commands<'a>(command: &'a Command, path: &[&'a str]) -> Vec<(Vec<&'a str>, &'
     std::iter::once((path.to_vec(), command)).chain(deeper).collect()
 }
 
-/// The arguments of a command that take names, with their kind.
+/// The arguments of a command that accept names, with their kind.
 fn named(command: &Command) -> impl Iterator<Item = (&Arg, &'static str)> {
     command.get_arguments().filter_map(|arg| Some((arg, kind(command, arg)?)))
 }
@@ -97,8 +97,8 @@ fn with_names_in_bash(script: &str, cli: &Command) -> String {
     out
 }
 
-/// For zsh: the completion of an argument stands behind the last colon of its line, and the name of the value before
-/// it.
+/// For zsh: the completion of an argument follows the last colon of its line, and the name of the value precedes the
+/// colon.
 fn with_names_in_zsh(script: &str, cli: &Command) -> String {
     let all = commands(cli, &[]);
     let asked: Vec<(Vec<String>, String, &str)> = all
@@ -125,14 +125,14 @@ fn marks(arg: &Arg) -> Vec<String> {
     [long, short, positional].into_iter().flatten().collect()
 }
 
-/// The end of an argument's line in zsh's list: two verbs may have an option of one name with values of different
-/// kinds.
+/// The end of an argument's line in zsh's list, which is compared as well as the beginning, since two verbs may have an
+/// option of one name with values of different kinds.
 fn end(arg: &Arg) -> String {
     let value = arg.get_value_names().and_then(|names| names.first()).filter(|_| !arg.is_positional());
     value.map_or_else(|| ":_default'".to_owned(), |value| format!(":{value}:_default'"))
 }
 
-/// For fish: a line for each option, and one for the arguments that are no options.
+/// For fish: a line for each option, and one for positional arguments.
 fn with_names_in_fish(script: &str, cli: &Command) -> String {
     let mut out = String::new();
     let all = commands(cli, &[]);

@@ -58,8 +58,8 @@ pub struct ContendArgs {
     pub output: Output<Measured>,
 }
 
-/// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so a shorter interval would hold
-/// none or one.
+/// Parses the interval of `--capacity`. The kernel counts busy time in ticks of 10 ms, so a shorter interval would
+/// contain no tick or a single one.
 fn look_every(text: &str) -> Result<Nanos, String> {
     const LEAST: Nanos = Nanos(50_000_000);
     let every = time_with_unit(text)?;
@@ -76,7 +76,7 @@ fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
 
 /// Parses an ordered pair of CPUs such as `0:1`, from the first to the second.
 pub(super) fn from_to(text: &str) -> Result<(Cpu, Cpu), String> {
-    // A CPU number is parsed as a list, whose limit then applies.
+    // A CPU number is parsed as a list, so that the limit of lists applies.
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
     let number = |text: &str| Some(text).filter(is_number)?.parse::<CpuSet>().ok()?.first();
     let both = text.split_once(':').and_then(|(a, b)| Some((number(a)?, number(b)?)));

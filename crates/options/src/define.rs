@@ -1,4 +1,4 @@
-//! Makes a definition of the words of the command line.
+//! Conversion of the command line to a definition.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use fauxplat_sys::text::read_text;
 
 use crate::{BuildArgs, CommandArgs, ConditionArgs, OnOff, RuleArgs, RunArgs, SweepArgs};
 
-/// The definition that the options ask for. Options override a saved definition; relations between CPUs are resolved
+/// The definition that the options describe. Options override a saved definition. Relations between CPUs are resolved
 /// here, once.
 pub fn definition(
     commands: &CommandArgs,
@@ -27,7 +27,7 @@ pub fn definition(
 /// The definition of an earlier experiment, changed by what the options say.
 ///
 /// # Errors
-/// As [`definition`].
+/// Fails as [`definition`] does.
 pub fn changed(
     earlier: Definition,
     commands: &CommandArgs,
@@ -41,7 +41,7 @@ pub fn changed(
     Ok(definition)
 }
 
-/// A definition for other machines than this one: relations between CPUs are resolved there.
+/// A definition for other machines, each of which resolves relations between CPUs itself.
 pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<Definition, Failure> {
     let mut definition = match &commands.definition {
         Some(path) => read(path)?,
@@ -52,13 +52,13 @@ pub fn unresolved(commands: &CommandArgs, condition: &ConditionArgs) -> Result<D
     Ok(definition)
 }
 
-/// The file that is read for a name: `-` stands for standard input.
+/// The file for a name, in which `-` means standard input.
 pub fn or_stdin(path: &Path) -> &Path {
     if path == Path::new("-") { Path::new("/dev/stdin") } else { path }
 }
 
 fn read(path: &Path) -> Result<Definition, Failure> {
-    // A user who wanted to name the standard input of the commands gives any file but one in TOML.
+    // A file that is not TOML is probably meant as the standard input of the commands.
     let hint = match path.extension().is_some_and(|extension| extension == "toml") {
         true => "",
         false => {
@@ -122,7 +122,6 @@ fn apply_names(definition: &mut Definition, args: &CommandArgs) -> Result<(), Fa
     Ok(())
 }
 
-/// The parameters of `-L` and `-P`.
 fn parameters(args: &CommandArgs) -> Result<Vec<Parameter>, Failure> {
     let mut given = Vec::new();
     for text in &args.parameters {
@@ -231,8 +230,8 @@ fn apply_condition(condition: &mut Condition, args: &ConditionArgs) -> Result<()
     Ok(())
 }
 
-/// A file for the input of every run. What leads to fauxplat's own input leads elsewhere in the process that opens it, and
-/// a pipe, such as a shell's `<(command)`, has nothing left for the second run.
+/// Checks a file for the input of every run. A path to fauxplat's own standard input means a different file in the
+/// process that opens it, and a pipe, such as a shell's `<(command)`, is empty for the second run.
 fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
     const OWN: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
     let is_own = OWN.iter().any(|own| path == Path::new(own));
@@ -250,10 +249,10 @@ fn lasting(path: PathBuf) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The measured command where only builds are given.
+/// The measured command if only builds are given.
 const PROGRAM: &str = "{program}";
 
-/// The commands that were given, or the built program by itself.
+/// The given commands, or the built program itself.
 pub fn or_program(commands: &CommandArgs, builds: bool) -> CommandArgs {
     let mut given = commands.clone();
     if builds && given.commands.is_empty() && given.definition.is_none() {
@@ -275,7 +274,7 @@ pub fn apply_build(definition: &mut Definition, args: &BuildArgs) {
     definition.check = args.check.clone().or(definition.check.take());
 }
 
-/// Refuses options about builds where nothing is built.
+/// Refuses options about builds if nothing is built.
 pub fn needs_build(definition: &Definition) -> Result<(), Failure> {
     let option = match (&definition.check, definition.vary.is_empty()) {
         (Some(_), _) => "--check",
@@ -285,7 +284,7 @@ pub fn needs_build(definition: &Definition) -> Result<(), Failure> {
     is_about_a_build(definition, option)
 }
 
-/// Refuses an option about builds where nothing is built.
+/// Refuses an option about builds if nothing is built.
 pub fn is_about_a_build(definition: &Definition, option: &str) -> Result<(), Failure> {
     match definition.commands.iter().any(|command| command.build.is_some()) {
         true => Ok(()),
@@ -316,21 +315,20 @@ pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
              them out",
         ));
     }
-    // A number of pairs is a limit. Otherwise time is the limit, with the usual number of pairs as the least.
+    // A number of pairs is a limit. Otherwise time is the limit, and the usual number of pairs is the minimum.
     rule.at_least_s = (!is_limited).then(|| rule.max_time_s.or(rule.at_least_s).unwrap_or(PATIENCE_S));
     Ok(())
 }
 
-/// Limit of pairs. Each takes a kilobyte of memory, and eight where the level is small.
+/// Limit of pairs. Each pair takes a kilobyte of memory, or eight at a low level.
 const PAIRS_MAX: u32 = 100_000;
 
 /// Default time limit of an undecided comparison, in seconds.
 const PATIENCE_S: f64 = 30.0;
 
-/// Default limit of blocks: those of the classic exhaustive sweep.
+/// Default limit of blocks, as in the classic exhaustive sweep.
 const BLOCKS_MAX: u32 = 100;
 
-/// Applies the options of a sweep: factor, levels, and the rule of decision.
 pub fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), Failure> {
     definition.sweep = args.factor.clone().or(definition.sweep.take());
     definition.exhaustive |= args.rule.exhaustive;
@@ -344,10 +342,9 @@ pub fn apply_sweep(definition: &mut Definition, args: &SweepArgs) -> Result<(), 
     rule.check_sweep().map_err(Failure::usage)
 }
 
-/// The number of runs of `run`.
 pub fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Failure> {
     let saved = match definition.runs {
-        // Bounds on the command line only apply where the number is automatic.
+        // Bounds on the command line only apply if the number of runs is automatic.
         Runs::Count(_) if args.min_runs.is_some() || args.max_runs.is_some() => Runs::Auto,
         saved => saved,
     };
@@ -367,8 +364,8 @@ pub fn apply_runs(definition: &mut Definition, args: &RunArgs) -> Result<(), Fai
     Ok(())
 }
 
-/// Defaults of verbs that look at a program in its ordinary surroundings: nothing is pinned or padded unless an option
-/// says so.
+/// Defaults of verbs that examine a program in its ordinary surroundings: nothing is pinned or padded without an
+/// option.
 pub fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stated: &ConditionArgs) {
     if condition.cpu == Placement::Auto {
         condition.cpu = Placement::Free;
@@ -378,8 +375,8 @@ pub fn defaults_as_it_is(condition: &mut Condition, commands: &CommandArgs, stat
     }
 }
 
-/// Defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only where nothing else
-/// moves the stack. With ASLR on, the kernel draws its place anew in each run.
+/// Defaults of `run`. Nothing is compared, so nothing is pinned, and the environment is padded only if nothing else
+/// moves the stack. With ASLR on, the kernel places the stack randomly in each run.
 pub fn defaults_of_run(condition: &mut Condition, args: &RunArgs, machine: &Machine) {
     let is_random = machine.facts().randomize_va_space.is_some_and(|level| level > 0);
     let moves = condition.aslr != Aslr::Off && is_random;

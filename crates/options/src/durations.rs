@@ -1,8 +1,8 @@
-//! Durations as other tools write them.
+//! Durations in the notations of other tools.
 
 use fauxplat_units::Nanos;
 
-/// Nanoseconds in one of a unit, and its names elsewhere.
+/// Nanoseconds per unit, and the names of the unit in other tools.
 const SPOKEN: [(f64, &[&str]); 7] = [
     (8.64e13, &["d", "day", "days"]),
     (3.6e12, &["h", "hr", "hrs", "hour", "hours"]),
@@ -13,12 +13,12 @@ const SPOKEN: [(f64, &[&str]); 7] = [
     (1.0, &["ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"]),
 ];
 
-/// Units of ours from long to short, and nanoseconds in one.
+/// Units of fauxplat, from long to short, with their nanoseconds.
 const UNITS: [(&str, f64); 6] =
     [("h", 3.6e12), ("m", 6e10), ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
 
-/// A duration in words of other tools, such as `5min` or `1h30m`, in the form that is read here; `None` where nobody can
-/// tell what was meant.
+/// Converts a duration in the notation of other tools, such as `5min` or `1h30m`, to the notation of fauxplat; `None`
+/// if the text is ambiguous or no duration.
 pub(crate) fn meant(text: &str) -> Option<String> {
     let text = text.trim().to_lowercase().replace('µ', "u");
     let (mut rest, mut nanos) = (text.as_str(), 0.0);

@@ -23,10 +23,10 @@ pub struct EndArgs {
     pub ending: Ending,
 }
 
-/// Longest label, in bytes: lists of experiments have a line for each.
+/// Longest label in bytes, since lists of experiments have one line for each.
 const LABEL_MAX: usize = 200;
 
-/// Parses a label: one line that is not empty.
+/// Parses a label, which is one non-empty line.
 fn label(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("the label is empty".to_owned()),

@@ -97,7 +97,7 @@ pub struct FleetGateArgs {
     pub fail_if: Vec<FleetGate>,
 }
 
-/// Options that are fixed when a run begins, and so refused together with `--resume`.
+/// Options that are fixed when a run begins and are therefore refused together with `--resume`.
 const SETTLED: &str = "\
     on licence shared at_once job_minutes program program_there no_answers commands command_name names \
     parameters scan step setup prepare conclude cleanup warmup tables metric_from counters regions \
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::Measured;
 
-    /// An option about the measurement that a resumed run silently ignored would mislead its user.
+    /// A resumed run that silently ignored an option about the measurement would mislead its user.
     #[test]
     fn whatever_is_settled_when_a_run_begins_is_refused_where_one_is_resumed() {
         const GOES_WITH: [&str; 6] = ["resume", "patience", "max_time", "folder", "no_confirm", "fail_if"];

@@ -1,12 +1,13 @@
-//! Options of other tools that fauxplat has under another name, or not at all; the error message names fauxplat's own.
+//! Options of other tools that fauxplat has under a different name or not at all, for error messages that name the
+//! equivalent.
 
 use crate::help::MEASURING;
 use crate::values::filled;
 
-/// Lines of verbs, options, and the text that tells what to type. `*` stands for all verbs that measure commands.
+/// Lines with verbs, options, and the advice. `*` stands for all verbs that measure commands.
 const LINES: &str = include_str!("foreign.txt");
 
-/// An option of another tool, and what to type instead.
+/// An option of another tool, and the advice for it.
 struct Foreign {
     verbs: Vec<&'static str>,
     words: Vec<&'static str>,
@@ -24,21 +25,21 @@ fn read(line: &'static str) -> Option<Foreign> {
     Some(Foreign { verbs, words: parts.next()?.split(' ').collect(), ours: parts.next()? })
 }
 
-/// The text that tells what to type instead of an option that a verb does not have; `None` for an unknown option.
+/// The advice for an option that a verb does not have; `None` for an unknown option.
 pub(crate) fn ours(verb: &str, option: &str) -> Option<&'static str> {
     let word = option.split('=').next().unwrap_or_default();
     let fits = |foreign: &Foreign| foreign.verbs.contains(&verb) && foreign.words.contains(&word);
     all().find(fits).map(|foreign| foreign.ours)
 }
 
-/// Words of ours that are equal to a foreign option.
+/// Words of fauxplat that are equivalent to a foreign option.
 pub(crate) struct Equal {
     pub(crate) words: Vec<String>,
-    /// Whether the word behind the foreign option is its value, and stands among the words.
+    /// Whether the word after the foreign option is its value and is included in `words`.
     pub(crate) taken: bool,
 }
 
-/// Our option that is equal to a foreign one, with its value, which may be the next word: `--runs 5` for `--repeat 5`.
+/// fauxplat's equivalent of a foreign option with its value, which may be the next word: `--runs 5` for `--repeat 5`.
 pub(crate) fn equal(verb: &str, word: &str, next: Option<&String>) -> Option<Equal> {
     let (foreign, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let text = ours(verb, foreign)?.split([',', ';']).next()?;
@@ -59,7 +60,7 @@ pub(crate) fn equal(verb: &str, word: &str, next: Option<&String>) -> Option<Equ
     Some(Equal { words, taken: value.is_none() })
 }
 
-/// The form of a value whose place a text names: a name in capitals, such as `N` and `fifo:N`.
+/// The form of a placeholder for a value: a name in capitals, such as `N` and `fifo:N`.
 fn form(place: &str) -> Option<String> {
     let (before, name) = place.rfind(':').map_or(("", place), |at| place.split_at(at + 1));
     let is_place = |c: char| c.is_ascii_uppercase() || c == '-' || c == '1';
@@ -75,14 +76,14 @@ fn form(place: &str) -> Option<String> {
     Some(format!("{before}{form}"))
 }
 
-/// The verb with which these words, a verb of other tools, are said here.
+/// The equivalent verb of fauxplat for a verb of other tools.
 pub(crate) fn verb_for(word: &str) -> Option<&'static str> {
     all()
         .find(|foreign| foreign.verbs == [VERBS] && foreign.words.contains(&word))
         .map(|foreign| foreign.ours)
 }
 
-/// Stands in the place of a verb in the lines about verbs of other tools.
+/// Marker in place of a verb for the lines about verbs of other tools.
 const VERBS: &str = "fauxplat";
 
 #[cfg(test)]
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// An option that a verb has is not foreign to it: its entry here would never be read.
+    /// An option of the verb itself is not foreign: its entry would never be used.
     #[test]
     fn nothing_that_a_verb_takes_is_foreign_to_it() {
         let mut cli = Cli::command();

@@ -1,4 +1,4 @@
-//! Help texts beside the options: verbs in groups, examples, exit codes. Manual pages contain them, too.
+//! Help texts beside the options: verbs in groups, examples, exit codes. Manual pages contain the same texts.
 
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
@@ -6,7 +6,6 @@ use super::Cli;
 use crate::joined::{Group, joined};
 use crate::overwritten;
 
-/// The verbs, grouped by the questions that they answer.
 const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Faster, &["run", "compare", "aa"]),
     (Group::Moved, &["sweep", "explain", "profile", "lab"]),
@@ -20,7 +19,7 @@ const GROUPS: [(Group, &[&str]); 4] = [
     (Group::Results, &["table"]),
 ];
 
-/// The verbs that take commands and the options about them.
+/// The verbs that run given commands and have the options about commands.
 pub const MEASURING: [&str; 5] = ["run", "compare", "aa", "sweep", "explain"];
 
 const TEMPLATE: &str = "{about}\n\n{before-help}{usage-heading} {usage}\n\n{options}{after-help}\n";
@@ -46,13 +45,12 @@ Exit codes:
   4   no machine could be measured, since the measured command failed there
   70  a bug in fauxplat";
 
-/// Examples and exit codes.
 pub fn after(examples: &str) -> String {
-    // A text that begins on a line of its own has lost the blanks before its first line.
+    // A text that begins on a line of its own has no indentation before its first line.
     format!("Examples:\n  {}\n\n{EXIT_CODES}", examples.trim_start())
 }
 
-/// Examples and exit codes of verbs that speak for many machines.
+/// Examples and exit codes of verbs that concern many machines.
 pub(crate) fn after_fleet(examples: &str) -> String {
     format!("Examples:\n  {}\n\n{FLEET_EXIT_CODES}", examples.trim_start())
 }
@@ -69,19 +67,19 @@ pub(crate) const OVERVIEW: &str = "\
   fauxplat doctor                                 what here will spoil a measurement
   fauxplat help VERB                              every option of a verb";
 
-/// The definition of the command line, whose overview has the verbs in groups.
+/// The definition of the command line, with the verbs in groups in its overview.
 pub fn definition() -> Command {
     let cli = whole();
     let groups = groups(&cli);
     cli.help_template(TEMPLATE).override_usage(USAGE).before_help(groups).after_help(after(OVERVIEW))
 }
 
-/// All verbs, those among them that have joined.
+/// All verbs, including those that have joined.
 pub(crate) fn whole() -> Command {
     Cli::command().subcommands(joined().iter().map(|verb| (verb.command)()))
 }
 
-/// Whether the verb of these words takes an option, by its long name.
+/// Whether the verb of these words has the option with the given long name.
 pub fn takes(words: &[String], long: &str) -> bool {
     let mut tree = definition();
     tree.build();
@@ -96,19 +94,19 @@ pub fn takes(words: &[String], long: &str) -> bool {
     verb.get_arguments().any(|arg| arg.get_long() == Some(long))
 }
 
-/// A command line that was read.
+/// A parsed command line.
 #[derive(Debug)]
 pub enum Parsed {
-    /// A verb that is defined here.
+    /// A verb that is defined in this crate.
     Defined(Box<Cli>),
-    /// The name of a verb that has joined, and what was given to it.
+    /// The name of a joined verb, and its arguments.
     Joined(String, ArgMatches),
 }
 
-/// Reads a command line.
+/// Parses a command line.
 ///
 /// # Errors
-/// Those of the parser, help and version among them.
+/// Returns the errors of the parser, which include requests for help and version.
 pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     let mut cli = definition();
     let mut matches = cli.try_get_matches_from_mut(words)?;
@@ -123,7 +121,7 @@ pub fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
     }
 }
 
-/// Options that are used daily, of verbs with more than a screen of options: the others stand in the long help.
+/// Options for daily use, of verbs with more than a screen of options. The long help contains all options.
 const DAILY: [&str; 21] = [
     "help",
     "runs",
@@ -148,17 +146,17 @@ const DAILY: [&str; 21] = [
     "format",
 ];
 
-/// Number of options from which on the short help has only those that are used daily.
+/// Number of options from which the short help is restricted to options for daily use.
 const MANY: usize = 40;
 
-/// An option with the beginning of its help, up to the first parenthesis or semicolon.
+/// An option with its help shortened to the text before the first parenthesis or semicolon.
 fn in_short(arg: clap::Arg) -> clap::Arg {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let end = [" (", "; "].iter().filter_map(|end| help.find(end)).min().unwrap_or(help.len());
     arg.help(help[..end].to_owned())
 }
 
-/// The short help of the verb that these words ask about by `-h`, where the long one fills several screens.
+/// The short help for `-h`, if the long help of the verb fills several screens.
 pub fn short_help(words: &[String]) -> Option<String> {
     let asked = words.iter().take_while(|word| *word != "--");
     if !asked.clone().any(|word| word == "-h") || asked.clone().any(|word| word == "--help") {
@@ -177,7 +175,7 @@ pub fn short_help(words: &[String]) -> Option<String> {
     Some(verb.render_help().to_string())
 }
 
-/// The command of a verb, and of a verb below it, that these words name.
+/// The command of a verb, or of a verb below it, that these words name.
 pub(crate) fn verb_of(words: &[String]) -> Command {
     let mut found = definition();
     found.build();
@@ -190,7 +188,7 @@ pub(crate) fn verb_of(words: &[String]) -> Command {
     found
 }
 
-/// A line for each verb that is there, below the question that it belongs to.
+/// A line for each visible verb below the question of its group.
 fn groups(cli: &Command) -> String {
     let line = |name: &&str| {
         let verb = cli.get_subcommands().find(|verb| verb.get_name() == *name && !verb.is_hide_set())?;
@@ -210,7 +208,7 @@ fn groups(cli: &Command) -> String {
 mod tests {
     use super::*;
 
-    /// Longer lines would be broken in a terminal of 80 columns, and look like another verb.
+    /// Longer lines would be broken in a terminal of 80 columns and look like another verb.
     #[test]
     fn every_verb_stands_once_in_a_group_and_on_one_line() {
         let cli = Cli::command();
@@ -242,7 +240,6 @@ mod tests {
         check_those_below(&cli, "fauxplat");
     }
 
-    /// A command's verbs and their subcommands.
     fn check_those_below(command: &Command, path: &str) {
         let shown = |verb: &&Command| !verb.is_hide_set() && verb.get_name() != "help";
         for verb in command.get_subcommands().filter(shown) {

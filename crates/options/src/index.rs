@@ -44,8 +44,8 @@ pub struct IndexArgs {
     pub output: Output<Measured>,
 }
 
-/// Parses a time with a unit; a number alone could mean any. The limit exists because the laps of a turn are kept until
-/// its end.
+/// Parses a time with a unit; a number alone would be ambiguous. The limit exists because the laps of a turn are stored
+/// until its end.
 fn time_per_cpu(text: &str) -> Result<Nanos, String> {
     const MOST: Nanos = Nanos(5_000_000_000_000);
     let time = time_with_unit(text)?;

@@ -1,8 +1,8 @@
-//! Reports, and output of commands, in a file that an experiment reads, runs or writes and that only its definition names.
+//! Checks that reports and outputs of commands do not overwrite files that the experiment reads, runs or writes.
 //!
-//! A file is taken for an input where something certainly opens it: the program of a command, the standard input, what a
-//! shell is told to read by `<`, an object that is linked. A word that equals the name of a file may be anything, such as a
-//! text that is printed, so whoever names a report like a word is told, and not refused.
+//! A file counts as an input if something certainly opens it: the program of a command, the standard input, a
+//! redirection `<` of a shell, an object that is linked. A word that equals a file name may be anything, such as a text
+//! to print, so a report with the name of a word causes a message and no refusal.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,19 @@ use fauxplat_plan::{Expanded, expand};
 use crate::OutputArgs;
 use crate::overwritten::{How, exists_at, is_at, is_stream, refusal};
 
-/// Files that the options have reports and events written into, without the standard streams.
+/// Files that receive reports and events, without the standard streams.
 fn reports(output: &OutputArgs) -> Vec<PathBuf> {
     let exports = output.exports().into_iter().map(|export| export.file);
     let files = output.output.iter().chain(&output.events).cloned().chain(exports);
     files.filter(|file| !is_stream(file)).collect()
 }
 
-/// Refuses to write into the program of a command, a helper or a build, into what one of them reads, and a report into the
-/// output of the commands. Returns a line for each report in a file whose name is a word of a command.
+/// Refuses to write into the program of a command, a helper or a build, or into a file that one of them reads, and to
+/// write a report into the output of the commands. Returns a message for each report whose file name is a word of a
+/// command.
 ///
 /// # Errors
-/// There is such a file; the message names it and what names it.
+/// Fails if there is such a file. The message names the file and its use.
 pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<Vec<String>, Failure> {
     let condition = &definition.condition;
     let stdout = if let Output::File(file) = &condition.output { Some(file) } else { None };
@@ -64,7 +65,7 @@ pub fn spare_inputs(definition: &Definition, output: &OutputArgs) -> Result<Vec<
     Ok(told.into_iter().collect())
 }
 
-/// The line about a file that a word of a command names.
+/// The message about a file that is named by a word of a command.
 fn caution(file: &Path, how: How, text: &str) -> String {
     let what = match how {
         How::Report => "the report replaces it",
@@ -73,10 +74,10 @@ fn caution(file: &Path, how: How, text: &str) -> String {
     format!("{}: `{text}` has a word of this name; {what}", file.display())
 }
 
-/// Refuses reports in a folder that somebody else keeps files in.
+/// Refuses reports in a folder that is reserved for other files.
 ///
 /// # Errors
-/// There is one; the message names it.
+/// Fails if there is such a report, which the message names.
 pub fn spare_folder(folder: &Path, what: &str, output: &OutputArgs) -> Result<(), Failure> {
     let is_inside = |file: &&PathBuf| {
         let place = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -94,7 +95,8 @@ fn program_of(word: &str, cwd: &Path) -> Option<PathBuf> {
     find_program(word, cwd, &path).ok()
 }
 
-/// All that is run for a definition, each with its working directory. Lines that cannot be expanded are refused elsewhere.
+/// All command lines of a definition, each with its working directory. Lines that cannot be expanded are refused
+/// elsewhere.
 fn texts(definition: &Definition) -> Vec<(Option<PathBuf>, String)> {
     let commands = expand(definition).unwrap_or_default();
     let of_command = |Expanded { command, setup, prepare, conclude, cleanup, cwd, .. }: Expanded| {
@@ -108,25 +110,23 @@ fn texts(definition: &Definition) -> Vec<(Option<PathBuf>, String)> {
     all.chain(definition.commands.iter().filter_map(of_build)).chain(further).collect()
 }
 
-/// The files that builds link.
 fn objects(definition: &Definition) -> impl Iterator<Item = String> {
     let builds = definition.commands.iter().filter_map(|line| line.build.clone());
     builds.flat_map(|build| build.objects)
 }
 
-/// Whether a character ends a word in a text that a shell reads.
 fn ends_word(c: char) -> bool {
     c.is_whitespace() || "<>|;&()`\"'".contains(c)
 }
 
-/// The words of a text behind its program, as the program gets them and as a shell within the text would.
+/// The arguments in a text, both as its program receives them and as a shell within the text would.
 fn words(text: &str) -> BTreeSet<String> {
     let of_shell = text.split(ends_word).map(str::to_owned).skip(1);
     let of_program = split(text).unwrap_or_default().into_iter().skip(1);
     of_program.chain(of_shell).filter(|word| !word.is_empty()).collect()
 }
 
-/// The files that a shell is told to read by `<`. `<<`, `<&` and `<(` name none.
+/// The files of redirections by `<`. The operators `<<`, `<&` and `<(` name no file.
 fn redirected(text: &str) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for (at, _) in text.match_indices('<') {

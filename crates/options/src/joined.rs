@@ -1,10 +1,10 @@
-//! Verbs that are crates of their own: they join the command line before it is read.
+//! Verbs from other crates, which join the command line before it is parsed.
 
 use std::sync::OnceLock;
 
 use clap::Command;
 
-/// A question of the overview, to which verbs belong.
+/// A question of the overview, under which verbs are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Verbs about whether something is faster.
@@ -29,11 +29,12 @@ impl Group {
     }
 }
 
-/// A verb of a crate of its own, as the command line knows it.
+/// A verb from another crate.
 pub struct JoinedVerb {
-    /// The question to which the verb belongs in the overview.
+    /// The question of the verb in the overview.
     pub group: Group,
-    /// Whether the verb measures commands, with the options about them that other tools spell differently.
+    /// Whether the verb measures commands and has the options about commands, for which the spellings of other tools
+    /// are recognised.
     pub takes_commands: bool,
     /// The name, the question, the options, examples and exit codes.
     pub command: Box<dyn Fn() -> Command + Send + Sync>,
@@ -41,12 +42,11 @@ pub struct JoinedVerb {
 
 static JOINED: OnceLock<Vec<JoinedVerb>> = OnceLock::new();
 
-/// Adds verbs to the command line, once, before it is read. A later call changes nothing.
+/// Adds verbs to the command line. Has to be called once, before parsing; later calls have no effect.
 pub fn join(verbs: Vec<JoinedVerb>) {
     let _joined_already = JOINED.set(verbs);
 }
 
-/// The verbs that have joined.
 pub(crate) fn joined() -> &'static [JoinedVerb] {
     JOINED.get().map_or(&[], Vec::as_slice)
 }

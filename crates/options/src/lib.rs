@@ -1,5 +1,5 @@
 //! The command line of fauxplat: verbs and options, defined once for parsing, help, man pages and completions, and the
-//! other spellings that users type.
+//! recognition of other tools' spellings.
 
 mod aa;
 mod advice;
@@ -103,8 +103,8 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-// Options of a verb are built only when the verb is chosen: building those of all verbs takes as long as examining the
-// machine.
+// The options of a verb are built only when the verb is chosen: building the options of all verbs takes as long as
+// examining the machine.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Verb {
@@ -208,7 +208,7 @@ pub enum Candidates {
     Runs,
 }
 
-/// Parses a share: `1%`, or `0.01`.
+/// Parses a share such as `1%` or `0.01`.
 pub fn percent(text: &str) -> Result<f64, String> {
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
@@ -217,7 +217,8 @@ pub fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses a time with its unit. A number alone is refused, since other tools use other units for the same option.
+/// Parses a time with its unit. A number without unit is refused, since other tools use other units for the same
+/// option.
 pub fn time_with_unit(text: &str) -> Result<Nanos, String> {
     Nanos::with_unit(text)
 }

@@ -74,7 +74,6 @@ pub struct LimitWords {
 }
 
 impl LimitWords {
-    /// The limit that the options describe.
     pub fn limit(&self) -> Limit {
         Limit {
             cpu_percent: self.cpu_quota,

@@ -9,13 +9,13 @@ use fauxplat_experiment::Failure;
 
 use crate::help::definition;
 
-/// Verbs for people that no overview lists. Other hidden verbs are called by fauxplat itself.
+/// Verbs for users that the overview does not list. Other hidden verbs are called by fauxplat itself.
 const UNLISTED: [&str; 2] = ["man", "completions"];
 
-/// The manual page of a verb, which is named by its words, as in `fleet run`; without words, that of fauxplat.
+/// The manual page of a verb, named by its words, such as `fleet run`; without words, the page of fauxplat.
 ///
 /// # Errors
-/// There is no such verb.
+/// Fails if there is no such verb.
 pub fn verb_page(verb: &[String]) -> Result<String, Failure> {
     let whole = whole();
     let verb = if verb.first().is_some_and(|first| first == "help") { &verb[1..] } else { verb };
@@ -30,7 +30,7 @@ pub fn verb_page(verb: &[String]) -> Result<String, Failure> {
 /// Writes the manual pages of all verbs into a folder.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// Fails if the folder cannot be written.
 pub fn write_pages(folder: &Path) -> Result<(), Failure> {
     let fail = |path: &Path, error| Failure::usage(format!("{}: {error}", path.display()));
     std::fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
@@ -41,14 +41,14 @@ pub fn write_pages(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The definition of the command line, in which `help` and what is hidden have no page.
+/// The definition of the command line without pages for `help` and hidden verbs.
 fn whole() -> Command {
     let mut cli = definition().disable_help_subcommand(true);
     cli.build();
     cli
 }
 
-/// Names and texts of the page of a command and those of its subcommands.
+/// Names and texts of the pages of a command and its subcommands.
 fn pages(command: &Command) -> Vec<(&str, String)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set()).flat_map(pages);
     std::iter::once((name(command), page(command))).chain(below).collect()
@@ -58,10 +58,10 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The manual page of a command that has been built. Pages have no date, so that builds can be reproduced.
+/// The manual page of a command that has been built. Pages have no date, so that builds are reproducible.
 pub fn page(command: &Command) -> String {
     let mut page = Vec::new();
-    // Texts before and after the options become sections of their own.
+    // Texts before and after the options become separate sections.
     let bare = command.clone().after_help(Resettable::Reset).before_help(Resettable::Reset);
     Man::new(bare).render(&mut page).expect("memory takes every text");
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -71,8 +71,8 @@ pub fn page(command: &Command) -> String {
     begun.map(|line| line + "\n").collect::<String>() + &sections(&after)
 }
 
-/// The title line of a page, see `groff_man(7)`, with the program and its version at the foot. An argument that is left empty
-/// without quotes, such as the date, would make the next one take its place.
+/// The title line of a page, see `groff_man(7)`, with the program and its version in the footer. Empty arguments, such
+/// as the date, need quotes, or the next argument would take their place.
 fn title(command: &Command) -> String {
     let source = match command.get_version() {
         Some(version) => format!("{} {version}", name(command)),
@@ -82,7 +82,7 @@ fn title(command: &Command) -> String {
     format!(".TH {} 1 \"\" \"{}\"", quoted(name(command)), quoted(&source))
 }
 
-/// The text below the options as sections of a manual page: a line that ends with a colon begins a section.
+/// Converts the text below the options to sections of a manual page. A line that ends with a colon begins a section.
 fn sections(after: &str) -> String {
     let mut out = String::new();
     for line in after.lines() {
@@ -106,7 +106,7 @@ fn heading(title: &str) -> String {
     }
 }
 
-/// A line that roff does not take for a request, see `groff(7)`.
+/// A line, escaped so that roff does not interpret it as a request, see `groff(7)`.
 fn guarded(line: &str) -> String {
     let text = line.replace('\\', "\\e").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// The last line of a page names the program and its version, of verbs and of the verbs below them.
+    /// The last line of each page, including pages of subcommands, names the program and its version.
     #[test]
     fn every_page_ends_with_the_version() {
         let version = format!("\"fauxplat {}\"", env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! Errors of the command line, in one line that ends with what would have worked.
+//! Errors of the command line, in one line that ends with a correct command line if possible.
 
 use std::error::Error;
 
@@ -15,7 +15,7 @@ use crate::help::verb_of;
 use crate::reading::is_program;
 use crate::translation::replaced;
 
-/// The error of a command line: what is wrong, and the line that would have worked or the help that tells.
+/// The error of a command line: the fault, and the corrected line or a reference to the help.
 pub fn misuse(error: &clap::Error, words: &[String]) -> String {
     let verb = verb(words);
     let told = Told { error, words, verb: &verb };
@@ -36,13 +36,13 @@ fn help(verb: &str) -> String {
     if verb.is_empty() { "--help".to_owned() } else { format!("{verb} --help") }
 }
 
-/// The verb, with the one below it, as far as the words name some.
+/// The verb and its subcommand, as far as the words name them.
 fn verb(words: &[String]) -> String {
     let path = verb_of(words).get_bin_name().unwrap_or_default().to_owned();
     path.split(' ').skip(1).collect::<Vec<_>>().join(" ")
 }
 
-/// The parser's own message in one line, without its tips and without the usage that `--help` shows.
+/// The parser's own message in one line, without its tips and without the usage, which `--help` shows.
 fn rendered(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said = text.split("\n\n").next().unwrap_or_default();
@@ -50,7 +50,7 @@ fn rendered(error: &clap::Error) -> String {
     words.map(masked).collect::<Vec<_>>().join(" ")
 }
 
-/// An error with the command line that it is about.
+/// An error with the command line that it concerns.
 struct Told<'a> {
     error: &'a clap::Error,
     words: &'a [String],
@@ -68,7 +68,7 @@ impl Told<'_> {
         }
     }
 
-    /// An option that the verb does not have: of another tool, mistyped, or one of a command without quotes.
+    /// An option that the verb does not have: of another tool, mistyped, or belonging to a command without quotes.
     fn unknown(&self) -> (String, Option<String>) {
         let option = self.text(ContextKind::InvalidArg);
         if !option.starts_with('-') {
@@ -93,37 +93,37 @@ impl Told<'_> {
         (what, remedy)
     }
 
-    /// The line with our own option in the place of a foreign one.
+    /// The line with fauxplat's option in place of a foreign one.
     fn in_our_words(&self, option: &str) -> Option<String> {
         let whole = replaced(self.verb, self.words, option);
         readable(whole.clone(), self.words).or_else(|| with_quotes(&whole))
     }
 
-    /// The line in which a value that an option refuses belongs to the command.
+    /// The line in which a value that an option refuses becomes part of the command.
     fn as_command(&self) -> Option<String> {
         with_quotes(self.words).map(|line| format!("; a command is one word of the shell, try: {line}"))
     }
 
-    /// The line with the value in our form: `5m` for `5min`.
+    /// The line with the value in fauxplat's form, such as `5m` for `5min`.
     fn with_value(&self) -> Option<String> {
         let value = self.text(ContextKind::InvalidValue);
         let line = with_other_value(self.words, &value, &meant(&value)?)?;
         Some(format!("; try: {line}"))
     }
 
-    /// Whether an option stands behind a program and among other letters, as in `ls -la`, so that it belongs to the program.
+    /// Whether an option follows a program and is written among other letters, as in `ls -la`, so that it belongs to
+    /// the program.
     fn is_behind_a_program(&self, option: &str) -> bool {
         let is_among_others = |word: &String| option.len() == 2 && word.len() > 2 && word.starts_with(option);
         let at = self.words.iter().position(is_among_others);
         at.and_then(|at| self.words.get(2..at)).is_some_and(|before| before.last().is_some_and(is_program))
     }
 
-    /// The verb, or the program where there is none.
     fn who(&self) -> &str {
         if self.verb.is_empty() { "fauxplat" } else { self.verb }
     }
 
-    /// The option that the error is about, without the name of its value.
+    /// The option that the error concerns, without the name of its value.
     fn option(&self) -> String {
         let option = self.text(ContextKind::InvalidArg);
         match option.starts_with('-') {
@@ -148,7 +148,7 @@ impl Told<'_> {
         (what, (!lines.is_empty()).then(|| format!("; try: {}", lines.join(", or "))))
     }
 
-    /// A value that is not one of those that an option takes.
+    /// A value that is not among those that an option accepts.
     fn not_among(&self) -> String {
         let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
         let valid = self.text(ContextKind::ValidValue);
@@ -159,7 +159,7 @@ impl Told<'_> {
         }
     }
 
-    /// A value that the option's own reading refuses. The words of the standard library about numbers name no cause.
+    /// A value that the option's own parser refuses. The standard library's messages about numbers do not name a cause.
     fn refused(&self) -> String {
         let (option, value) = (self.option(), self.text(ContextKind::InvalidValue));
         let source = self.error.source();
@@ -168,7 +168,7 @@ impl Told<'_> {
         match source {
             Some(_) if is_number => format!("{option} takes a number, not `{value}`"),
             Some(source) => {
-                // A message of several lines, such as one about a pattern, says what is wrong in its last one.
+                // A message of several lines, such as one about a pattern, states the fault in the last line.
                 let told = source.to_string();
                 let told = masked(told.lines().last().unwrap_or_default().trim_start_matches("error: "));
                 let named = if told.contains(&value) { String::new() } else { format!(" {value}") };

@@ -13,38 +13,31 @@ use crate::environment::or_default;
 pub use crate::looks::{Look, When};
 use crate::looks::{Order, Unit};
 
-/// Where results go and how they look, whatever of that a verb takes.
+/// The destination and appearance of results, with all options that any verb accepts.
 #[derive(Clone, Debug)]
 pub struct OutputArgs {
-    /// The form of the report.
     pub format: Format,
-    /// File of the report; standard output if absent, or for `-`.
+    /// File of the report; standard output if absent or `-`.
     pub output: Option<PathBuf>,
-    /// Further reports in files.
     pub export: Vec<Export>,
-    /// Further reports in hyperfine's words.
+    /// Further reports, requested by hyperfine's options.
     pub hyperfine: HyperfineExports,
-    /// When there is colour.
     pub colour: When,
-    /// Colour and progress in hyperfine's words.
+    /// Colour and progress, as requested by hyperfine's option.
     pub style: Look,
-    /// Unit of the times in the tables of `run`.
     pub time_unit: Option<Unit>,
-    /// Order of the table of several commands.
     pub sort: Order,
-    /// All of the report as text.
+    /// The complete report as text.
     pub verbose: bool,
-    /// A line of it.
+    /// Only a line per comparison or command.
     pub brief: bool,
-    /// No character outside ASCII.
     pub ascii: bool,
-    /// Where results are stored.
+    /// The store for results.
     pub store: Option<PathBuf>,
-    /// Where a line goes for each thing that happens.
+    /// File for one JSON line per event.
     pub events: Option<PathBuf>,
-    /// No progress line.
     pub quiet: bool,
-    /// Whether the calls of a profile are shown as a tree: an option of that verb alone.
+    /// Whether the calls of a profile are shown as a tree, an option of `profile` only.
     pub tree: bool,
 }
 
@@ -70,7 +63,7 @@ impl Default for OutputArgs {
     }
 }
 
-// The report, and where it goes.
+// Options for the report and its destination.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Document {
@@ -92,7 +85,7 @@ struct Exports {
     export: Vec<Export>,
 }
 
-// How text looks.
+// Options for the appearance of text.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Colour {
@@ -114,7 +107,7 @@ struct Whole {
     verbose: bool,
 }
 
-// A line of it.
+// The option for reports of one line per comparison or command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct InBrief {
@@ -123,7 +116,7 @@ struct InBrief {
     brief: bool,
 }
 
-// Words of hyperfine about reports.
+// hyperfine's options about reports.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Hyperfine {
@@ -142,7 +135,7 @@ struct Hyperfine {
     style: Look,
 }
 
-// How the tables of `run` look.
+// Options for the tables of `run`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Times {
@@ -154,7 +147,7 @@ struct Times {
     sort: Order,
 }
 
-// Where results are kept.
+// The option for the store.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Stored {
@@ -164,7 +157,7 @@ struct Stored {
     store: Option<PathBuf>,
 }
 
-// Events of an experiment.
+// The option for a file of events.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Followed {
@@ -174,7 +167,7 @@ struct Followed {
     events: Option<PathBuf>,
 }
 
-// Progress.
+// The option for the progress line.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Results")]
 struct Told {
@@ -183,7 +176,7 @@ struct Told {
     quiet: bool,
 }
 
-/// Options that go together: a verb takes all of a group or none.
+/// Options that belong together: a verb has all options of a group or none.
 #[derive(Clone, Copy, Debug)]
 enum Group {
     Document,
@@ -240,16 +233,16 @@ impl Group {
     }
 }
 
-/// Groups of output options that a verb takes. The parser refuses an option that would have no effect there.
+/// Groups of output options that a verb accepts. The parser refuses an option that would have no effect.
 pub trait Taken: Clone + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     const GROUPS: Groups;
-    /// The kind of what is written, where it is not what the verb's name says; see [`Format::suits`].
+    /// The kind of document, if it differs from the verb's name; see [`Format::suits`].
     #[doc(hidden)]
     const KIND: Option<&'static str> = None;
 }
 
-/// Groups of options; which there are is a matter of this module.
+/// Groups of options, whose contents are private to this module.
 #[derive(Clone, Copy, Debug)]
 pub struct Groups(&'static [Group]);
 
@@ -267,47 +260,47 @@ macro_rules! taken {
 }
 
 taken! {
-    /// Of `run`.
+    /// For `run`.
     OfRuns: Document Exports Colour Whole InBrief Hyperfine Times Stored Followed Told;
-    /// Of a verb that measures and has tables of its own.
+    /// For a verb that measures and has its own tables.
     Measured: Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// Of `lab run`.
+    /// For `lab run`.
     OfLabs as "lab": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// Of `fleet run`.
+    /// For `fleet run`.
     OfFleets as "fleet": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// Of `fleet compare`.
+    /// For `fleet compare`.
     OfFleetPairs as "fleet-compare": Document Exports Colour Whole InBrief Hyperfine Stored Followed Told;
-    /// Of a stored experiment.
+    /// For a stored experiment.
     Shown as HISTORY: Document Exports Colour Whole InBrief Hyperfine Times Stored;
-    /// Of a fleet run that is kept beside a store.
+    /// For a fleet run stored beside a store.
     Kept as "fleet": Document Exports Colour Whole InBrief Stored;
-    /// Of several of them.
+    /// For several stored fleet runs.
     Watched as "fleet-watch": Document Exports Colour Whole InBrief Stored;
-    /// Of a list of what is stored.
+    /// For a list of stored things.
     Listed as LISTS: Document Colour Stored;
-    /// Of the list of experiments.
+    /// For the list of experiments.
     ListedAll as LIST_OF_EXPERIMENTS: Document Colour Stored;
-    /// Of series over sessions.
+    /// For series over sessions.
     Trended as "history-trend": Document Exports Colour Whole InBrief Stored;
-    /// Of a session against its own past.
+    /// For a session against its own past.
     Gated as "history-gate": Document Exports Colour Whole InBrief Stored;
-    /// Of what writes files of its own.
+    /// For verbs that write files of their own.
     Made: Stored Told;
-    /// Of a look that is brief or whole.
+    /// For an inspection with a brief and a full report.
     Looked: Document Exports Colour Whole InBrief;
-    /// Of two records of labs.
+    /// For two records of labs.
     LookedAtLabs as "lab-compare": Document Exports Colour Whole InBrief;
-    /// Of one that has no brief form.
+    /// For an inspection without a brief report.
     Drawn: Document Exports Colour Whole;
-    /// Of a look with a form for scripts.
+    /// For an inspection with a form for scripts.
     Picked: Document Exports Colour Whole Told;
-    /// Of one that is always whole.
+    /// For an inspection that always has a full report.
     Seen: Document Exports Colour;
-    /// Of labs that did not run, in every form that a run of labs has.
+    /// For labs that did not run, in every format that a run of labs has.
     Plain as "lab": Document Colour;
 }
 
-/// The options about results that a verb takes.
+/// The options about results that a verb accepts.
 #[derive(Clone, Debug)]
 pub struct Output<T: Taken> {
     args: OutputArgs,
@@ -322,8 +315,8 @@ impl<T: Taken> Deref for Output<T> {
     }
 }
 
-/// The options with the formats that have a form for what this kind of verb writes, and no others: a report that cannot be
-/// is refused before anything is measured.
+/// The options restricted to the formats that this kind of verb supports, so that an impossible report is refused
+/// before the measurement.
 fn of_verb(command: Command, kind: &str) -> Command {
     let (of_format, of_export) = (kind.to_owned(), kind.to_owned());
     let format = move |word: &str| {
@@ -381,8 +374,8 @@ impl<T: Taken> From<OutputArgs> for Output<T> {
     }
 }
 
-/// Parses the file name of `--output`. In other tools `--output` tells what becomes of the commands' output; such
-/// values are refused.
+/// Parses the file name of `--output`. In other tools `--output` controls the output of the commands; such values are
+/// refused.
 fn report_file(text: &str) -> Result<PathBuf, String> {
     let ours = match text {
         "null" => "--stdout null, which is the default, discards what the commands write",
@@ -395,7 +388,6 @@ fn report_file(text: &str) -> Result<PathBuf, String> {
     Err(format!("this is the file of the report (./{text} if that is its name); {ours}"))
 }
 
-/// A report in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     pub format: Format,
@@ -438,7 +430,7 @@ pub struct HyperfineExports {
 }
 
 impl OutputArgs {
-    /// Further reports in files, beside the report of `--format`.
+    /// Further reports in files, besides the report of `--format`.
     pub fn exports(&self) -> Vec<Export> {
         let words = &self.hyperfine;
         let named = [
@@ -453,7 +445,6 @@ impl OutputArgs {
         self.export.iter().cloned().chain(spoken).collect()
     }
 
-    /// The part of the report that is shown, its order and units.
     pub fn view(&self) -> View {
         let unit = self.time_unit.map(|unit| match unit {
             Unit::Microsecond => TimeUnit::Microsecond,
@@ -463,7 +454,6 @@ impl OutputArgs {
         View { unit, by_mean: self.sort == Order::MeanTime, detail: self.detail(), tree: self.tree }
     }
 
-    /// The amount of detail in the report.
     fn detail(&self) -> Detail {
         match (self.brief, self.verbose) {
             (true, _) => Detail::Line,
@@ -472,7 +462,6 @@ impl OutputArgs {
         }
     }
 
-    /// Whether the progress line is switched off.
     pub fn is_quiet(&self) -> bool {
         self.quiet || matches!(self.style, Look::Basic | Look::Color | Look::None)
     }

@@ -1,8 +1,8 @@
-//! Files that a command line has written, by reports or by the commands: none of them is one that the same line reads, and
-//! no two are the same.
+//! Checks that no file that a command line writes, by reports or by the commands, is also read by that line, and that
+//! no two written files are the same.
 //!
-//! An option or a word that names a file counts as something that is read: a table, a baseline, a definition, a store.
-//! Files are compared by what they are and not by their names, since a link leads to the same file.
+//! An option or a word that names a file counts as read: a table, a baseline, a definition, a store. Files are compared
+//! by identity and not by name, since a link leads to the same file.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use fauxplat_model::Output;
 
 use crate::environment::store_of_environment;
 
-/// Options whose files reports are written into.
+/// Options that name files for reports.
 const REPORTS: [&str; 8] = [
     "output",
     "export",
@@ -28,19 +28,19 @@ const REPORTS: [&str; 8] = [
     "export_orgmode",
 ];
 
-/// The option whose file the commands' output is appended to.
+/// The option that names the file to which the commands' output is appended.
 const STDOUT: &str = "stdout";
 
-/// How a file comes to be written.
+/// The way in which a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// A report replaces it.
+    /// A report replaces the file.
     Report,
-    /// The standard output of the commands is appended to it.
+    /// The standard output of the commands is appended to the file.
     Appended,
 }
 
-/// A file that a command line has written.
+/// A file that a command line writes.
 struct Written {
     file: PathBuf,
     identity: Option<Identity>,
@@ -53,11 +53,11 @@ impl Written {
     }
 }
 
-/// Refuses to write into a file that is read or holds the store, and into one file twice. `above` is the definition of what
-/// was found.
+/// Refuses to write into a file that is read or holds the store, and to write a file twice. `above` is the definition
+/// of the command that `found` matches.
 ///
 /// # Errors
-/// There is such a file; the message names both.
+/// Fails if there is such a file. The message names the file and both uses.
 pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Error> {
     if let Some((name, below)) = found.subcommand() {
         return above.find_subcommand(name).map_or(Ok(()), |verb| refuse(below, verb));
@@ -74,9 +74,9 @@ pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Er
         let id = identity(what)?;
         written.iter().find(|written| written.identity == Some(id))
     };
-    // `-` is standard input where something is read, and standard output where something is written.
+    // `-` is standard input for reading and standard output for writing.
     for word in read.into_iter().filter(|word| *word != "-") {
-        // `NAME=FILE` and `FILE:1.0`, as in --table, name a file as well.
+        // `NAME=FILE` and `FILE:1.0`, as in --table, also name a file.
         let parts = [Some(word), word.split_once('=').map(|(_, file)| file)];
         let paths = parts
             .into_iter()
@@ -92,7 +92,7 @@ pub(crate) fn refuse(found: &ArgMatches, above: &Command) -> Result<(), clap::Er
     }
 }
 
-/// The files that the line has written, those of its definition among them.
+/// The files that the line writes, including the output of a saved definition.
 fn written(found: &ArgMatches) -> Vec<Written> {
     let report = |(option, value): (&str, &str)| match option {
         "export" => value.split_once('=').map(|(_, file)| PathBuf::from(file)),
@@ -109,8 +109,8 @@ fn written(found: &ArgMatches) -> Vec<Written> {
     reports.chain(stdout).collect()
 }
 
-/// The file that a saved definition has the commands' output appended to. What cannot be read, or only once, is told where
-/// the definition is needed.
+/// The file to which a saved definition appends the commands' output. A file that cannot be read, or only once, is
+/// reported where the definition is needed.
 fn stdout_of_definition(file: &str) -> Option<PathBuf> {
     identity(Path::new(file))?;
     let text = fauxplat_sys::text::read_text(Path::new(file), fauxplat_plan::BYTES_MAX).ok()?;
@@ -120,12 +120,12 @@ fn stdout_of_definition(file: &str) -> Option<PathBuf> {
     }
 }
 
-/// Refuses two outputs in one file.
 fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
     for (at, one) in written.iter().enumerate() {
         let is_same = |other: &&Written| match one.identity {
             Some(_) => other.identity == one.identity,
-            // Two outputs of one name are refused with all that the line writes, standard output among it.
+            // Two outputs with equal names, including standard output, are refused elsewhere, with all other written
+            // files.
             None => one.file != other.file && is_at(&one.file, &other.file),
         };
         if let Some(other) = written[..at].iter().find(is_same) {
@@ -138,10 +138,10 @@ fn refuse_twice(written: &[Written]) -> Result<(), clap::Error> {
     Ok(())
 }
 
-/// Names of standard input, where something is read.
+/// Names of standard input for reading.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Refuses to read standard input for two things.
+/// Refuses to read standard input for two purposes.
 fn refuse_input_twice(read: &[&str]) -> Result<(), clap::Error> {
     let inputs: Vec<&&str> = read.iter().filter(|word| STDIN.contains(word)).collect();
     match inputs.as_slice() {
@@ -155,7 +155,8 @@ fn refuse_input_twice(read: &[&str]) -> Result<(), clap::Error> {
     }
 }
 
-/// Refuses files that standard output or error goes to, or that standard input comes from where the line reads it.
+/// Refuses files to which standard output or error is redirected, or from which standard input comes if the line reads
+/// it.
 fn refuse_redirected(written: &[Written], read: &[&str]) -> Result<(), clap::Error> {
     let reads_input = read.iter().any(|word| STDIN.contains(word));
     let input = reads_input.then(|| identity(Path::new("/proc/self/fd/0"))).flatten();
@@ -171,7 +172,7 @@ fn refuse_redirected(written: &[Written], read: &[&str]) -> Result<(), clap::Err
     Ok(())
 }
 
-/// The files of the store that the line names and of the default one, which keeps what other lines measure.
+/// The files of the store that the line names, and of the default store, in which other lines store results.
 fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     let of_environment = store_of_environment();
     let named = values(found, "store").next().map(Path::new);
@@ -188,12 +189,12 @@ fn stores(found: &ArgMatches) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// Whether a file is this one, which exists.
+/// Whether two paths lead to the same file, which has to exist.
 pub(crate) fn exists_at(file: &Path, place: &Path) -> bool {
     identity(place).is_some_and(|place| identity(file) == Some(place))
 }
 
-/// Whether a file is this one, by what it is or, where there is none yet, by its folder and name.
+/// Whether two paths lead to the same file, by identity or, for a file that does not exist yet, by folder and name.
 pub(crate) fn is_at(file: &Path, place: &Path) -> bool {
     match (identity(file), identity(place)) {
         (Some(one), Some(other)) => one == other,
@@ -222,12 +223,12 @@ pub(crate) fn refusal(file: &Path, how: How, why: &str) -> String {
     format!("{}: {why}, and {cure}", file.display())
 }
 
-/// Whether a file name stands for standard output. To open it by name would empty a file to which the shell appends.
+/// Whether a file name means standard output. Opening that name would truncate a file to which the shell appends.
 pub fn is_stdout(file: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| file == Path::new(name))
 }
 
-/// Whether a file name stands for standard error.
+/// Whether a file name means standard error.
 pub fn is_stderr(file: &Path) -> bool {
     ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| file == Path::new(name))
 }
@@ -236,21 +237,21 @@ pub(crate) fn is_stream(file: &Path) -> bool {
     is_stdout(file) || is_stderr(file)
 }
 
-/// The file that standard output or standard error was redirected to, with the stream's name.
+/// The files to which standard output and standard error were redirected, with the name of the stream.
 fn redirected() -> impl Iterator<Item = (Identity, &'static str)> {
     let streams = [("/proc/self/fd/1", "standard output"), ("/proc/self/fd/2", "standard error")];
     streams.into_iter().filter_map(|(path, name)| Some((identity(Path::new(path))?, name)))
 }
 
-/// The values that name files which are read, in whatever option of the verb.
+/// The values that name files for reading, in any option of the verb.
 fn read<'a>(found: &'a ArgMatches, verb: &Command) -> impl Iterator<Item = &'a str> + use<'a> {
     let read: Vec<String> =
         verb.get_arguments().filter(|arg| reads_file(arg)).map(|arg| arg.get_id().to_string()).collect();
     read.into_iter().flat_map(|id| values(found, &id).collect::<Vec<_>>())
 }
 
-/// Whether the value of an option or a word is a file that is read, as its type or the name of its value says. A command and
-/// a name are none, whatever file is called like them.
+/// Whether the value of an option or word is a file for reading, judged by the value's type or the name of the value.
+/// Commands and names are not, even if a file has the same name.
 fn reads_file(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -258,7 +259,7 @@ fn reads_file(arg: &Arg) -> bool {
     !REPORTS.contains(&id) && id != STDOUT && (is_path || ["FILE", "PROGRAM"].iter().any(says))
 }
 
-/// The values of an option that were typed.
+/// The typed values of an option.
 fn values<'a>(found: &'a ArgMatches, option: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let raw = found.try_get_raw(option).ok().flatten().filter(|_| is_typed(found, option));
     raw.into_iter().flatten().filter_map(OsStr::to_str)
@@ -282,7 +283,7 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// The refusal of a line, or nothing. `%` stands for a folder with two files and links to the first.
+    /// The refusal of a line, or `None`. `%` stands for a folder with two files and links to the first.
     fn refusal(folder: &Path, line: &str) -> Option<String> {
         let line = line.replace('%', &folder.display().to_string());
         let words: Vec<String> = format!("fauxplat {line}").split(' ').map(str::to_owned).collect();

@@ -19,15 +19,15 @@ const EXAMPLES: &str = "\
   fauxplat profile --import perf.data --format html --output flame.html
   fauxplat profile ./old ./new";
 
-/// Limit of the kernel for the copy of the stack in a sample, in bytes; also the default.
+/// The kernel's limit for the copy of the stack in a sample, in bytes; also the default.
 const STACK_MAX: u64 = 65_528;
 pub const STACK_BYTES: u32 = STACK_MAX as u32;
-/// Default rate in samples a second: a prime, so that no period of a program divides it.
+/// Default rate in samples per second: a prime, which shares no divisor with the frequency of periodic work.
 pub const RATE_HZ: u64 = 997;
-/// The name of that limit on the command line: 64 KiB, a little more than the kernel copies.
+/// The limit as named on the command line: 64 KiB, a little more than the kernel copies.
 const STACK_NAMED_MAX: u64 = 64 << 10;
 
-/// Options about commands that are started; refused for a running process and for a file.
+/// Options about starting commands, which are refused for a running process and for a file.
 const OF_COMMANDS: [&str; 16] = [
     "events",
     "command_name",
@@ -47,7 +47,7 @@ const OF_COMMANDS: [&str; 16] = [
     "seed",
 ];
 
-/// Options about the condition under which commands are started; refused for a running process and for a file.
+/// Options about the condition in which commands start, which are refused for a running process and for a file.
 const OF_A_CONDITION: [&str; 24] = [
     "cpu",
     "pin_threads",
@@ -150,7 +150,6 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method as the experiment's definition has it.
     pub fn unwinding(self) -> Unwinding {
         match self {
             Method::EhFrame => Unwinding::EhFrame,
@@ -159,7 +158,7 @@ impl Method {
     }
 }
 
-/// Parses the size of the stack's copy. The kernel takes a multiple of eight that fits into 16 bits.
+/// Parses the size of the stack's copy. The kernel accepts multiples of eight that fit into 16 bits.
 fn stack_bytes(text: &str) -> Result<u32, String> {
     let bytes = text.parse::<Bytes>().map_err(|error| error.to_string())?.0;
     match bytes {

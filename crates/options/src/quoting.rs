@@ -1,4 +1,4 @@
-//! Commands that were typed without quotes: where each begins, and where the options of the verb go on.
+//! Commands that were typed without quotes: detection of their beginnings, and of the options of the verb that follow.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::help::verb_of;
 use crate::parse;
 use crate::reading::{commands, is_program, words_before_commands};
 
-/// Programs that run the program that is named behind them.
+/// Programs that run the program named by their arguments.
 const WRAPPERS: [&str; 32] = [
     "bwrap",
     "chroot",
@@ -47,13 +47,13 @@ const WRAPPERS: [&str; 32] = [
     "xargs",
 ];
 
-/// Programs that take another program's text behind an option.
+/// Programs that accept the text of a program as an option.
 const INTERPRETERS: [&str; 16] = [
     "ash", "bash", "csh", "dash", "fish", "ksh", "lua", "mksh", "node", "perl", "php", "python", "ruby",
     "sh", "tcsh", "zsh",
 ];
 
-/// The name of a program without its folder and version: `python` of `/usr/bin/python3.11`.
+/// The name of a program without its folder and version, such as `python` for `/usr/bin/python3.11`.
 fn plain_name(word: &str) -> &str {
     let name = word.rsplit('/').next().unwrap_or_default();
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
@@ -67,13 +67,13 @@ fn is_interpreter(word: &str) -> bool {
     INTERPRETERS.contains(&plain_name(word))
 }
 
-/// Whether an option takes any text, so that a word of a command would do for its value.
+/// Whether an option accepts any text, so that a word of a command would be a valid value.
 pub(crate) fn takes_text(arg: &Arg) -> bool {
     let kind = arg.get_value_parser().type_id();
     kind == TypeId::of::<String>() || kind == TypeId::of::<PathBuf>()
 }
 
-/// The options of the verb that a line names.
+/// The options of the verb in a line.
 pub(crate) struct Own(Command);
 
 impl Own {
@@ -91,7 +91,7 @@ impl Own {
         self.0.get_arguments().find(|arg| arg.get_short() == Some(letter))
     }
 
-    /// The option of this verb that a word is, and how many words behind it are its values.
+    /// The option of this verb that a word names, and the number of following words that are its values.
     pub(crate) fn option(&self, word: &str) -> Option<(&Arg, usize)> {
         let values = |arg: &Arg| match arg.get_action().takes_values() && !arg.is_require_equals_set() {
             true => arg.get_num_args().map_or(1, |range| range.min_values()),
@@ -113,7 +113,7 @@ impl Own {
         None
     }
 
-    /// The place of each option of this verb that stands before the first command, and the place of that command.
+    /// The position of each option of this verb before the first command, and the position of that command.
     pub(crate) fn before_commands(&self, words: &[String], head: usize) -> (Vec<usize>, Option<usize>) {
         let mut further = self.0.get_positionals().take_while(|arg| arg.get_id() != "commands").count();
         let (mut options, mut at) = (Vec::new(), head);
@@ -133,8 +133,8 @@ impl Own {
         (options, None)
     }
 
-    /// Whether a word behind a command is an option of the verb rather than of the command: a long one that the verb has,
-    /// or a short one whose value is no mere text.
+    /// Whether a word after a command is an option of the verb and not of the command: a long option that the verb has,
+    /// or a short one whose value is not arbitrary text.
     fn goes_on(&self, word: &str) -> bool {
         let is_typed = |(arg, _): (&Arg, usize)| {
             word.starts_with("--") || arg.get_action().takes_values() && !takes_text(arg)
@@ -142,7 +142,7 @@ impl Own {
         self.option(word).is_some_and(is_typed)
     }
 
-    /// The place at which the options of the verb go on behind its commands.
+    /// The position after the commands at which the options of the verb continue.
     fn end(&self, words: &[String], begin: usize) -> usize {
         let places = || (begin + 1..words.len()).filter(|&at| self.goes_on(&words[at]));
         let are_options = |&at: &usize| {
@@ -154,8 +154,8 @@ impl Own {
     }
 }
 
-/// The line in which commands that were typed without quotes have them: a command begins at a word that names a program,
-/// and ends where options of the verb follow.
+/// The line with quotes around commands that were typed without: a command begins at a word that names a program, and
+/// ends where options of the verb follow.
 pub(crate) fn quoted(words: &[String]) -> Option<Vec<String>> {
     let head = words_before_commands(words)?;
     let own = Own::of(words);
@@ -169,7 +169,7 @@ pub(crate) fn quoted(words: &[String]) -> Option<Vec<String>> {
     Some(before.chain(commands).chain(words[end..].iter().cloned()).collect())
 }
 
-/// The commands of words without quotes. `compares` says that several are expected.
+/// The commands in words without quotes. `compares` means that several are expected.
 fn split(words: &[String], compares: bool) -> Vec<String> {
     let (mut commands, mut first, mut previous): (Vec<String>, _, _) = (Vec::new(), "", "");
     for word in words.iter().filter(|word| *word != "--") {
@@ -193,14 +193,14 @@ fn split(words: &[String], compares: bool) -> Vec<String> {
     commands
 }
 
-/// An option of a program that would be read as one of the verb: the letter's own name there, and where it stands.
+/// An option of a program that the verb would take as its own: the long name of the verb's option, and the position.
 pub(crate) fn mistaken_option(words: &[String]) -> Option<(String, usize)> {
     let own = Own::of(words);
     let begin = own.before_commands(words, words_before_commands(words)?).1?;
     let (option, value) = (words.get(begin + 1)?, words.get(begin + 2)?);
     let (arg, _) = own.option(option).filter(|(arg, values)| *values == 1 && takes_text(arg))?;
     let is_hook = ["-s", "-p", "-C", "-c"].contains(&option.as_str());
-    // A number, or a file that is no program, cleans nothing up.
+    // A number, or a file that is not a program, cannot be a clean-up command.
     let is_no_program = || {
         let is_argument = value.parse::<f64>().is_ok() || std::path::Path::new(value).is_file();
         is_argument && !is_program(value)

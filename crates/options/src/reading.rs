@@ -1,4 +1,4 @@
-//! How far a command line is one that a verb accepts, as far as that can be told before anything is measured.
+//! Checks whether a verb accepts a command line, as far as possible before the measurement.
 
 use fauxplat_launch::plain;
 use fauxplat_model::{Definition, Factor};
@@ -8,7 +8,7 @@ use crate::help::{MEASURING, Parsed};
 use crate::joined::joined;
 use crate::{CommandArgs, CompareArgs, ConditionArgs, FleetAction, FleetArgs, SweepArgs, Verb, define};
 
-/// The commands of a line, where its verb takes some.
+/// The commands of a line; `None` if its verb takes none.
 pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
     let Parsed::Defined(cli) = parsed else { return None };
     let args = match &cli.verb {
@@ -25,19 +25,18 @@ pub(crate) fn commands(parsed: &Parsed) -> Option<&[String]> {
     Some(&args.commands)
 }
 
-/// Number of words, with the program's, that name a verb which takes commands.
+/// Number of words, including the program's name, that name a verb with commands.
 pub(crate) fn words_before_commands(words: &[String]) -> Option<usize> {
     let verb = words.get(1)?;
     let is_of_fleet = || verb == "fleet" && words.get(2).is_some_and(|it| it == "run" || it == "compare");
     if takes_commands(verb) { Some(2) } else { is_of_fleet().then_some(3) }
 }
 
-/// Whether a word may be the name of a program or a verb: no option, no path, and no command with arguments.
+/// Whether a word can be the name of a program or a verb: no option, no path, and no command with arguments.
 pub(crate) fn is_bare(word: &str) -> bool {
     !word.is_empty() && !word.starts_with('-') && !word.contains(|c: char| c.is_whitespace() || c == '/')
 }
 
-/// Whether a word names a program.
 pub(crate) fn is_program(word: &String) -> bool {
     let is_option_or_line = word.starts_with('-') || word.contains(char::is_whitespace);
     !is_option_or_line && plain::find(std::slice::from_ref(word)).is_ok()
@@ -50,7 +49,7 @@ pub(crate) fn takes_commands(verb: &str) -> bool {
     MEASURING.contains(&verb) || verb == "profile" || has_joined()
 }
 
-/// The word among the commands that shows that they were typed without quotes.
+/// The word among the commands which shows that they were typed without quotes.
 pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<&'a String> {
     let commands = commands(parsed)?;
     let is_shell = |word: &String| word.starts_with("-S") || word.starts_with("--shell");
@@ -61,15 +60,15 @@ pub(crate) fn unquoted_word<'a>(words: &[String], parsed: &'a Parsed) -> Option<
     if !commands.iter().all(is_word) || !is_program(&commands[0]) {
         return None;
     }
-    // Of two words that are compared, the second may as well be a program with a slip in its name.
+    // In a comparison of two words, the second may also be a program with a typing error in its name.
     let other = commands.iter().find(|word| !is_program(word))?;
     let compares = matches!(parsed, Parsed::Defined(cli) if matches!(cli.verb, Verb::Compare(_)));
     let is_slip = compares && commands.len() == 2 && !std::path::Path::new(other).exists();
     (!is_slip).then_some(other)
 }
 
-/// Whether the verb accepts what a line that was read asks it to measure: commands enough, names for them, parameters that
-/// they use, a factor that there is.
+/// Whether the verb accepts the line: there are enough commands, names for them, only parameters that they use, and
+/// only known factors.
 pub(crate) fn is_accepted(parsed: &Parsed) -> bool {
     let Parsed::Defined(cli) = parsed else { return true };
     match &cli.verb {
@@ -85,7 +84,7 @@ pub(crate) fn is_accepted(parsed: &Parsed) -> bool {
     }
 }
 
-/// The number of commands that a definition expands to; `None` where it is refused.
+/// The number of commands that a definition expands to; `None` if it is refused.
 fn count(commands: &CommandArgs, condition: &ConditionArgs) -> Option<usize> {
     let definition = define::unresolved(commands, condition).ok()?;
     expand(&definition).ok().map(|commands| commands.len())
@@ -113,7 +112,7 @@ fn is_swept(args: &SweepArgs) -> bool {
         && args.factor.as_ref().or(definition.sweep.as_ref()).is_some_and(is_factor)
 }
 
-/// Whether a text names factors that there are. Their levels, and what this machine lacks, are told by the verb.
+/// Whether a text names only known factors. The verb itself checks levels and the features of the machine.
 fn is_factor(text: &str, definition: &Definition) -> bool {
     let places = places(definition);
     text.split(['*', '×']).all(|part| {

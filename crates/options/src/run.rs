@@ -61,7 +61,7 @@ pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     }
 }
 
-/// Parses `auto` or a number; a precision has an option of its own.
+/// Parses `auto` or a number. A precision has a separate option.
 fn number_of_runs(text: &str) -> Result<Runs, String> {
     match text.parse()? {
         Runs::Until(_) => Err(format!("`{text}` is a precision: say --until {text}")),

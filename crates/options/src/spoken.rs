@@ -1,4 +1,4 @@
-//! Normalises the command line before it is parsed: commands without a verb, and options whose values other tools
+//! Normalises the command line before it is parsed: adds a missing verb, and joins options with values that other tools
 //! separate by blanks.
 
 use clap::error::ErrorKind;
@@ -22,14 +22,14 @@ pub fn understood(words: &[String]) -> Vec<String> {
     }
 }
 
-/// Whether the first word is a verb, or asks for what fauxplat says of itself.
+/// Whether the first word is a verb, or requests help or the version.
 fn has_verb(first: &str) -> bool {
     let is_verb =
         |verb: &clap::Command| verb.get_name() == first || verb.get_all_aliases().any(|name| name == first);
     ["", "help", "-h", "--help", "-V", "--version"].contains(&first) || whole().get_subcommands().any(is_verb)
 }
 
-/// Joins options with values that stand in the next word or in the next two.
+/// Joins options with values that are in the next one or two words.
 fn joined(words: &[String]) -> Vec<String> {
     let (mut out, mut rest) = (Vec::new(), words.iter().peekable());
     while let Some(word) = rest.next() {
@@ -58,8 +58,8 @@ fn joined(words: &[String]) -> Vec<String> {
     out
 }
 
-/// Why a command line that could be read is refused: it was probably meant otherwise, and what would be measured then is
-/// not what was asked for.
+/// Why a valid command line is refused: it probably has a different intended meaning, so that the wrong thing would be
+/// measured.
 pub fn doubt(words: &[String]) -> Option<String> {
     let of_verb = || {
         let understood = understood(words);
@@ -70,7 +70,8 @@ pub fn doubt(words: &[String]) -> Option<String> {
     foreign_verb(words).or_else(|| unsaid_verb(words)).or_else(of_verb)
 }
 
-/// A line in the words of another tool, whose name may stand before its verb: `fauxplat perf stat ls`.
+/// A message about a line in the notation of another tool, possibly with the tool's name first: `fauxplat perf stat
+/// ls`.
 fn foreign_verb(words: &[String]) -> Option<String> {
     let first = words.get(1).filter(|first| is_bare(first) && !has_verb(first))?;
     if first == "hyperfine" {
@@ -92,7 +93,7 @@ fn foreign_verb(words: &[String]) -> Option<String> {
     Some(format!("`{}` is no verb of fauxplat{beside}{remedy}", told.call))
 }
 
-/// Why an option behind an unquoted program is refused, which the verb would take for its own: `run bash -c ls`.
+/// Why an option after an unquoted program is refused, which the verb would take as its own: `run bash -c ls`.
 fn option_of_command(words: &[String]) -> Option<String> {
     let (name, at) = mistaken_option(words)?;
     let (option, program) = (&words[at], &words[at - 1]);
@@ -103,7 +104,7 @@ fn option_of_command(words: &[String]) -> Option<String> {
     ))
 }
 
-/// Why names of several commands are refused that were given as the name of the first.
+/// Why a list of names for several commands is refused as the name of the first command.
 fn several_names(words: &[String]) -> Option<String> {
     let Parsed::Defined(cli) = parse(words).ok()? else { return None };
     let args = match &cli.verb {
@@ -121,7 +122,8 @@ fn several_names(words: &[String]) -> Option<String> {
     ))
 }
 
-/// A line that begins with a bare word that is no verb: `fauxplat diff` asks for something else than 500 runs of diff.
+/// A message about a line that begins with a bare word that is no verb: the user of `fauxplat diff` does not expect 500
+/// runs of diff.
 fn unsaid_verb(words: &[String]) -> Option<String> {
     let rest = words.get(1..).filter(|rest| !rest.is_empty() && rest.iter().all(|word| is_bare(word)))?;
     let first = &rest[0];
@@ -142,8 +144,8 @@ fn unsaid_verb(words: &[String]) -> Option<String> {
     })
 }
 
-/// Why a line that was read is refused: its commands were typed without quotes, or stored results were taken for commands.
-/// `words` are the line as it was understood.
+/// Why a valid line is refused: its commands were typed without quotes, or stored results were given as commands.
+/// `words` is the normalised line.
 pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
     if let Some(line) = commands(parsed).and_then(|commands| of_documents(words, commands)) {
         return Some(format!("stored results are no commands; try: {line}"));
@@ -155,7 +157,7 @@ pub fn unquoted(words: &[String], parsed: &Parsed) -> Option<String> {
     ))
 }
 
-/// Why the word behind a bare `--shell` cannot be told from a command; nothing where it is plain.
+/// Why the word after a bare `--shell` cannot be distinguished from a command; `None` if it can.
 fn shell_or_command(understood: &[String]) -> Option<String> {
     let at = understood.iter().position(|word| word == "-S" || word == "--shell")?;
     let behind = understood.get(at + 1).filter(|word| may_be_a_shell(word))?;
@@ -170,8 +172,8 @@ fn shell_or_command(understood: &[String]) -> Option<String> {
     })
 }
 
-/// Whether a word that was not taken for a shell may be one: a shell with words that are no options, or a single plain word,
-/// for which as a command no shell would be needed.
+/// Whether a word that was not taken for a shell may be one: a shell with words that are no options, or a single plain
+/// word, which would not need a shell if it were a command.
 fn may_be_a_shell(word: &str) -> bool {
     let mut words = word.split_whitespace();
     let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
@@ -192,14 +194,15 @@ const SHELLS: [&str; 14] = [
     "zsh",
 ];
 
-/// Whether a word is a shell, possibly with options, and so the value of `--shell` rather than a command.
+/// Whether a word is a shell, possibly with options, and so the value of `--shell`, not a command.
 fn names_a_shell(word: &str) -> bool {
     let mut words = word.split_whitespace();
     let name = words.next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     SHELLS.contains(&name) && words.all(|option| option.starts_with('-') && option != "-c")
 }
 
-/// Several commands are compared, a single one is run; options that only one of the two verbs has decide.
+/// Adds a verb: several commands are compared, a single one is run, and options that only one of the two verbs has take
+/// precedence.
 fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
     let program = words.first().cloned().unwrap_or_default();
     let spoken = |verb: &str| [&[program.clone(), verb.to_owned()], rest].concat();
@@ -216,7 +219,7 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
         Parsed::Joined(..) => false,
     };
     match parse(&run) {
-        // Words of one command that has no quotes are no commands to be compared.
+        // Words of one command without quotes are not separate commands to compare.
         Ok(parsed) if unquoted_word(&run, &parsed).is_some() => run,
         Ok(parsed) if is_several(&parsed) && !unknown(&compare) => compare,
         Err(error) if error.kind() == ErrorKind::UnknownArgument && !unknown(&compare) => compare,
@@ -224,7 +227,7 @@ fn with_verb(words: &[String], rest: &[String]) -> Vec<String> {
     }
 }
 
-/// Whether the first word is a mistyped verb rather than a command: it resembles a verb, and no program has its name.
+/// Whether the first word is a mistyped verb, not a command: it resembles a verb, and no program has its name.
 fn resembles_a_verb(words: &[String]) -> bool {
     let is_one = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
     let Some(first) = words.get(1).filter(is_one) else { return false };

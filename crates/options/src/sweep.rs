@@ -9,7 +9,7 @@ use super::help::after_text;
 use super::output::{Measured, Output};
 use super::{BuildArgs, CommandArgs, ConditionArgs, EndArgs, percent, time_with_unit};
 
-/// Help text about the factors, from their own descriptions.
+/// Help text about the factors, built from their descriptions.
 fn factors() -> String {
     let name = Factor::Parameter("NAME".to_owned());
     let rows: Vec<String> = Factor::BUILT_IN.iter().chain([&name]).map(row).collect();
@@ -17,7 +17,7 @@ fn factors() -> String {
     format!("Factors, with what is swept when no levels are given:\n{}", rows.trim_end())
 }
 
-/// The help line of a factor, wrapped with its continuation indented.
+/// The help line of a factor, wrapped with indented continuation lines.
 fn row(factor: &Factor) -> String {
     const WIDTH: usize = 86;
     let mut lines = vec![String::new()];

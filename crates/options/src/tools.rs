@@ -1,23 +1,22 @@
-//! Other tools and their options, each with the line or the option here that means the same.
+//! Other tools and their options, each with the equivalent line or option of fauxplat.
 
-/// Blocks of tools; the first lines of the file say how they are read.
+/// Blocks of tools. The first lines of the file describe the format.
 const BLOCKS: &str = include_str!("tools.txt");
 
-/// A tool, or a verb of one.
+/// A tool, or a subcommand of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
-    /// The ways in which the tool is called, each by one or several words.
+    /// The ways in which the tool is called, each with one or several words.
     calls: Vec<Vec<&'static str>>,
-    /// Our verb, with the words that always follow.
+    /// fauxplat's verb, with the words that always follow.
     pub(crate) ours: Vec<&'static str>,
-    /// Whether options of the tool may stand behind its words. A command and its arguments follow otherwise.
+    /// Whether options of the tool may follow its other words. Otherwise these words are a command with its arguments.
     pub(crate) mixes: bool,
-    /// A sentence beside the line.
+    /// An additional sentence for the message.
     pub(crate) beside: Option<&'static str>,
     options: Vec<Foreign>,
 }
 
-/// An option of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
     words: Vec<&'static str>,
@@ -33,27 +32,26 @@ pub(crate) enum Values {
     Maybe,
 }
 
-/// The meaning here of an option of a tool.
+/// fauxplat's equivalent of a tool's option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ours {
-    /// These words.
+    /// The given words.
     Words(Vec<&'static str>),
-    /// The beginning of another line.
+    /// The beginning of a different line.
     Line(Vec<&'static str>),
-    /// Nothing that has to be said.
+    /// Nothing, because fauxplat does the same without an option.
     Needless,
-    /// Nothing that there is.
+    /// Nothing, because fauxplat has no equivalent.
     Missing,
 }
 
 impl Tool {
-    /// The option that a word names, without its value.
     pub(crate) fn option(&self, word: &str) -> Option<&Foreign> {
         self.options.iter().find(|option| option.words.contains(&word))
     }
 }
 
-/// The tool that the words of a line name, and how many of them do. The longest name goes first.
+/// The tool that the words of a line name, and the number of words of its name. The longest matching name wins.
 pub(crate) fn called(words: &[String]) -> Option<(Tool, usize)> {
     let begins = |call: &[&str]| words.len() >= call.len() && call.iter().zip(words).all(|(a, b)| a == b);
     let of = |tool: Tool| {
@@ -117,8 +115,8 @@ mod tests {
         }
     }
 
-    /// No option of a tool stands twice in its block, and none becomes one of ours that runs a program, unless its value is
-    /// a program there, too.
+    /// No option of a tool occurs twice in its block, and none is translated to an option that runs a program, unless
+    /// its value is a program for the tool, too.
     #[test]
     fn options_are_told_once_and_start_nothing_unasked() {
         for tool in tools() {

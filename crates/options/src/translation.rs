@@ -1,4 +1,4 @@
-//! Lines in the words of other tools, in ours.
+//! Translation of lines for other tools to lines for fauxplat.
 
 use fauxplat_report::say::shell_word;
 
@@ -9,20 +9,20 @@ use crate::reading::{is_program, words_before_commands};
 use crate::tools::{Foreign, Ours, Tool, Values, called};
 use crate::values::{filled, python};
 
-/// A line in our words, and the words that have none here.
+/// A translated line, and the words without an equivalent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Translated {
-    /// The line; `None` where there is no line that would be read.
+    /// The line; `None` if no valid line results.
     pub(crate) line: Option<String>,
     pub(crate) left_out: Vec<String>,
     /// The words by which the other tool was called.
     pub(crate) call: String,
-    /// Our verb with what always follows, for whoever has no line.
+    /// fauxplat's verb with the words that always follow, for messages without a line.
     pub(crate) ours: String,
     pub(crate) beside: Option<&'static str>,
 }
 
-/// The line that says here what was said to another tool: `fauxplat perf stat -r 5 ls`.
+/// The equivalent of a line for another tool, such as `fauxplat perf stat -r 5 ls`.
 pub(crate) fn of_tool(words: &[String]) -> Option<Translated> {
     let (tool, length) = called(words.get(1..)?)?;
     let mut said = Said::read(&tool, &words[1 + length..]);
@@ -41,14 +41,14 @@ pub(crate) fn of_tool(words: &[String]) -> Option<Translated> {
     })
 }
 
-/// Words that were said to another tool.
+/// The parts of a line for another tool.
 #[derive(Default)]
 struct Said {
-    /// The beginning of another line than the tool's usual one.
+    /// The beginning of a different line than the tool's usual equivalent.
     other: Option<Vec<String>>,
-    /// Options of ours with their values.
+    /// Options of fauxplat with their values.
     options: Vec<Vec<String>>,
-    /// Commands, or files.
+    /// Commands or files.
     words: Vec<String>,
     statements: Vec<String>,
     left_out: Vec<String>,
@@ -77,13 +77,13 @@ impl Said {
         said
     }
 
-    /// Reads a word with options, and the value of the last of them from the words behind.
+    /// Reads a word with options. The last option may take its value from the following words.
     fn option(&mut self, tool: &Tool, word: &str, rest: &[String], at: &mut usize) {
         for (name, attached) in parts(tool, word) {
             let next = rest.get(*at).filter(|next| !next.starts_with('-'));
             let Some(option) = tool.option(&name) else {
                 self.left_out.push(name);
-                // A word that no command is and that others follow is probably a value.
+                // A word that is not a command and is followed by others is probably a value.
                 let is_value = |next: &&String| !is_command(next) && *at + 1 < rest.len();
                 if let Some(value) = next.filter(|_| attached.is_none()).filter(is_value) {
                     self.left_out.push(value.clone());
@@ -102,7 +102,7 @@ impl Said {
         }
     }
 
-    /// Puts what an option is here.
+    /// Adds the equivalent of an option.
     fn put(&mut self, option: &Foreign, name: &str, value: Option<&str>) {
         let fill = |words: &[&str]| words.iter().map(|word| filled(word, value)).collect::<Option<Vec<_>>>();
         let found = match &option.ours {
@@ -122,7 +122,7 @@ impl Said {
         }
     }
 
-    /// The line of ours; `None` where it would not be read.
+    /// The translated line; `None` if it would not be valid.
     fn line(&mut self, tool: &Tool, typed: &[String]) -> Option<String> {
         let is_other = self.other.is_some();
         let begin = match self.other.take() {
@@ -140,7 +140,7 @@ impl Said {
         asks_help(&whole).or_else(|| readable(whole.clone(), typed)).or_else(|| with_quotes(&whole))
     }
 
-    /// The usual beginning of the line, with the words that it names in their places.
+    /// The usual beginning of the line, with its placeholders filled in.
     fn usual(&mut self, tool: &Tool) -> Option<Vec<String>> {
         let counts = self.options.iter().any(|words| words[0] == "-e");
         let ours = if counts { &tool.ours[..1] } else { &tool.ours[..] };
@@ -166,7 +166,8 @@ impl Said {
         Some(begin)
     }
 
-    /// The commands behind the options. Where a process is watched in the place of one, the command `sleep N` says how long.
+    /// The commands after the options. If a process is watched and no command is run, the command `sleep N` states the
+    /// duration.
     fn commands(&mut self, head: &[String], is_other: bool, mixes: bool) -> Vec<String> {
         let words = std::mem::take(&mut self.words);
         match words.as_slice() {
@@ -189,7 +190,7 @@ impl Said {
     }
 }
 
-/// The options in a word, each with the value that is attached to it: `-Sp90` has `-S` and `-p` with `90`.
+/// The options in a word, each with its attached value: `-Sp90` has `-S`, and `-p` with `90`.
 fn parts(tool: &Tool, word: &str) -> Vec<(String, Option<String>)> {
     if tool.option(word).is_some() {
         return vec![(word.to_owned(), None)];
@@ -216,8 +217,8 @@ fn parts(tool: &Tool, word: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// The line in our words for a word that is no verb here and names no tool: `fauxplat bench -r 5 ls`. Options keep their
-/// names, as far as the verb has them.
+/// The translated line for a word that is neither a verb nor the name of a tool, such as `fauxplat bench -r 5 ls`.
+/// Options keep their names, as far as the verb has them.
 pub(crate) fn in_our_words(words: &[String], ours: &str) -> Option<Translated> {
     let spoken = ours.split(", or ").next()?.strip_prefix("fauxplat ")?;
     let spoken = spoken.contains("'COMMAND'").then(|| spoken.replace(" 'COMMAND'", ""))?;
@@ -235,7 +236,7 @@ fn is_command(word: &String) -> bool {
     is_program(word) || word.split_whitespace().next().is_some_and(|first| is_program(&first.to_owned()))
 }
 
-/// The place of the first word that is a command and no value of an option.
+/// The position of the first word that is a command and not the value of an option.
 fn first_command(head: &[String], rest: &[String]) -> Option<usize> {
     let own = Own::of(head);
     let mut at = 0;
@@ -247,11 +248,11 @@ fn first_command(head: &[String], rest: &[String]) -> Option<usize> {
         }
         at += 1;
     }
-    // A flag of another tool may have the letter of an option with a value.
+    // A flag of another tool may have the letter of an option that takes a value.
     rest.iter().position(is_command)
 }
 
-/// The words before a command that the verb takes, or an option of ours in their place; and those for which there is none.
+/// The words before a command that the verb accepts, or their equivalents, and the words without an equivalent.
 fn kept(head: &[String], words: &[String]) -> (Vec<String>, Vec<String>) {
     let own = Own::of(head);
     let (mut kept, mut left_out): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -273,7 +274,7 @@ fn kept(head: &[String], words: &[String]) -> (Vec<String>, Vec<String>) {
     (kept, left_out)
 }
 
-/// The line with our options in the place of foreign ones that have an equal here: this one, and other long ones.
+/// The line with equivalents in place of foreign options: the given option, and other long ones.
 pub(crate) fn replaced(verb: &str, words: &[String], option: &str) -> Vec<String> {
     let own = Own::of(words);
     let is_meant = |word: &str| {

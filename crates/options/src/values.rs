@@ -1,18 +1,18 @@
-//! Values of other tools in our form.
+//! Values of other tools in the form of fauxplat.
 
 use fauxplat_report::say::shell_word;
 
 use crate::durations::meant;
 
-/// A text of ours with the value of another tool in the place that its braces name: `--timeout {s}` of `5` has `5s`. `None`
-/// where the value cannot be said here. A text without braces stays as it is.
+/// A text with a value of another tool in place of the braces: `--timeout {s}` with `5` gives `--timeout 5s`. `None` if
+/// the value has no equivalent. A text without braces is returned unchanged.
 pub(crate) fn filled(ours: &str, value: Option<&str>) -> Option<String> {
     let Some((before, rest)) = ours.split_once('{') else { return Some(ours.to_owned()) };
     let (form, behind) = rest.split_once('}')?;
     Some(format!("{before}{}{behind}", in_form(form, value?)?))
 }
 
-/// A value in one of our forms.
+/// A value in one of the forms of fauxplat.
 fn in_form(form: &str, value: &str) -> Option<String> {
     match form {
         "" => Some(value.to_owned()),
@@ -35,7 +35,7 @@ fn in_form(form: &str, value: &str) -> Option<String> {
     }
 }
 
-/// A time: a number alone has the unit of the other tool.
+/// A time. A number without unit has the unit of the other tool.
 fn in_time(value: &str, unit: &str) -> Option<String> {
     match value.parse::<f64>() {
         Ok(_) => meant(&format!("{value}{unit}")),
@@ -43,12 +43,12 @@ fn in_time(value: &str, unit: &str) -> Option<String> {
     }
 }
 
-/// A share: a number from 1 on is one of a hundred.
+/// A share. A number from 1 is taken as a percentage.
 fn in_percent(value: &str) -> Option<String> {
     Some(format!("{}%", rounded(share(value)?)))
 }
 
-/// A share in percent, above 0 and below 100: of `5%`, `5` and `0.05`.
+/// A share in per cent, above 0 and below 100, from `5%`, `5` or `0.05`.
 fn share(value: &str) -> Option<f64> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let percent = match value.strip_suffix('%') {
@@ -58,12 +58,12 @@ fn share(value: &str) -> Option<f64> {
     (percent > 0.0 && percent < 100.0).then_some(percent)
 }
 
-/// A number without the noise of binary fractions.
+/// A number without rounding errors of binary fractions.
 fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Statements of Python as the command that executes them.
+/// Python statements as a command that executes them.
 pub(crate) fn python(statements: &[String]) -> String {
     format!("python3 -c {}", shell_word(&statements.join("; ")))
 }

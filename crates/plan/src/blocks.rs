@@ -14,22 +14,22 @@ use crate::seeded::seeded;
 pub enum Layout {
     /// Each command once.
     Single,
-    /// Each command twice in a row (AABB or BBAA), this number of times, each time in an order of its own: the second of two
-    /// runs follows its own command, so that a comparison of second runs is free of what one command leaves to the other.
+    /// Each command twice in a row (AABB or BBAA), the given number of times, each time in a newly drawn order. The
+    /// second of two runs follows its own command, so a comparison of second runs is free of effects of one command on
+    /// the other.
     Twice(u16),
-    /// Each command twice, the second time in the opposite order (ABBA or BAAB): a drift that is linear over the
-    /// block cancels within it. For runs so short that a pair of them is over before the machine changes.
+    /// Each command twice, the second time in the opposite order (ABBA or BAAB), so that a drift that is linear over
+    /// the block cancels. For runs so short that the machine does not change during a pair.
     Mirrored,
-    /// Each command this number of times; every second time in the opposite order of the time before. For setups that
-    /// are expensive, such as programs that take long to link.
+    /// Each command the given number of times, with the order reversed every second time. For setups that are
+    /// expensive, such as programs that take long to link.
     Repeated(u16),
-    /// Two commands at the same moment on these two CPUs, and once more with the CPUs exchanged: effects of the CPUs
-    /// cancel within the block.
+    /// Two commands at the same moment on these two CPUs, and once more with the CPUs exchanged, so that effects of the
+    /// CPUs cancel within the block.
     Duet([Cpu; 2]),
 }
 
 impl Layout {
-    /// Number of times that a block contains each command.
     pub fn rounds(self) -> u16 {
         match self {
             Layout::Single => 1,
@@ -43,28 +43,24 @@ impl Layout {
 /// A plan: a function from the number of a block to its trials.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
-    /// Number of commands.
     pub commands: u16,
-    /// CPUs on which blocks run.
     pub placement: Placement,
-    /// Padding of the environment.
     pub env_pad: EnvPad,
-    /// Displacement of the heap.
     pub heap: Heap,
-    /// Order of the trials within a block.
     pub layout: Layout,
     /// Seed of all draws.
     pub seed: u64,
 }
 
-/// Streams of the generator: setups and orders are drawn independently, so that a change in one leaves the other.
+/// Streams of the generator. Setups and orders are drawn independently, so that a change of one leaves the other
+/// unchanged.
 const SETUPS: u64 = 0;
 const ORDERS: u64 = 1 << 40;
 const PLACES: u64 = 2 << 40;
 const HEAPS: u64 = 3 << 40;
 const ROUNDS: u64 = 1 << 56;
 
-/// Bytes in a page: displacements beyond it repeat.
+/// Bytes in a page. Displacements repeat beyond a page.
 const PAGE_BYTES: u16 = 4096;
 
 impl Plan {
@@ -98,14 +94,13 @@ impl Plan {
         order.into_iter().enumerate().map(trial).collect()
     }
 
-    /// The setup at a position of the block: in a duet every second run starts together with the one before it.
+    /// The setup at a position of the block. In a duet every second run starts together with the preceding one.
     fn placed(&self, setup: Setup, position: usize) -> Setup {
         let Layout::Duet(cpus) = self.layout else { return setup };
         let cpu = cpus[position % 2];
         Setup { cpus: Some([cpu].into_iter().collect()), idle: false, together: position % 2 == 1, ..setup }
     }
 
-    /// The commands of a block, all rounds one after the other.
     fn orders(&self, block: u32) -> Vec<u16> {
         if let Layout::Twice(times) = self.layout {
             let order = |time| self.order_of_round(block, 2 * time);
@@ -123,7 +118,7 @@ impl Plan {
         orders
     }
 
-    /// The order of the commands in one round of a block, drawn apart from all others.
+    /// The order of the commands in one round of a block, drawn independently of all other rounds.
     fn order_of_round(&self, block: u32, round: u16) -> Vec<u16> {
         let mut order = self.order(block);
         if round > 0 {
@@ -142,20 +137,20 @@ impl Plan {
         };
         let env_pad_bytes = if let EnvPad::Bytes(bytes) = self.env_pad { bytes } else { 0 };
         let cpus = match &self.placement {
-            // A relation is resolved to a list before planning.
+            // Relations have been resolved to lists before planning.
             Placement::Auto | Placement::Free | Placement::Related(..) => None,
             Placement::Set(cpus) | Placement::IdleOf(cpus) => Some(cpus.clone()),
             Placement::OneOf(cpus) => Some(self.one_of(cpus, block)),
         };
-        // Allocators align to 16 bytes, so displacements in between are the same.
+        // Allocators align to 16 bytes, so displacements in between have no effect.
         let heap_offset_bytes = (self.heap == Heap::Random)
             .then(|| seeded(self.seed, HEAPS + u64::from(block)).random_range(0..PAGE_BYTES / 16) * 16);
         let idle = matches!(self.placement, Placement::IdleOf(_));
         Setup { cpus, idle, stack_offset_bytes, heap_offset_bytes, env_pad_bytes, together: false }
     }
 
-    /// A CPU for the block. Every CPU is used once before any is used again, in an order that is drawn for each such
-    /// cycle.
+    /// A CPU for the block. Every CPU is used once before any is used again, in an order that is drawn anew for each
+    /// such cycle.
     fn one_of(&self, cpus: &CpuSet, block: u32) -> CpuSet {
         let mut list: Vec<_> = cpus.iter().collect();
         let count = (list.len() as u32).max(1);
@@ -163,9 +158,9 @@ impl Plan {
         list.into_iter().skip((block % count) as usize).take(1).collect()
     }
 
-    /// The order of the commands in the block: every order is equally likely, whatever other blocks drew. For two
-    /// commands it is a fair coin. Balancing over several blocks would make their orders dependent, and then an effect
-    /// that a command has on the next one would turn the signs of several differences together.
+    /// The order of the commands in the block. Every order is equally likely, independently of other blocks; for two
+    /// commands the draw is a fair coin. Balancing over several blocks would make their orders dependent, and an effect
+    /// of a command on the next one would then reverse the signs of several differences together.
     fn order(&self, block: u32) -> Vec<u16> {
         let mut order: Vec<u16> = (0..self.commands).collect();
         order.shuffle(&mut seeded(self.seed, ORDERS + u64::from(block)));

@@ -1,4 +1,4 @@
-//! A design in which several factors vary at once, run by run.
+//! A design in which several factors vary at once, from run to run.
 
 use fauxplat_model::{Phase, Setup, Trial};
 use fauxplat_units::{Cpu, CpuSet};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::seeded::seeded;
 
-/// Runs of a block: equal to the levels of a displacement, so that each level occurs once in each block.
+/// Runs of a block: as many as a displacement has levels, so that each level occurs once in each block.
 pub const RUNS_PER_BLOCK: u16 = 16;
 
 /// Levels of a displacement: the sixteenths of a page.
@@ -16,10 +16,10 @@ const DISPLACEMENTS: u16 = 16;
 /// Positions within each sixteenth.
 const PLACES: u16 = PAGE_BYTES / DISPLACEMENTS / ALIGNMENT_BYTES;
 
-/// Bytes in a page: displacements beyond it repeat.
+/// Bytes in a page. Displacements repeat beyond a page.
 const PAGE_BYTES: u16 = 4096;
 
-/// Alignment of stack and heap: displacements in between have no effect.
+/// Alignment of stack and heap. Displacements in between have no effect.
 const ALIGNMENT_BYTES: u16 = 16;
 
 /// Streams of the generator.
@@ -27,25 +27,24 @@ const ASSIGNMENTS: u64 = 1 << 32;
 
 /// A crossed plan: a function from the number of a block to its trials, and to the level of each factor in each trial.
 ///
-/// Each factor assigns its levels independently: a fresh random order of all its levels for each round of them,
-/// shuffled once more within the block. So every level occurs equally often over the rounds, and nearly so in every
-/// block; factors are orthogonal to blocks, nearly so to each other, and to the position in the block on average (a
+/// Each factor assigns its levels independently: every round is a new random order of all its levels, shuffled once
+/// more within the block. Every level therefore occurs equally often over the rounds, and nearly so in every block.
+/// Factors are orthogonal to blocks, nearly orthogonal to each other, and on average to the position in the block (a
 /// random balanced design; Satterthwaite 1959).
 ///
-/// A displacement is a sixteenth of a page and a position within it. The position is drawn for each run: each position
-/// of a sixteenth is used once, in random order, before any is used again. Sixteen displacements for the whole session
-/// would miss a single slow position fifteen times of sixteen.
+/// A displacement is a sixteenth of a page and a position within the sixteenth. The position is drawn for each run:
+/// each position of a sixteenth is used once, in random order, before any is used again. Sixteen displacements for the
+/// whole session would miss a single slow position fifteen times in sixteen.
 #[derive(Clone, Debug, Serialize)]
 pub struct Crossed {
     /// Number of commands, usually variants of one program.
     pub commands: u16,
-    /// CPUs to which runs are pinned, one CPU per run; `None` leaves the placement alone.
+    /// CPUs to which runs are pinned, one CPU per run; `None` leaves the placement unchanged.
     pub cpus: Option<Vec<Cpu>>,
     /// Whether the stack is displaced.
     pub stack: bool,
     /// Whether the heap is displaced.
     pub heap: bool,
-    /// Seed of all draws.
     pub seed: u64,
 }
 
@@ -77,12 +76,12 @@ impl Coordinates {
         self.heap_slot() * ALIGNMENT_BYTES
     }
 
-    /// Number of the stack's position among all of a page.
+    /// Number of the stack's position among all positions of a page.
     pub fn stack_slot(&self) -> u16 {
         self.stack * PLACES + self.stack_place
     }
 
-    /// Number of the heap's position among all of a page.
+    /// Number of the heap's position among all positions of a page.
     pub fn heap_slot(&self) -> u16 {
         self.heap * PLACES + self.heap_place
     }
@@ -124,18 +123,18 @@ impl Crossed {
         (0..usize::from(RUNS_PER_BLOCK)).map(coordinates).collect()
     }
 
-    /// The sixteenths of a page, by their first and their last position in bytes.
+    /// The sixteenths of a page, each as its first and last position in bytes.
     pub fn displacements() -> Vec<(u16, u16)> {
         let part = PAGE_BYTES / DISPLACEMENTS;
         (0..DISPLACEMENTS).map(|at| (at * part, (at + 1) * part - ALIGNMENT_BYTES)).collect()
     }
 
-    /// All positions of a page in bytes, by their number.
+    /// All positions of a page in bytes, by number.
     pub fn places() -> Vec<u16> {
         (0..DISPLACEMENTS * PLACES).map(|slot| slot * ALIGNMENT_BYTES).collect()
     }
 
-    /// The position within a sixteenth in a block, in which each sixteenth occurs once.
+    /// The position within a sixteenth in a block. Each sixteenth occurs once per block.
     fn place(&self, factor: u64, sixteenth: u16, block: u32) -> u16 {
         let round = u64::from(block / u32::from(PLACES));
         let number = round * u64::from(DISPLACEMENTS) + u64::from(sixteenth);

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 /// Greatest length of a definition's text, far above any real one.
 pub const BYTES_MAX: usize = 4 << 20;
 
-/// A definition that cannot be read: location and reason.
+/// A definition that cannot be parsed, with location and reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct DefinitionError {
@@ -21,12 +21,12 @@ pub struct DefinitionError {
 /// Reads a definition.
 ///
 /// # Errors
-/// Broken TOML, an unknown name, or a value of the wrong kind; with line and column.
+/// Returns line and column of broken TOML, an unknown name, or a value of the wrong kind.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     read(text)
 }
 
-/// Reads TOML, with the location of an error.
+/// Parses TOML and reports the location of an error.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
@@ -40,7 +40,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError
     })
 }
 
-/// The reason in one line. An unknown name may belong to another version.
+/// The reason in one line. An unknown name may belong to a different version of fauxplat.
 pub(crate) fn reason(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     match first.starts_with("unknown ") {

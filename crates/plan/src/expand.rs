@@ -7,49 +7,40 @@ use fauxplat_model::{Build, CommandLine, Definition, Parameter, Runs};
 /// A command line with all parameters filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expanded {
-    /// Name in reports.
     pub name: String,
-    /// The command line.
     pub command: String,
-    /// Variables for this command alone.
+    /// Variables for this command alone, as `NAME=VALUE`.
     pub env: Vec<String>,
     /// Command run once before all runs.
     pub setup: Option<String>,
-    /// Command run before each run.
     pub prepare: Option<String>,
-    /// Command run after each run.
     pub conclude: Option<String>,
     /// Command run once after all runs.
     pub cleanup: Option<String>,
     /// The values that were filled in.
     pub parameters: Vec<(String, String)>,
-    /// Recipe of the program.
     pub build: Option<Build>,
-    /// Link seed of the one layout that is built.
+    /// Link seed of the single layout that is built.
     pub link_seed: Option<u64>,
-    /// Working directory of this command alone.
     pub cwd: Option<PathBuf>,
 }
 
 /// Why a definition cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// The definition has no command.
     #[error("no command: give at least one command to run")]
     NoCommand,
     /// A parameter that no command uses would only repeat the same runs.
     #[error("parameter `{0}` is used nowhere: write {{{0}}} where its values belong")]
     Unused(String),
-    /// A parameter without values.
     #[error("parameter `{0}` has no values: write {0}=value,value,…")]
     NoValues(String),
-    /// Two parameters of one name.
     #[error("parameter `{0}` is given twice")]
     Twice(String),
     /// The combinations exceed the greatest number of commands.
     #[error("the parameters give more than {MAX} commands")]
     TooMany,
-    /// The text of all commands exceeds its bound: a value is repeated in every place that names it, and in every
+    /// The text of all commands exceeds its bound. A value is repeated in every place that names it, and in every
     /// command.
     #[error("with all parameters filled in, the commands are longer than {} MiB together", TEXT_BYTES_MAX >> 20)]
     TooLong,
@@ -58,19 +49,19 @@ pub enum ExpandError {
     TooManyRuns(u64),
 }
 
-/// Greatest number of commands; more are a typing error.
+/// Greatest number of commands. A larger number is most likely a typing error.
 const MAX: usize = 10_000;
 
 /// Greatest length in bytes of the text of all commands together. A kernel accepts at most 6 MiB of arguments for one
 /// program, and usually 2.
 const TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// Greatest number of runs of all commands together. Each takes some 200 bytes of memory while the experiment lasts,
-/// and computing the figures of a million takes minutes.
+/// Greatest number of runs of all commands together. Each run takes about 200 bytes of memory during the experiment,
+/// and computing the figures of a million runs takes minutes.
 pub const RUNS_MAX: u64 = 1_000_000;
 
-/// All commands of a definition: for each command line every combination of the parameters that it uses, the last
-/// parameter moving fastest.
+/// All commands of a definition: for each command line every combination of the parameters that it uses. The last
+/// parameter varies fastest.
 pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if definition.commands.is_empty() {
         return Err(ExpandError::NoCommand);
@@ -80,7 +71,7 @@ pub fn expand(definition: &Definition) -> Result<Vec<Expanded>, ExpandError> {
     if commands > MAX {
         return Err(ExpandError::TooMany);
     }
-    // The number of runs that will be made in any case; where a precision decides, the greatest number.
+    // The number of runs that are made in any case; if a precision decides, the greatest number.
     let asked = match definition.runs {
         Runs::Count(count) => count,
         Runs::Auto => definition.min_runs.unwrap_or(0),
@@ -149,7 +140,7 @@ fn texts<'a>(definition: &'a Definition, line: &'a CommandLine) -> impl Iterator
         .chain(around(definition, line).into_iter().flatten())
 }
 
-/// The four commands run around the whole and around each run: those of the command line, else the shared ones.
+/// The four commands around all runs and around each run: those of the command line, or else the shared ones.
 fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a String>; 4] {
     let or = |own: &'a Option<String>, shared: &'a Option<String>| own.as_ref().or(shared.as_ref());
     [
@@ -160,7 +151,6 @@ fn around<'a>(definition: &'a Definition, line: &'a CommandLine) -> [Option<&'a 
     ]
 }
 
-/// The parameters that a command line uses.
 fn used<'a>(definition: &'a Definition, line: &'a CommandLine) -> Vec<&'a Parameter> {
     let uses = |parameter: &&Parameter| texts(definition, line).any(|text| text.contains(&place(parameter)));
     definition.parameters.iter().filter(uses).collect()
@@ -186,7 +176,7 @@ fn expand_line(
     combinations.into_iter().map(|parameters| fill(definition, line, parameters, room)).collect()
 }
 
-/// Bytes that are left for the text of all commands.
+/// Bytes that are still available for the text of all commands.
 struct Room(usize);
 
 impl Room {
@@ -195,8 +185,8 @@ impl Room {
         Ok(())
     }
 
-    /// A text with all its placeholders replaced at once, so that a value in braces is no placeholder of another
-    /// parameter. The length is checked before each piece is built.
+    /// A text with all its placeholders replaced at once, so that a value with braces is not taken for a placeholder of
+    /// another parameter. The length is checked before each piece is built.
     fn filled(&mut self, text: &str, parameters: &[(String, String)]) -> Result<String, ExpandError> {
         let (mut out, mut rest) = (String::new(), text);
         while let Some(at) = rest.find('{') {
@@ -248,7 +238,6 @@ fn fill(
     })
 }
 
-/// The name of a command in reports.
 fn name(
     line: &CommandLine,
     command: &str,
@@ -260,7 +249,8 @@ fn name(
         Some(name) if suffix.is_empty() => Ok(name.clone()),
         Some(name) if name.contains('{') => room.filled(name, parameters),
         Some(name) => Ok(format!("{name} {}", suffix.join(" "))),
-        // Parameters used only outside of the command, such as in the build, would give several commands one name.
+        // Parameters that are used only outside of the command, such as in the build, would give several commands the
+        // same name.
         None if command == line.command && !suffix.is_empty() => {
             Ok(format!("{command} {}", suffix.join(" ")))
         }
@@ -344,7 +334,7 @@ mod tests {
         assert_eq!(twice, Err(ExpandError::Twice("a".into())));
     }
 
-    /// Each of these definitions is a few bytes or kilobytes long, and expands beyond the memory of any machine.
+    /// Each of these definitions is a few bytes or kilobytes long and would expand beyond the memory of any machine.
     #[test]
     fn what_would_not_fit_is_refused_by_arithmetic() {
         let many: Vec<&str> = vec!["v"; 4096];

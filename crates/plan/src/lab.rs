@@ -1,4 +1,4 @@
-//! Parser of labs: fills in options, and refuses labs that could not be judged before anything is run.
+//! Parser of labs, which fills in options and refuses labs that could not be judged before any experiment is run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,11 +11,12 @@ use crate::definition::{DefinitionError, read, reason};
 /// Values of a lab's options by name, each possibly several.
 pub type LabSettings = BTreeMap<String, Vec<String>>;
 
-/// Reads a lab. The value of an option replaces `{NAME}`; where there are several values, an element of a list that
-/// mentions the option is repeated for each.
+/// Parses a lab. The value of an option replaces `{NAME}`. With several values, an element of a list that mentions the
+/// option is repeated for each value.
 ///
 /// # Errors
-/// Broken TOML, an unknown name, a value of the wrong kind, or a claim that cannot be judged; with line and column.
+/// Fails for broken TOML, an unknown name, a value of the wrong kind, or a claim that cannot be judged, with line and
+/// column.
 pub fn parse_lab(text: &str, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
     let table: Table = read(text)?;
     let mut lab: LabDefinition = match table.contains_key("option") {
@@ -44,9 +45,8 @@ fn line_of(text: &str, name: &str) -> usize {
     text.lines().position(names).map_or(1, |index| index + 1)
 }
 
-/// A lab with its options filled in.
 fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDefinition, DefinitionError> {
-    // The texts of the options themselves are not replaced.
+    // Texts within the definitions of the options are not replaced.
     let options = table.remove("option").unwrap_or_else(|| Table::new().into());
     let known: BTreeMap<String, LabOption> = typed(text, options.clone())?;
     for (name, option) in &known {
@@ -58,7 +58,7 @@ fn filled(text: &str, mut table: Table, settings: &LabSettings) -> Result<LabDef
     typed(text, Value::Table(table))
 }
 
-/// Deserialises data without locations. If the original text has the same error, its location is used.
+/// Deserialises data without locations. If the original text has the same error, the location of that error is used.
 fn typed<T: DeserializeOwned>(text: &str, value: Value) -> Result<T, DefinitionError> {
     value.try_into().map_err(|error: toml::de::Error| {
         let reason = reason(error.message());
@@ -71,7 +71,8 @@ fn fill_table(table: &Table, place: &str, values: &[String]) -> Table {
     table.iter().map(|(key, value)| (key.clone(), fill(value, place, values))).collect()
 }
 
-/// A value in which a placeholder is replaced: lists get an element per value, all other texts name all values.
+/// Replaces a placeholder in a value. A list gets one element per value; any other text gets all values, separated by
+/// commas.
 fn fill(value: &Value, place: &str, values: &[String]) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(place, &values.join(", "))),
@@ -99,10 +100,11 @@ fn mentions(value: &Value, place: &str) -> bool {
     }
 }
 
-/// Error for two equal names, the result of an option with several values and a name that does not mention it.
+/// Error for two equal names, which result from an option with several values and a name that does not mention the
+/// option.
 const TWICE: &str = "there are two of this name (an option with several values must be part of it)";
 
-/// The error in a lab that was parsed: the name of the part, and the reason.
+/// The first error in a parsed lab: the name of the part, and the reason.
 fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
     let mut experiments = HashSet::new();
     for one in &lab.experiments {
@@ -136,7 +138,7 @@ fn mistake(lab: &LabDefinition) -> Option<(String, String)> {
 /// Greatest number of rounds of a lab, far above any real one.
 const ROUNDS_MAX: u32 = 10_000;
 
-/// Whether this names a file in a lab's subject, and nothing outside of it.
+/// Whether a path names a file in the subject folder of a lab, and nothing outside of it.
 fn is_of_a_lab(file: &str) -> bool {
     let parts: Vec<&str> = file.split('/').collect();
     let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
@@ -201,7 +203,7 @@ fn of_published(published: &Claim, measure: &Measure) -> Option<String> {
     }
 }
 
-/// Error for a single figure: compared with an interval that gets narrower with every run, the claim would always end
+/// Error for a single published figure. A measured interval gets narrower with every run, so the claim would always end
 /// as *not here*.
 const BARE: &str = "a single figure has the spread that its author gave (low below high), or the claim is its direction alone \
                     (direction and than, without low and high); a count says exact = true";
@@ -224,7 +226,7 @@ fn of_measure(measure: &Measure) -> Option<String> {
     (one_end || no_end).then(|| "an interval has a low and a high end, and what is exact has none".to_owned())
 }
 
-/// The experiments that decide a claim, without those of reasons.
+/// The experiments that decide a claim, without the experiments that only supply reasons.
 pub fn asked(claim: &LabClaim) -> Vec<&str> {
     let measure = claim.measured.iter();
     let second = measure.clone().flat_map(|it| [&it.over, &it.minus]).flatten();
@@ -233,7 +235,7 @@ pub fn asked(claim: &LabClaim) -> Vec<&str> {
     measure.map(|it| it.experiment.as_str()).chain(second).chain(checks).collect()
 }
 
-/// The experiments that decide a claim, and those that may explain its outcome.
+/// The experiments that decide a claim, and the experiments that may explain its outcome.
 pub fn consulted(claim: &LabClaim) -> Vec<&str> {
     let shown = claim.grounds.iter().chain(&claim.disturbed).map(|it| it.experiment.as_str());
     asked(claim).into_iter().chain(shown).collect()

@@ -1,7 +1,7 @@
 //! Seeded, ordered plans from definitions.
 //!
-//! A plan is a function from the number of a block to its trials and not a list: a comparison does not know beforehand
-//! how many blocks it will need, and any block can be drawn again from the seed alone.
+//! A plan is a function from the number of a block to its trials, not a list: a comparison does not know in advance how
+//! many blocks it will need, and any block can be drawn again from the seed alone.
 
 mod blocks;
 mod crossed;

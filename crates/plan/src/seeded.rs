@@ -1,9 +1,8 @@
-//! Random numbers that a plan can draw again: from the seed of the experiment and the number of a stream.
+//! Random numbers that a plan can draw again from the seed of the experiment and the number of a stream.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The generator of one stream of a seed.
 pub(crate) fn seeded(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(stream);

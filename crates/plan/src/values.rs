@@ -2,44 +2,28 @@
 
 use std::fmt;
 
-/// Reason why a text is no list of values.
+/// Why a text is no list of values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValuesError {
-    /// An end or a step of a range that is no number.
+    /// An end or a step of a range that is not a number.
     #[error("`{0}` is not a number such as 3 or 0.25")]
     Number(String),
-    /// A range without any number.
     #[error(
         "{from} to {to} in steps of {step} holds no number: the first must not be above the last, and the step must be above 0"
     )]
-    Empty {
-        /// The first number.
-        from: String,
-        /// The last number.
-        to: String,
-        /// The step.
-        step: String,
-    },
-    /// The values exceed the greatest number.
+    Empty { from: String, to: String, step: String },
     #[error("{from} to {to} in steps of {step} are more than {VALUES_MAX} values")]
-    TooMany {
-        /// The first number.
-        from: String,
-        /// The last number.
-        to: String,
-        /// The step.
-        step: String,
-    },
+    TooMany { from: String, to: String, step: String },
 }
 
-/// Greatest number of values; more are a typing error.
+/// Greatest number of values. A larger number is most likely a typing error.
 const VALUES_MAX: i128 = 10_000;
 
-/// The values of a list `a,b,c`, in which `\,` is a comma and an empty element is an empty value; or of a range `1..8`
-/// or `1..8:2`, both ends included.
+/// The values of a list `a,b,c`, in which `\,` is a comma and an empty element is an empty value, or of a range `1..8`
+/// or `1..8:2` with both ends included.
 ///
 /// # Errors
-/// A range that cannot be expanded.
+/// Fails for a range that cannot be expanded.
 pub fn values(text: &str) -> Result<Vec<String>, ValuesError> {
     match text.split_once("..").map(|(from, rest)| (from, rest.split_once(':').unwrap_or((rest, "1")))) {
         Some((from, (to, step))) if [from, to, step].iter().all(|word| Decimal::read(word).is_some()) => {
@@ -63,10 +47,10 @@ fn list(text: &str) -> Vec<String> {
     values
 }
 
-/// The numbers of a range, the last included if a step falls on it; decimals are counted exactly.
+/// The numbers of a range, the last one included if a step falls on it. Decimals are computed exactly.
 ///
 /// # Errors
-/// Text that is no number, and ranges without a number or with too many.
+/// Fails for text that is not a number, and for ranges without a number or with too many.
 pub fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>, ValuesError> {
     let read = |word: &str| Decimal::read(word).ok_or_else(|| ValuesError::Number(word.to_owned()));
     let (low, high, width) = (read(from)?, read(to)?, read(step)?);
@@ -84,16 +68,15 @@ pub fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>, ValuesErro
     Ok((0..=(last - first) / stride).map(|index| number(index).rounded_to(shown).to_string()).collect())
 }
 
-/// A decimal number, exactly.
+/// A decimal number, represented exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decimal {
-    /// The number without its point.
+    /// The number without its decimal point.
     digits: i128,
-    /// Number of decimal places.
     places: u32,
 }
 
-/// Greatest number of decimal places; with more, sums would overflow.
+/// Greatest number of decimal places. With more, sums could overflow.
 const PLACES_MAX: usize = 12;
 
 impl Decimal {
@@ -114,7 +97,7 @@ impl Decimal {
         self.digits * 10_i128.pow(places - self.places)
     }
 
-    /// The number with fewer decimal places; the dropped ones must be zero.
+    /// The number with fewer decimal places; the dropped digits must be zero.
     fn rounded_to(self, places: u32) -> Self {
         Decimal { digits: self.digits / 10_i128.pow(self.places - places), places }
     }

@@ -1,5 +1,5 @@
-//! Writes a constructed record: `cargo run --example constructed -- compare markdown`, for trying the formats on
-//! those who read them.
+//! Writes a constructed record, such as `cargo run --example constructed -- compare markdown`, to try the formats on
+//! the programs that read them.
 
 use std::io::stdout;
 

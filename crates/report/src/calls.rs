@@ -13,7 +13,7 @@ const NO_STACK: &str = "[no stack]";
 /// Name of the root of all stacks.
 const ALL: &str = "all";
 
-/// The kind of code of a call, as far as a reader cares.
+/// The kind of code of a call, as far as readers need to distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// No code: the root, a process, or a mark for missing callers.
@@ -29,10 +29,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// All kinds of code, in the order of a legend.
     pub(crate) const OF_CODE: [Kind; 5] = [Kind::User, Kind::Inlined, Kind::Kernel, Kind::Jit, Kind::Unknown];
 
-    /// Name of the kind in a legend.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Frame => "process",
@@ -45,7 +43,6 @@ impl Kind {
     }
 }
 
-/// The kind of code of a frame.
 pub(crate) fn kind(found: &ProfileFindings, frame: &ProfiledFrame) -> Kind {
     let object = frame.object.and_then(|place| found.objects.get(place as usize));
     match frame {
@@ -75,13 +72,14 @@ impl Way<'_> {
         self.samples.get(profile).copied().unwrap_or(0)
     }
 
-    /// How much they weigh: the events that they stand for, or their number where all stand for as many.
+    /// Weight of the stack's samples in one profile: the number of events that they represent, or their own number if
+    /// all represent equally many.
     pub(crate) fn events(&self, profile: usize) -> u64 {
         self.events.get(profile).copied().unwrap_or(0)
     }
 }
 
-/// The unit of the weights of ways, singular and plural.
+/// The unit of the weights of stacks, singular and plural.
 pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
     match found.stacks.iter().all(|stack| stack.events.is_empty()) {
         true => ["sample", "samples"],
@@ -89,7 +87,7 @@ pub(crate) fn unit(found: &ProfileFindings) -> [&'static str; 2] {
     }
 }
 
-/// All stacks of all profiles; together they hold every sample, also those without a known stack.
+/// All stacks of all profiles. Together they contain every sample, including samples without a known stack.
 pub(crate) fn ways(found: &ProfileFindings) -> Vec<Way<'_>> {
     let mut ways: Vec<Way> = Vec::with_capacity(found.stacks.len() + 1);
     for stack in &found.stacks {
@@ -131,25 +129,23 @@ pub(crate) fn frames<'f>(
     places.iter().filter_map(|&place| Some((place, found.frames.get(place as usize)?)))
 }
 
-/// A function within the path of its callers.
 pub(crate) struct Call<'f> {
     pub(crate) name: &'f str,
     pub(crate) kind: Kind,
-    /// Number of calls above; 0 for the root.
+    /// Number of calls above this one; 0 for the root.
     pub(crate) depth: usize,
     /// Weight of the samples in the function and its callees, for each profile.
     pub(crate) events: Vec<u64>,
-    /// Indices of its callees.
     pub(crate) callees: Vec<usize>,
 }
 
-/// All calls, every one after its caller; the first is the root.
+/// All calls, each after its caller; the first is the root.
 pub(crate) struct CallTree<'f> {
     pub(crate) calls: Vec<Call<'f>>,
 }
 
 impl<'f> CallTree<'f> {
-    /// The tree of some profiles. Processes are branches of it where they tell ways apart.
+    /// The tree of some profiles. Processes are branches if they distinguish stacks.
     ///
     /// Frames of one function are one call, whatever their lines, so that two versions of a program have the same tree.
     pub(crate) fn of(found: &'f ProfileFindings, profiles: &[usize]) -> Self {
@@ -203,14 +199,14 @@ impl<'f> CallTree<'f> {
         }
     }
 
-    /// The root, which has every sample.
+    /// The root, which contains every sample.
     pub(crate) fn trunk(&self) -> &Call<'f> {
         &self.calls[0]
     }
 }
 
-/// Whether processes are levels of the tree: every profile has the same ones, and more than one. Two versions of a
-/// program have different names, and would have no call in common below those.
+/// Whether processes are levels of the tree: every profile has the same processes, and more than one. Two versions of a
+/// program have different process names and would have no call in common below them.
 fn has_processes(ways: &[Way], profiles: &[usize]) -> bool {
     let of = |profile: usize| -> BTreeSet<&str> {
         let own = ways.iter().filter(|way| way.samples(profile) > 0 && !way.process.is_empty());

@@ -15,8 +15,8 @@ const BEFORE: [&str; 8] =
 /// Columns after those of the metrics.
 const AFTER: [&str; 6] = ["cpu_first", "cpu_last", "left_behind", "exit_status", "outcome", "bounds"];
 
-/// Writes a header line and one row per run, in the order of the experiment; absent readings are empty fields. Which numbers
-/// are bounds or parts stands in the last column.
+/// Writes a header line and one row per run, in the order of the experiment. Absent readings are empty fields, and the
+/// last column states which numbers are bounds or parts.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Findings::Table(found) = record.findings {
         return values(found, true, out);
@@ -46,8 +46,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(rows.flush()?)
 }
 
-/// Writes the rows with every field escaped, so that foreign names do not break lines, drive a terminal or change the
-/// direction of the text beside them.
+/// Writes the rows with every field escaped, so that foreign names can neither break lines, nor control a terminal, nor
+/// change the text direction of neighbouring fields.
 fn harmless(rows: &[u8], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut shown = csv::Writer::from_writer(out);
     let mut plain = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rows);
@@ -81,7 +81,6 @@ pub(crate) fn values(found: &TableFindings, first: bool, out: &mut dyn Write) ->
     Ok(rows.flush()?)
 }
 
-/// All fields of a run after the names.
 fn fields(sample: &Sample, metrics: &[Metric]) -> impl Iterator<Item = String> {
     let before = [
         sample.trial.to_string(),
@@ -103,7 +102,8 @@ fn fields(sample: &Sample, metrics: &[Metric]) -> impl Iterator<Item = String> {
     before.into_iter().chain(readings).chain(after)
 }
 
-/// `peak_memory_bytes:at-most`, with blanks between several; nothing where all numbers are values.
+/// Names the metrics whose numbers are no plain values, such as `peak_memory_bytes:at-most`, separated by blanks; empty
+/// if all are values.
 fn bounds(sample: &Sample, metrics: &[Metric]) -> String {
     let word = |bound: Bound| match bound {
         Bound::Value => None,

@@ -6,7 +6,7 @@ use crate::parts::spans::named;
 use crate::relation::is_time;
 use crate::words::{TIE, listed, percent, round_percent, significant};
 
-/// `margin` is what counts as the same, as a ratio, where what moved does not say.
+/// `margin` is the ratio up to which a metric counts as unchanged, if the change itself does not state its margin.
 pub(crate) fn sentence(found: &Disagreement, margin: f64) -> String {
     let (a, b) = (named(&found.a), named(&found.b));
     let (count, time) = (moved(&found.count), moved(&found.time));
@@ -28,7 +28,7 @@ pub(crate) fn sentence(found: &Disagreement, margin: f64) -> String {
     }
 }
 
-/// `3 % fewer instructions`, `2 % more wall time`.
+/// A change such as `3 % fewer instructions` or `2 % more wall time`.
 fn moved(it: &MetricChange) -> String {
     let ratio = it.change.ratio;
     let less = if is_time(it.metric) { "less" } else { "fewer" };

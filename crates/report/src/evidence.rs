@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::ReportError;
 use crate::words::visible;
 
-/// `evidence[]`: every piece but the runs, which are listed with their commands, in the order in which they came.
+/// `evidence[]`: every piece except runs, which are listed with their commands. The order is that of recording.
 pub(crate) struct Pieces<'a>(pub(crate) &'a [Evidence]);
 
 impl Pieces<'_> {
@@ -23,7 +23,6 @@ impl Serialize for Pieces<'_> {
     }
 }
 
-/// A piece of evidence: the fields of its type, and its kind.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Piece<'a> {
@@ -47,11 +46,11 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Columns of the CSV: first those that identify a figure, then the figure.
+/// Columns of the CSV. The last column is the figure, which the other columns identify.
 const COLUMNS: [&str; 10] =
     ["kind", "number", "round", "cell", "worker", "trial", "name", "figure", "at", "value"];
 
-/// Writes one row per figure: a data frame of any kind of evidence, to be filtered by `kind` and `figure`.
+/// Writes one row per figure, for filtering by `kind` and `figure` in a data frame.
 pub(crate) fn write_csv(evidence: &[Evidence], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut rows = csv::Writer::from_writer(out);
     rows.write_record(COLUMNS)?;
@@ -66,7 +65,6 @@ pub(crate) fn write_csv(evidence: &[Evidence], out: &mut dyn Write) -> Result<()
     Ok(rows.flush()?)
 }
 
-/// The columns between the kind and the figure.
 struct About {
     fields: [String; 6],
 }
@@ -92,7 +90,7 @@ impl About {
     }
 }
 
-/// A figure of a piece; `at` is its position within the piece: a bound, a moment, a lap, a process.
+/// A figure of a piece. `at` is its position within the piece: a bound, a moment, a lap, a process.
 struct Figure {
     figure: String,
     at: String,

@@ -9,49 +9,47 @@ use crate::ReportError;
 pub(crate) const EXPOSED: &str = "it carries the values of a live table, of a process that is watched, or of a fleet; see \
                                   `fauxplat table`, `fauxplat counters --pid` and `fauxplat fleet`";
 
-/// Why several profiles have no such form.
+/// Error for formats that hold a single profile.
 pub(crate) const ONE_PROFILE: &str =
     "it holds one profile and there are several; profile one command, or take speedscope, html or json";
 pub(crate) const TWO_PROFILES: &str =
     "it holds one profile or two, and there are more; take speedscope, html or json";
-/// Why simulated runs have none.
+/// Error for formats of wall times.
 pub(crate) const UNTIMED: &str =
     "simulated runs are counted and not timed; take text, json, csv, markdown, html or junit";
 
 /// A form in which a record can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// For people at a terminal.
+    /// Text for a terminal.
     Text,
-    /// The whole record: see `docs/json.md`.
+    /// The whole record, see `docs/json.md`.
     Json,
     /// CSV with a row for each run and a column for each metric.
     Csv,
-    /// CSV with a row for each command, as `--export-csv` of hyperfine writes it, in seconds.
+    /// CSV with a row for each command, in the form of hyperfine's `--export-csv`, in seconds.
     CsvSummary,
     /// Tables and sentences for pull-request comments.
     Markdown,
-    /// Tables and sentences in AsciiDoc.
     AsciiDoc,
-    /// Tables and sentences in Org.
     Org,
     /// The `--export-json` of hyperfine 1, in seconds.
     HyperfineJson,
     /// The `--export-json` of hyperfine 2.
     HyperfineJson2,
-    /// A benchmark suite that pyperf 2 loads.
+    /// A benchmark suite that pyperf 2 can load.
     PyperfJson,
     /// The `customSmallerIsBetter` input of github-action-benchmark.
     GithubActionBenchmark,
     /// Bencher Metric Format.
     BencherBmf,
-    /// The text of Go's benchmarks, one line per run.
+    /// The text format of Go's benchmarks, one line per run.
     GoBenchmark,
     /// The test report that most CI systems show: a case for each verdict.
     JUnit,
-    /// A drawing, of findings that have one.
+    /// A drawing, for findings that have one.
     Svg,
-    /// A single HTML page that loads nothing else.
+    /// A single HTML page that loads nothing from elsewhere.
     Html,
     /// A drawing of a topology in characters, for a terminal.
     Boxes,
@@ -59,20 +57,19 @@ pub enum Format {
     Lscpu,
     /// The text exposition that Prometheus and its text-file collector read; for live tables.
     OpenMetrics,
-    /// A line per stack with its samples, as Brendan Gregg's scripts fold them; for profiles.
+    /// Stacks, one per line with its samples, as Brendan Gregg's scripts fold them; for profiles.
     Folded,
-    /// The file of speedscope; for profiles.
+    /// The file format of speedscope; for profiles.
     Speedscope,
     /// The processed profile that the Firefox Profiler reads; for profiles.
     Firefox,
-    /// The compressed protocol buffer that pprof reads; for profiles.
+    /// The protocol buffer that pprof reads; for profiles.
     Pprof,
-    /// Commands that take confirmed machines out of a cluster of Slurm, for an administrator to run; for fleets.
+    /// Commands that take confirmed machines out of a Slurm cluster, to be run by an administrator; for fleets.
     SlurmDrain,
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Format; 24] = [
         Format::Text,
         Format::Json,
@@ -100,16 +97,16 @@ impl Format {
         Format::SlurmDrain,
     ];
 
-    /// The words of all formats, for a message.
+    /// The names of all formats, for a message.
     pub(crate) fn names() -> String {
         let [before @ .., last] = &Format::ALL.map(Format::name);
         format!("{} or {last}", before.join(", "))
     }
 
-    /// Whether the format can hold a report of this many commands, and of simulated runs.
+    /// Checks that the format can hold a report of this number of commands, and of simulated runs.
     ///
     /// # Errors
-    /// [`ReportError::NothingToExport`].
+    /// Fails with [`ReportError::NothingToExport`].
     pub fn holds(self, commands: usize, is_simulated: bool) -> Result<(), ReportError> {
         let reason = match self {
             Format::Pprof if commands > 1 => ONE_PROFILE,
@@ -120,7 +117,7 @@ impl Format {
         Err(ReportError::NothingToExport { format: self.name(), reason })
     }
 
-    /// Whether its figures are the wall times of runs.
+    /// Whether the figures of the format are the wall times of runs.
     pub(crate) fn is_of_times(self) -> bool {
         matches!(
             self,
@@ -134,7 +131,6 @@ impl Format {
         )
     }
 
-    /// The word that the command line uses.
     pub fn name(self) -> &'static str {
         match self {
             Format::Text => "text",
@@ -180,13 +176,12 @@ impl FromStr for Format {
     }
 }
 
-/// Properties of the text's destination. The application sets them, since it alone knows the terminal and the
-/// environment.
+/// Properties of the text's destination, set by the application, which alone knows the terminal and the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether ANSI colours may be used.
     pub colour: bool,
-    /// Columns of the terminal; fewer than 40 count as 40, and more than 200 as 200.
+    /// Columns of the terminal; clamped to 40 to 200.
     pub width: usize,
     /// Whether characters outside ASCII may be used.
     pub unicode: bool,
@@ -199,36 +194,34 @@ impl Default for Style {
     }
 }
 
-/// The user's choice of how a report is shown: units, order, detail.
+/// The user's choice of units, order and detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// The unit of all times in the tables of `run`; the one that suits each row when absent.
+    /// The unit of all times in the tables of `run`; `None` chooses a suitable unit for each row.
     pub unit: Option<TimeUnit>,
-    /// Whether the table of several commands begins with the fastest, rather than in the order in which they were
-    /// given.
+    /// Whether the table of several commands begins with the fastest, and not with the first on the command line.
     pub by_mean: bool,
-    /// Amount of detail in a text report; other formats always have all of it.
+    /// Amount of detail in a text report; other formats are always complete.
     pub detail: Detail,
-    /// Whether a terminal is shown the tree of calls of a profile, too.
+    /// Whether a terminal also shows the call tree of a profile.
     pub tree: bool,
 }
 
 /// The amount of detail in a text report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// A line for each comparison or command.
     Line,
-    /// The answer, its table and drawing, what may spoil it in a line each, and how to repeat it.
+    /// The answer with its table and drawing, circumstances that may spoil it in a line each, and how to repeat the
+    /// measurement.
     Brief,
-    /// The evidence behind the answer and the conditions as well.
+    /// Also the evidence behind the answer, and the conditions.
     #[default]
     Full,
 }
 
 impl Detail {
-    /// From the shortest to all.
+    /// All amounts, the smallest first.
     pub const ALL: [Detail; 3] = [Detail::Line, Detail::Brief, Detail::Full];
-    /// The brief report and the full one.
     pub const FROM_BRIEF: [Detail; 2] = [Detail::Brief, Detail::Full];
 }
 

@@ -1,27 +1,28 @@
-//! The formats of each verb: of those that are defined with the formats, and of those that bring their reports.
+//! The formats of each verb, both of verbs that are defined with the formats and of verbs that register their own
+//! reports.
 
 use crate::format::Format;
 use crate::{ReportError, own};
 
-/// Stands in the place of a verb for lists of what is kept.
+/// Stands in place of a verb for lists of stored things.
 pub const LISTS: &str = "list";
-/// The list of the experiments that are stored.
+/// The list of stored experiments.
 pub const LIST_OF_EXPERIMENTS: &str = "history-list";
-/// The verb that shows an experiment of any other.
+/// The verb that shows a stored experiment of any other verb.
 pub const HISTORY: &str = "history";
 
 impl Format {
-    /// The formats that have a form for what a verb writes, in words for help and messages.
+    /// The formats in which a verb's document can be written, as text for help and messages.
     pub fn names_of(verb: &str) -> String {
         let suiting = Format::ALL.into_iter().filter(|format| format.is_of(verb));
         suiting.map(Format::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Refuses a format that has no form for what a verb writes. Not every refusal can be foreseen: some formats need a
-    /// part that a report may lack.
+    /// Refuses a format in which a verb's document cannot be written. Some refusals are impossible to foresee: some
+    /// formats need a part that a report may lack.
     ///
     /// # Errors
-    /// [`ReportError::NoForm`].
+    /// Fails with [`ReportError::NoForm`].
     pub fn suits(self, verb: &str) -> Result<(), ReportError> {
         match self.is_of(verb) {
             true => Ok(()),
@@ -45,12 +46,12 @@ impl Format {
         }
     }
 
-    /// Whether the format is sentences and tables in a language of markup.
+    /// Whether the format consists of sentences and tables in a markup language.
     fn is_markup(self) -> bool {
         matches!(self, Format::Markdown | Format::AsciiDoc | Format::Org)
     }
 
-    /// The verbs, and kinds of what one of them writes, with such a form; `None` where all have it.
+    /// The verbs, or kinds of documents of a verb, that support the format; `None` if all do.
     fn verbs(self) -> Option<Vec<&'static str>> {
         let defined: &[&'static str] = match self {
             format if format.is_of_times() => &["run", "compare"],
@@ -84,7 +85,7 @@ impl Format {
     }
 }
 
-/// Words for what a verb writes. Findings of one verb may have a kind behind its name.
+/// Description of a verb's document. A kind of findings may follow the verb's name.
 fn subject(verb: &str) -> String {
     match verb {
         LISTS => "a list".to_owned(),

@@ -1,7 +1,7 @@
 //! Writes findings as text, JSON, CSV, Markdown and the formats that CI systems read.
 //!
-//! Everything is written to any [`Write`]; the crate asks neither the terminal nor the clock. What was measured
-//! elsewhere is read back by [`read_baseline`].
+//! The output goes to any [`Write`]; the crate inspects neither the terminal nor the clock. [`read_baseline`] reads
+//! earlier results back.
 
 mod baseline;
 mod bounded;
@@ -26,8 +26,8 @@ mod verbs;
 mod verdict;
 mod words;
 
-/// The words in which all reports speak: numbers with their units, changes, lists, and marks of names and commands within
-/// sentences.
+/// Functions for the wording of all reports: numbers with their units, changes, lists, and marks of names and commands
+/// within sentences.
 pub mod say {
     pub use crate::parts::spans::{code, emphasis, named, strong};
     pub use crate::words::{
@@ -52,23 +52,22 @@ pub use own::{
 };
 pub use words::visible;
 
-/// Bytes that are gathered before `out` is called: JSON writers make a call for every bracket.
+/// Bytes that are buffered before `out` is called, since JSON writers make a call for every bracket.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Writes an experiment in a format.
 ///
-/// `style` matters for [`Format::Text`] alone. The record is streamed: apart from one column of readings nothing
-/// of the size of the samples is held in memory.
+/// `style` affects [`Format::Text`] alone. The record is streamed: apart from one column of readings, memory does not
+/// grow with the number of samples.
 ///
 /// # Errors
 ///
-/// [`ReportError::Io`] when `out` fails, and [`ReportError::NothingToExport`] when the record holds nothing that
-/// the format can carry, for instance an A/A calibration as hyperfine's JSON.
+/// Fails with [`ReportError::Io`] if `out` fails, and with [`ReportError::NothingToExport`] if the record holds nothing
+/// that the format can represent, for instance an A/A calibration as hyperfine's JSON.
 pub fn write(record: &Record, format: Format, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
     write_viewed(record, format, style, &View::default(), out)
 }
 
-/// Writes a record with the user's choice of units, order and detail.
 fn write_viewed(
     record: &Record,
     format: Format,
@@ -86,12 +85,12 @@ fn write_viewed(
     Ok(out.flush()?)
 }
 
-/// Writes an experiment as [`write`] does, shown as the user wants it, with the evidence that is no run: in JSON as
-/// `evidence[]`, in CSV as one row per figure where the experiment has no runs. The other formats have no place for it.
+/// Writes an experiment like [`write`], in the user's view, with the evidence other than runs: in JSON as `evidence[]`,
+/// in CSV as one row per figure if the experiment has no runs. Other formats omit this evidence.
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// Fails as [`write`].
 pub fn write_with_evidence(
     record: &Record,
     evidence: &[Evidence],
@@ -112,12 +111,12 @@ pub fn write_with_evidence(
     Ok(out.flush()?)
 }
 
-/// Writes one of several successive readings of a live table in one stream: text as a line for each value, JSON as a
-/// line for each reading, CSV with its header before the `first` reading only.
+/// Writes one of several successive readings of a live table to a stream: text with a line for each value, JSON with a
+/// line for each reading, CSV with a header before the `first` reading only.
 ///
 /// # Errors
 ///
-/// As [`write`]; [`ReportError::NotFollowed`] for formats of which nothing can follow.
+/// Fails as [`write`], and with [`ReportError::NotFollowed`] for formats that cannot represent successive readings.
 pub fn write_look(
     record: &Record,
     format: Format,
@@ -135,17 +134,17 @@ pub fn write_look(
     Ok(out.flush()?)
 }
 
-/// The verdict of a comparison in words that state what they cover, for a log or a message of a gate.
+/// The verdict of a comparison as a sentence that states its scope, for a log or the message of a gate.
 pub fn verdict_sentence(comparison: &Comparison) -> String {
     let name = words::visible;
     words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
 }
 
-/// Writes a list with one line for each row, however long the row is: the last column is cut where the line ends.
+/// Writes a list with one line for each row. Lines that are too long are cut at the end, in the last column.
 ///
 /// # Errors
 ///
-/// [`ReportError::Io`] when `out` fails.
+/// Fails with [`ReportError::Io`] if `out` fails.
 pub fn write_list(
     header: &[&str],
     rows: &[Vec<String>],
@@ -155,14 +154,14 @@ pub fn write_list(
     Ok(render::text::write_list(header, rows, style, out)?)
 }
 
-/// Writes a table in the layout of reports, for listings that are no experiment.
+/// Writes a table in the layout of reports, for listings that are not experiments.
 ///
-/// Each row has a cell per title. The first column is shortened where there is no room; what does not fit beside it
-/// continues in a second table below.
+/// Each row has a cell per title. The first column is shortened if there is no room; columns that do not fit continue
+/// in a second table below.
 ///
 /// # Errors
 ///
-/// [`ReportError::Io`] when `out` fails.
+/// Fails with [`ReportError::Io`] if `out` fails.
 pub fn write_table(
     header: &[&str],
     rows: &[Vec<String>],

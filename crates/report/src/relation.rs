@@ -1,13 +1,13 @@
-//! Words for how a command stands to another in a metric.
+//! Words for the relation of a command to another in a metric.
 
 use fauxplat_model::{Comparison, Grade, Metric, Unit};
 
-/// Whether the metric is the command's own time, of which less is faster.
+/// Whether the metric is a time of the command itself, of which less is faster.
 pub(crate) fn is_time(metric: Metric) -> bool {
     [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::CPU].contains(&metric)
 }
 
-/// `is slower than`, `has fewer migrations than`; a baseline's claim is put less firmly.
+/// The relation, such as `is slower than` or `has fewer migrations than`. For a baseline the wording is more cautious.
 pub(crate) fn relation(comparison: &Comparison, more: bool) -> String {
     let metric = comparison.metric;
     let baseline = comparison.grade == Grade::AgainstBaseline;

@@ -1,14 +1,14 @@
-//! The samples of a record, by command, without copying them.
+//! The samples of a record by command, without copying them.
 
 use fauxplat_model::document::{Findings, Record};
 use fauxplat_model::{Command, Metric, Phase, RunFindings, Sample, Summary, metrics_of};
 
-/// The samples of each command in the order in which they were taken: four bytes per sample.
+/// The samples of each command in the order of recording, with four bytes per sample.
 pub(crate) struct ByCommand<'a> {
     samples: &'a [Sample],
-    /// Indices of samples, those of command 0 first.
+    /// Indices of samples, beginning with those of command 0.
     order: Vec<u32>,
-    /// Where the indices of each command begin, and after them the end.
+    /// Start of the indices of each command, followed by the end.
     starts: Vec<usize>,
 }
 
@@ -24,13 +24,12 @@ impl<'a> ByCommand<'a> {
         ByCommand { samples: record.samples, order, starts }
     }
 
-    /// All samples of a command, warm-up runs included.
     pub(crate) fn of(&self, command: usize) -> impl Iterator<Item = &'a Sample> + use<'_, 'a> {
         self.order[self.starts[command]..self.starts[command + 1]].iter().map(|&i| &self.samples[i as usize])
     }
 }
 
-/// The leading metrics of a report: time, CPU time and memory, or, for simulated commands, counts.
+/// The leading metrics of a report: wall time, CPU time and memory, or counts for simulated commands.
 pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [Metric; 3] {
     let times = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
     let measured: Vec<&Summary> = found.into_iter().flat_map(|it| &it.summaries).collect();
@@ -45,18 +44,17 @@ pub(crate) fn leading<'f>(found: impl IntoIterator<Item = &'f RunFindings>) -> [
     }
 }
 
-/// A sentence about the simulator and its machine; `None` where commands were timed.
+/// A sentence about the simulator and its machine; `None` if commands were timed.
 pub(crate) fn simulated(record: &Record) -> Option<String> {
     let metric = metrics_of(record.samples).into_iter().find(|it| it.name().starts_with("simulated:"))?;
     Some(format!("Simulated, and not timed: {}.", metric.spec().source))
 }
 
-/// Whether a run counts in the findings: measured, and successful unless failures were to be ignored.
+/// Whether a run is analysed: measured, and successful unless failures are ignored.
 pub(crate) fn is_analysed(sample: &Sample, command: &Command) -> bool {
     sample.phase == Phase::Measured && (sample.outcome.is_success() || command.condition.ignore_failure.any())
 }
 
-/// The readings of a metric over the analysed runs of a command.
 pub(crate) fn readings<'s>(
     samples: &'s ByCommand<'_>,
     record: &'s Record<'_>,
@@ -67,9 +65,9 @@ pub(crate) fn readings<'s>(
     samples.of(command).filter(analysed).filter_map(move |sample| sample.get(metric))
 }
 
-/// The findings of the commands that were run, in the order of `record.commands`; an A/A calibration has none.
+/// The findings of the commands that were run, in the order of `record.commands`; empty for an A/A calibration.
 ///
-/// A comparison with a baseline has findings about the baseline too, before the others, and no command for it.
+/// A comparison with a baseline also has findings about the baseline, which precede the others and have no command.
 pub(crate) fn command_findings<'a>(record: &Record<'a>) -> &'a [RunFindings] {
     let all: &[RunFindings] = match record.findings {
         Findings::Run(commands) => commands,
@@ -92,17 +90,16 @@ pub(crate) fn compared<'a>(record: &Record<'a>) -> Vec<(&'a str, &'a RunFindings
     baseline(record).into_iter().chain(commands).collect()
 }
 
-/// The summary of a metric, if it was measured.
 pub(crate) fn summary(findings: &RunFindings, metric: Metric) -> Option<&Summary> {
     findings.summaries.iter().find(|summary| summary.metric == metric)
 }
 
-/// Runs from which one lies beyond the 95th percentile, and beyond the 99th: of fewer it is the slowest by another
-/// name.
+/// Number of runs from which one lies beyond the 95th, or the 99th, percentile. With fewer runs the percentile would
+/// only be another name for the slowest run.
 pub(crate) const P95_FROM: usize = 20;
 pub(crate) const P99_FROM: usize = 100;
 
-/// The 99th percentile where there are runs enough for one.
+/// The 99th percentile, if there are enough runs.
 pub(crate) fn p99(summary: &Summary) -> Option<f64> {
     summary.p99.filter(|_| summary.n >= P99_FROM)
 }

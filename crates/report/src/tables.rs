@@ -17,12 +17,12 @@ use crate::words::{Scale, TIE, change, percent, quantity, significant, visible};
 
 pub(crate) use effects::effects;
 
-/// The metrics of one command, leaving out those that were zero in every run.
+/// The metrics of one command, without metrics that were zero in every run.
 pub(crate) fn metrics(found: &RunFindings, view: &View) -> Grid {
     metrics_that(found, view, |_| true)
 }
 
-/// The main metrics: time, resources, and metrics that options ask for.
+/// The main metrics: time, resources, and metrics that were requested by options.
 pub(crate) fn main_metrics(found: &RunFindings, view: &View) -> Grid {
     let main = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::PEAK_MEMORY, Metric::RATE];
     metrics_that(found, view, |metric| main.contains(&metric) || !metric.is_built_in())
@@ -45,13 +45,13 @@ fn metrics_that(found: &RunFindings, view: &View, is_wanted: impl Fn(Metric) -> 
     grid
 }
 
-/// Title of a metric, with the part that its readings cover where that is not the whole.
+/// Title of a metric, with the part that its readings cover if that is not the whole tree.
 pub(crate) fn titled(metric: Metric, first_thread: bool) -> String {
     let part = if first_thread { " (first thread)" } else { "" };
     format!("{}{part}", metric.title())
 }
 
-/// `< 3.4 MiB`.
+/// A bound of the median, such as `< 3.4 MiB`.
 fn bound(bounded: &BoundedSummary, view: &View) -> String {
     let shown = |(bound, number): (Bound, f64)| {
         let scale = Scale::viewed(bounded.metric, number, view);
@@ -60,7 +60,7 @@ fn bound(bounded: &BoundedSummary, view: &View) -> String {
     bounded.shown().map_or_else(|| "–".to_owned(), shown)
 }
 
-/// A bound of the median of a metric, where readings are bounds; else a dash.
+/// A bound of the median of a metric if some readings are bounds, else a dash.
 fn bound_or_dash(found: &RunFindings, metric: Metric, view: &View) -> String {
     let bounded = found.bounded.iter().find(|it| it.metric == metric);
     bounded.map_or_else(|| "–".to_owned(), |it| bound(it, view))
@@ -85,7 +85,7 @@ pub(crate) fn derived(found: &RunFindings) -> Grid {
     grid
 }
 
-/// Derived values of several commands in columns; only those that at least two of them have.
+/// Derived values of several commands in columns. A value is included if at least two commands have it.
 pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Grid {
     let names = compared(record).into_iter().map(|(name, _)| visible(name));
     let headings: Vec<String> =
@@ -111,7 +111,6 @@ pub(crate) fn derived_side_by_side(record: &Record, found: &[RunFindings]) -> Gr
     grid
 }
 
-/// The metrics that were measured and zero in every run.
 pub(crate) fn zero_metrics(found: &RunFindings) -> Vec<String> {
     let zero = found.summaries.iter().filter(|it| is_zero(it) && !is_echo(found, it));
     zero.map(|it| titled(it.metric, it.first_thread)).collect()
@@ -127,7 +126,7 @@ fn is_zero(summary: &Summary) -> bool {
     summary.min == 0.0 && summary.max == 0.0
 }
 
-/// Median, interval, mean ± sd, min … max, all in the median's unit.
+/// Median, interval, mean ± sd, and min … max, all in the unit chosen for the median.
 fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     let typical = if summary.median == 0.0 { summary.max } else { summary.median };
     let scale = Scale::viewed(summary.metric, typical, view);
@@ -142,7 +141,7 @@ fn location_and_spread(summary: &Summary, view: &View) -> [String; 4] {
     ]
 }
 
-/// Medians of several commands side by side, relative to the first that was given.
+/// Medians of several commands side by side, relative to the first command.
 pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> Grid {
     let [lead, second, third] = leading(found);
     let header = ["command", lead.title(), "relative", second.title(), third.title(), "runs"];
@@ -174,7 +173,7 @@ pub(crate) fn relative(record: &Record, found: &[RunFindings], view: &View) -> G
     grid
 }
 
-/// Medians of the compared commands. Differences are in another table, since medians do not pair the runs.
+/// Medians of the compared commands. Differences have a separate table, since medians do not pair the runs.
 pub(crate) fn resources(record: &Record) -> Grid {
     let header = ["medians", "wall time", "CPU time", "run-queue wait", "peak memory", "runs", "failed"];
     let mut grid = Grid::named(&header, &[6, 3, 5]);
@@ -209,7 +208,7 @@ pub(crate) fn tone(comparison: &Comparison) -> Tone {
     }
 }
 
-/// A live table: objects down, keys across, and beside each key how fast it rises.
+/// A live table: objects in rows, keys in columns, and beside each key its rate.
 pub(crate) fn live(found: &TableFindings) -> Grid {
     let keys: BTreeMap<u64, &Option<String>> =
         found.values.iter().map(|value| (value.key, &value.key_name)).collect();
@@ -235,7 +234,6 @@ pub(crate) fn live(found: &TableFindings) -> Grid {
     grid
 }
 
-/// Value and rate.
 fn live_cells(value: Option<&TableValue>) -> [String; 2] {
     let nothing = || "–".to_owned();
     let rate = value.and_then(|value| value.rate_per_s);
@@ -245,7 +243,6 @@ fn live_cells(value: Option<&TableValue>) -> [String; 2] {
     ]
 }
 
-/// Results of an A/A calibration by stratum.
 pub(crate) fn strata(found: &AaFindings) -> Grid {
     let header = [
         "stratum",
@@ -272,7 +269,7 @@ pub(crate) fn strata(found: &AaFindings) -> Grid {
     grid
 }
 
-/// False verdicts of every rule among its answers, a column per stratum; nothing where no rival had runs enough.
+/// False verdicts of every rule among its answers, with a column per stratum; `None` if no rival had enough runs.
 pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     let mut rules: Vec<&str> = Vec::new();
     for rival in found.strata.iter().flat_map(|stratum| &stratum.rivals) {
@@ -298,12 +295,12 @@ pub(crate) fn rivals(found: &AaFindings) -> Option<Grid> {
     Some(grid)
 }
 
-/// Comparisons that came to an answer.
+/// Number of comparisons that were decided.
 pub(crate) fn answered(stratum: &fauxplat_model::AaStratum) -> usize {
     stratum.comparisons.saturating_sub(stratum.inconclusive)
 }
 
-/// `3 of 60 = 5 %`, as a figure that can be checked.
+/// A rate with its counts, such as `3/60 = 5 %`, so that readers can check it.
 fn rate(count: usize, of: usize) -> String {
     match of {
         0 => "–".to_owned(),
@@ -311,7 +308,6 @@ fn rate(count: usize, of: usize) -> String {
     }
 }
 
-/// How often a true difference was found.
 pub(crate) fn power(found: &[PowerResult]) -> Grid {
     let header = [
         "stratum",

@@ -20,7 +20,7 @@ pub(crate) use beside::{Beside, Sides, carry_over, findings, waited};
 pub(crate) use gate::short as gate;
 pub(crate) use grounds::{budget, guard, secondary, slow_runs, tests};
 
-/// The clause of a verdict that its scope follows, and sentences after it.
+/// The clause of a verdict, to which the scope is appended, and further sentences.
 struct Said {
     main: String,
     more: Vec<String>,
@@ -32,7 +32,7 @@ impl Said {
     }
 }
 
-/// A verdict in a few sentences, the answer to a gate last. `a` and `b` are the names in the text.
+/// A verdict in a few sentences, with the answer to a gate at the end. `a` and `b` are the names in the text.
 pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     let said = match (comparison.bounded, comparison.exact) {
         (Some(bounded), _) => bounded::sentence(comparison, bounded, a, b),
@@ -43,7 +43,7 @@ pub(crate) fn sentence(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{said}{}{gate}", bounded::of_first_thread(comparison))
 }
 
-/// The verdict with its metric, its scope and its reach.
+/// The verdict with its metric, its scope and its time span.
 fn scoped(comparison: &Comparison, a: &str, b: &str) -> String {
     let Said { main, more } = match comparison.verdict {
         Verdict::Different => Said::only(different::clause(comparison, a, b)),
@@ -81,7 +81,7 @@ fn reach(comparison: &Comparison) -> String {
     }
 }
 
-/// The verdict of exact counts, which were the same in each run.
+/// The verdict of exact counts, which were equal in every run.
 fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> String {
     let ExactCounts { a: count_a, b: count_b, runs } = counts;
     let [count_a, count_b] = [count_a, count_b].map(|count| quantity(comparison.metric, count as f64));
@@ -104,7 +104,7 @@ fn exactly(comparison: &Comparison, counts: ExactCounts, a: &str, b: &str) -> St
     )
 }
 
-/// A verdict in one line: the word, the effect, its interval.
+/// A verdict in one line: the word, the effect, the interval.
 pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     let effect = match is_unbounded(comparison) {
         _ if comparison.bounded.is_some() => {
@@ -123,7 +123,7 @@ pub(crate) fn line(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} against {a}: {}{effect}, {title}{gate}{dropped}", word(comparison))
 }
 
-/// The change of exact counts; both counts where one is zero, since a ratio cannot show that.
+/// The change of exact counts; both counts if one is zero, since no ratio describes the change.
 fn exact_change(comparison: &Comparison) -> String {
     let count = |count: u64| quantity(comparison.metric, count as f64);
     match comparison.exact.filter(ExactCounts::is_one_zero) {
@@ -132,7 +132,7 @@ fn exact_change(comparison: &Comparison) -> String {
     }
 }
 
-/// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.
+/// The margin, such as `1 %`, or `0.83 % (64 KiB)` if it was stated as an amount.
 fn margin(comparison: &Comparison) -> String {
     match comparison.margin_absolute {
         None => round_percent(comparison.margin),
@@ -145,7 +145,7 @@ fn is_of_means(comparison: &Comparison) -> bool {
     comparison.estimand == Estimand::Mean
 }
 
-/// The interval of a mean ratio, in brackets and with its level.
+/// The interval of a mean ratio with its level.
 fn mean_interval(comparison: &Comparison, mean: &MeanRatio) -> String {
     let level = round_percent(1.0 - comparison.level);
     format!("{level} interval {} to {}", end(mean.low_ratio), end(mean.high_ratio))
@@ -166,7 +166,7 @@ fn is_within(low: f64, high: f64, margin: f64) -> bool {
     low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
 
-/// Whether the interval excludes nothing.
+/// Whether the interval of the effect excludes nothing.
 fn is_unbounded(comparison: &Comparison) -> bool {
     excludes_nothing(comparison.ci_low_ratio, comparison.ci_high_ratio)
 }
@@ -176,12 +176,11 @@ pub(crate) fn excludes_nothing(low: f64, high: f64) -> bool {
     is_no_bound(low) && is_no_bound(high)
 }
 
-/// An end of an interval.
 pub(crate) fn end(ratio: f64) -> String {
     if is_no_bound(ratio) { "no bound".to_owned() } else { change(ratio) }
 }
 
-/// `99 % interval +1.80 % to +2.90 %`.
+/// The interval of the effect, such as `99 % interval +1.80 % to +2.90 %`.
 pub(crate) fn interval(comparison: &Comparison) -> String {
     let level = round_percent(1.0 - comparison.level);
     format!("{level} interval {} to {}", end(comparison.ci_low_ratio), end(comparison.ci_high_ratio))

@@ -1,19 +1,20 @@
-//! Words and numbers that text and Markdown share: escaped names, numbers in a common unit, percentages.
+//! Words and numbers that all renderers share: escaped names, numbers in a common unit, percentages.
 
 use fauxplat_model::{Metric, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{TimeUnit, View};
 
-/// Stands between a number and its unit, so that no line breaks there; [`spaced`] makes it a blank at last.
+/// Separator of a number and its unit, which prevents a line break. [`spaced`] finally replaces it with a blank.
 pub(crate) const TIE: char = '\u{a0}';
 
-/// The final text: ties become blanks.
+/// The final text, with blanks in place of ties.
 pub(crate) fn spaced(text: &str) -> String {
     text.replace(TIE, " ")
 }
 
-/// A text in which nothing can move the cursor, start an escape sequence, break a line or turn its direction.
+/// Escapes a text so that nothing in it can move the cursor, start an escape sequence, break a line or change the text
+/// direction.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -29,14 +30,15 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Whether a character is hidden: control characters, line separators, format characters that reorder or hide their
-/// neighbours, and non-characters, which XML cannot hold in any form.
+/// neighbours, and non-characters, which XML cannot represent in any form.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Shortens a text in the middle to at most `width` columns: its beginning and its end tell commands apart.
+/// Shortens a text in the middle to at most `width` columns, since commands usually differ at the beginning or at the
+/// end.
 pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -47,8 +49,8 @@ pub(crate) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
-/// The sentences at the beginning of a text that fit `width` columns, at least one of them, and a mark for the rest. No
-/// sentence is cut.
+/// The sentences at the beginning of a text that fit into `width` columns, at least one of them, and a mark for the
+/// rest. No sentence is cut.
 pub(crate) fn first_sentences(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -68,7 +70,7 @@ pub(crate) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     }
 }
 
-/// The longest beginning of a text that fits the columns.
+/// The longest beginning of a text that fits into the columns.
 fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars
@@ -79,7 +81,8 @@ fn prefix(chars: impl Iterator<Item = char>, columns: usize) -> String {
         .collect()
 }
 
-/// Units of rates, by their size in millionths per second: an hour, a minute, a second, thousands a second.
+/// Units of rates, by their size in millionths per second: per hour, per minute, per second, thousands per second, and
+/// so on.
 const PER_TIME: [(f64, &str); 6] =
     [(1e6 / 3600.0, "/h"), (1e6 / 60.0, "/min"), (1e6, "/s"), (1e9, "k/s"), (1e12, "M/s"), (1e15, "G/s")];
 
@@ -100,10 +103,11 @@ impl Scale {
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
             Unit::Count => &[(1.0, "")],
             Unit::MicroPerSecond => &PER_TIME,
-            // The title names the unit, if the user did.
+            // The title names the unit, if the user gave one.
             Unit::Millionth => &[(1e6, "")],
         };
-        // A value that four digits would round up to a whole unit is shown in that unit: 1.000 µs, not 1000 ns.
+        // A value that rounding to four digits would raise to a whole unit is shown in that unit: 1.000 µs, not 1000
+        // ns.
         let fits = |&&(divisor, _): &&(f64, &str)| typical.abs() >= divisor * 0.9995;
         let &(divisor, unit) = steps.iter().rev().find(fits).unwrap_or(&steps[0]);
         Scale { divisor, unit, whole: metric.unit() == Unit::Count || divisor == 1.0 }
@@ -120,7 +124,7 @@ impl Scale {
         Scale { divisor, unit, whole: false }
     }
 
-    /// The number without its unit, with as many digits as its size deserves.
+    /// The number without its unit, with digits according to its size.
     pub(crate) fn number(self, value: f64) -> String {
         // Adding zero removes the sign of a negative zero.
         let scaled = value / self.divisor + 0.0;
@@ -138,7 +142,6 @@ impl Scale {
         }
     }
 
-    /// The number with its unit.
     pub(crate) fn with_unit(self, value: f64) -> String {
         match self.unit {
             "" => self.number(value),
@@ -147,7 +150,7 @@ impl Scale {
     }
 }
 
-/// A value in its own best unit.
+/// A value in the unit that suits it.
 pub fn quantity(metric: Metric, value: f64) -> String {
     match value {
         value if !value.is_finite() => "?".to_owned(),
@@ -191,12 +194,12 @@ fn magnitude(percent: f64) -> String {
         p if p >= 9.995 => format!("{p:.1}{TIE}%"),
         p if p >= 0.0995 || p == 0.0 => format!("{p:.2}{TIE}%"),
         p if p >= 0.0005 => format!("{p:.3}{TIE}%"),
-        // The value is above zero, and must not look like zero.
+        // The value is above zero and must not look like zero.
         _ => format!("<0.001{TIE}%"),
     }
 }
 
-/// A p-value; nothing below one in ten thousand is worth digits.
+/// A p-value. Values below one in ten thousand are shown only as such.
 pub fn p_value(p: f64) -> String {
     match p {
         p if !p.is_finite() => "p unknown".to_owned(),
@@ -241,7 +244,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count}{TIE}{}", if count == 1 { one } else { many })
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// A list in a sentence: `a`, `a and b`, `a, b and c`.
 pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
@@ -250,7 +253,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// A word as a shell reads it back.
+/// A word in the form in which a shell parses it as one word.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
@@ -394,16 +397,16 @@ mod tests {
         assert!(quantity(Metric::WALL, f64::MAX).len() < 16);
     }
 
-    /// The value of a number in a report, in the unit beside it. A number too small to be shown is taken for half of
-    /// the smallest.
+    /// The value of a number in a report, in the adjacent unit. A number too small to be shown counts as half of the
+    /// smallest shown number.
     fn read(shown: &str) -> f64 {
         let shown = shown.trim_start_matches('+').replace('−', "-").replace("<0.001", "0.0005");
         shown.parse().unwrap()
     }
 
     proptest! {
-        /// Four digits, or three where the last one would be below a hundredth of a per cent: never more than half a
-        /// thousandth away.
+        /// Four digits, or three if the last one would be below a hundredth of a per cent: the error is never more than
+        /// half a thousandth.
         #[test]
         fn quantities_are_rounded_to_the_nearest(value in 1.0f64..1e15, typical in 1.0f64..1e15) {
             let own = Scale::of(Metric::WALL, value);
@@ -428,7 +431,7 @@ mod tests {
             let shown = spaced(&change(ratio));
             prop_assert!(shown.starts_with(if ratio < 1.0 { '−' } else { '+' }), "{shown}");
             let percent = read(shown.trim_end_matches(" %"));
-            // From 0.1 % on there are two decimals, from 10 % on three digits.
+            // From 0.1 % there are two decimals, from 10 % three digits.
             let last_digit = if percent.abs() < 0.1 { 0.0005001_f64 } else { 0.005001 };
             prop_assert!((percent - (ratio - 1.0) * 100.0).abs() <= last_digit.max(percent.abs() * 0.5001e-2));
         }
@@ -454,7 +457,7 @@ mod tests {
             prop_assert!(short == name || short.width() == width, "no room is left unused: {short}");
         }
 
-        /// A text that is escaped twice is not changed by the second time.
+        /// Escaping is idempotent.
         #[test]
         fn what_is_visible_is_visible_already(text in any::<String>()) {
             let once = visible(&text);

@@ -15,7 +15,7 @@ static HEAP: PeakAlloc = PeakAlloc;
 
 const SAMPLES: u32 = 100_000;
 
-/// Counts what it is given and keeps nothing.
+/// Counts bytes and stores nothing.
 #[derive(Default)]
 struct Counter(u64);
 
@@ -37,8 +37,8 @@ fn memory_does_not_grow_with_what_is_written() {
     owned.samples = (0..SAMPLES).map(|trial| common::sample(trial, (trial % 2) as u16, 5_000_000)).collect();
     let Findings::Run(found) = &owned.findings else { unreachable!("`run` was asked for") };
     assert_eq!(found.len(), 2);
-    // The order of the runs takes four bytes each; sorting it and the column of readings that is drawn take eight more.
-    // A page gives the raw data up when they are more than it holds.
+    // The order of the runs takes four bytes each; sorting them and the column of drawn readings takes eight more. A
+    // page omits raw data beyond its limit.
     for (format, bytes_min, heap_max) in [
         (Format::Json, 40_000_000, 2 << 20),
         (Format::Csv, 10_000_000, 1 << 20),

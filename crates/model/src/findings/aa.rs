@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How often the rule of another tool called identical programs different, given as many runs as that tool makes.
+/// Number of times that the rule of another tool called identical programs different, given as many runs as that tool
+/// makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RivalCount {
-    /// Name of the rule.
     pub rule: String,
     /// Comparisons with enough runs for the rule.
     pub comparisons: usize,
@@ -18,31 +18,25 @@ pub struct RivalCount {
 pub struct AaStratum {
     /// `plain`, `drift`, `layout` or `busy-sibling`.
     pub name: String,
-    /// Comparisons made.
     pub comparisons: usize,
     /// Comparisons that ended as *different* although both programs are the same.
     pub false_verdicts: usize,
-    /// Comparisons that ended as *equivalent*.
     pub equivalent: usize,
-    /// Comparisons that ended as *inconclusive*.
     pub inconclusive: usize,
     /// Exact one-sided 95 % upper bound of the rate of *different* among the comparisons that were decided (Clopper and
-    /// Pearson 1934); 1 if none was.
+    /// Pearson 1934); 1 if none was decided.
     pub rate_upper_95: f64,
-    /// Mean number of pairs.
     pub pairs_mean: f64,
-    /// Counts of other tools' rules; a rule that never had enough runs is left out.
+    /// Counts of the rules of other tools. A rule that never had enough runs is left out.
     pub rivals: Vec<RivalCount>,
 }
 
-/// Power: how often a true difference was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PowerResult {
     /// Stratum in which the difference was injected.
     pub stratum: String,
     /// True ratio of the work of B over A.
     pub true_ratio: f64,
-    /// Comparisons made.
     pub comparisons: usize,
     /// Comparisons that ended as *different* with the right sign.
     pub found: usize,
@@ -51,28 +45,22 @@ pub struct PowerResult {
     pub found_lower_95: f64,
     /// Comparisons that ended as *different* with the wrong sign.
     pub wrong_sign: usize,
-    /// Comparisons that ended as *equivalent*.
     pub equivalent: usize,
     /// Comparisons that ended as *equivalent* although the true difference is the margin or more.
     #[serde(default)]
     pub false_equivalent: usize,
-    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; `None` where the true difference is within
+    /// Exact one-sided 95 % upper bound of the rate of false *equivalent*; `None` if the true difference is within
     /// the margin.
     #[serde(default)]
     pub false_equivalent_upper_95: Option<f64>,
-    /// Mean number of pairs.
     pub pairs_mean: f64,
     /// Mean of the estimated effects, as a ratio.
     pub effect_mean_ratio: f64,
 }
 
-/// Findings of an A/A calibration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AaFindings {
-    /// An entry per stratum.
     pub strata: Vec<AaStratum>,
-    /// An entry per true ratio and stratum.
     pub power: Vec<PowerResult>,
-    /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
 }

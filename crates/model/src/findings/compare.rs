@@ -15,20 +15,14 @@ fn inconclusive() -> Verdict {
     Verdict::Inconclusive
 }
 
-/// A comparison of two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Name of the reference.
     pub a: String,
-    /// Name of the candidate.
     pub b: String,
     /// The metric that decides.
     pub metric: Metric,
-    /// The verdict.
     pub verdict: Verdict,
-    /// The population to which the verdict applies.
     pub scope: Scope,
-    /// The time span to which the verdict applies.
     pub grade: Grade,
     /// The runs for which an *equivalent* holds; `None` for other verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,107 +30,97 @@ pub struct Comparison {
     /// The part of the runs in which a *different* was shown; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub difference_in: Vec<DifferenceIn>,
-    /// Whether a *different* in typical runs is larger than the margin; `None` where neither was shown.
+    /// Whether a *different* in typical runs is larger than the margin; `None` if neither larger nor smaller was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_margin: Option<bool>,
-    /// Pairs in which one command was much slower; `None` where the tail was not analysed.
+    /// Pairs in which one command was much slower; `None` if the tail was not analysed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
-    /// Whether the typical pair or the mean decides.
     #[serde(default)]
     pub estimand: Estimand,
-    /// The answer to the question of a gate, where one was asked.
+    /// The answer to the question of a gate; `None` without a gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// The typical pair where the mean decides, so that both are there; else absent, and `effect_ratio` is the typical pair.
+    /// The typical pair if the mean decides. `None` if the typical pair itself decides and is in `effect_ratio`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical: Option<RatioInterval>,
-    /// Mean of B over mean of A, with its interval; absent where there are too few pairs.
+    /// Mean of B over mean of A, with its interval; `None` with too few pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<MeanRatio>,
-    /// Verdict on the means.
     #[serde(default = "inconclusive")]
     pub mean_verdict: Verdict,
-    /// Effects of commands on the next run; absent where no command ran twice in a row.
+    /// Effects of commands on the next run; `None` if no command ran twice in a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_over: Option<CarryOver>,
-    /// How much further runs of B lie apart than runs of A; absent where that was not asked.
+    /// Difference between the spreads of B and of A; `None` if not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadChange>,
-    /// B over A in the early and in the late half, where these differ so much that the answer is withheld.
+    /// B over A in the early and in the late half, if these differ so much that the answer is withheld.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halves: Option<[f64; 2]>,
-    /// Whether no shift explains the differences, so that the estimate is the median of the pairs.
+    /// Whether no single shift explains the differences, so that the estimate is the median of the pairs.
     #[serde(default)]
     pub is_mixture: bool,
-    /// Shares of two modes in the runs of both; absent where the runs of neither have two.
+    /// Shares of two modes in the runs of both commands; `None` if neither command has two modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<ModeShares>,
-    /// Dropped pairs by the command that waited more; absent where none was dropped for that.
+    /// Pairs dropped for waiting or steal, by the command that waited more; `None` if no pair was dropped for that
+    /// reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_lean: Option<DroppedLean>,
-    /// Shift function: the ratio at each quantile from the fastest tenth to the slowest runs, with a plain band at the
-    /// level; empty where there are too few pairs.
+    /// Shift function: the ratio at each quantile from the fastest tenth to the slowest runs, with a simultaneous band
+    /// at the level; empty with too few pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileShift>,
-    /// B over A, as a ratio: the shift between typical runs at which the deciding test sees no difference. NaN where no
-    /// pair was analysed.
+    /// B over A: the shift between typical runs at which the deciding test sees no difference. NaN if no pair was
+    /// analysed.
     #[serde(deserialize_with = "known")]
     pub effect_ratio: f64,
-    /// Low end of the repeated interval of the sequential design.
+    /// Repeated interval of the sequential design: low end.
     pub ci_low_ratio: f64,
-    /// High end of the interval of `effect_ratio`.
     pub ci_high_ratio: f64,
     /// Low end of the BCa bootstrap interval over clusters at the same level, for the full report.
     pub bootstrap_low_ratio: f64,
-    /// High end of the bootstrap interval.
     pub bootstrap_high_ratio: f64,
     /// Sign-flip randomisation p-value (an e-process's `1/E` with `anytime`); Holm-adjusted over commands.
     pub p_value: f64,
-    /// Probability of a false *different* that was allowed.
+    /// Allowed probability of a false *different*.
     pub level: f64,
-    /// Margin of equivalence, as a ratio.
     pub margin: f64,
-    /// The margin in the unit of the metric, where it was stated as an amount; `margin` is then its ratio to the
+    /// The margin in the unit of the metric, if it was stated as an amount; `margin` is then its ratio to the
     /// typical reading of both commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
-    /// Whether the rule was the e-process.
+    /// Whether the decision rule was the e-process.
     pub anytime: bool,
-    /// Pairs that were analysed.
     pub pairs: usize,
-    /// Pairs that were dropped, all reasons together.
     pub dropped_pairs: usize,
-    /// Pairs that were dropped, by reason.
     pub dropped: Vec<Dropped>,
-    /// The reason why the comparison ended.
     pub stopped_by: StoppedBy,
     /// For *inconclusive*: the number of pairs that would probably decide.
     pub pairs_needed: Option<usize>,
-    /// Sources of the variance of the pairs.
     pub variance: VarianceBudget,
-    /// Metrics that are not decided; given with the comparison of the first decided metric only.
+    /// Metrics that are not decided; present only in the comparison of the first decided metric.
     pub secondary: Vec<Secondary>,
-    /// Joint result of several sessions of this experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<Replication>,
-    /// Exact counts that decided; `None` unless the counts of both commands were the same in every run.
+    /// Exact counts that decided; `None` unless every run of each command gave the same count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactCounts>,
-    /// The effect, where readings are bounds. Then a *different* has one end of its interval alone, and
-    /// *equivalent* is never said.
+    /// The effect if readings are bounds. A *different* then has only one end of its interval, and *equivalent* is
+    /// impossible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounded: Option<BoundedEffect>,
-    /// Whether readings are of the first thread of each command alone, and a command may have more.
+    /// Whether readings cover the first thread of each command alone, and a command may have more threads.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_thread: bool,
 }
 
 impl Comparison {
-    /// Whether B is better by the estimate: lower for a time or a resource, higher for a rate.
+    /// Whether the estimate says that B is better: lower for a time or a resource, higher for a rate.
     pub fn b_is_better(&self) -> bool {
         let (higher, lower) = match self.tail.as_ref().filter(|_| self.is_told_by_its_tail()) {
-            // A difference in the tail has a direction of its own, the one in which it was shown.
+            // A difference in the tail has its own direction: the side on which it was shown.
             Some(Tail { side: Some(side), .. }) => (*side == Side::B, *side == Side::A),
             Some(tail) => (tail.share_b > tail.share_a, tail.share_b < tail.share_a),
             None => {
@@ -148,13 +132,13 @@ impl Comparison {
         if self.metric.more_is_better() { higher } else { lower }
     }
 
-    /// Whether a *different* is one of the mean alone: neither typical runs nor slow ones were shown to differ.
+    /// Whether a *different* was shown in the mean alone, neither in typical runs nor in slow ones.
     pub fn is_told_by_its_mean(&self) -> bool {
         self.estimand == Estimand::Typical && self.difference_in == [DifferenceIn::Mean]
     }
 
-    /// The command whose readings are higher in some runs, where a difference in the tail was shown. Documents of
-    /// earlier versions do not record the side; then the shares decide.
+    /// The command whose readings are higher in some runs, if a difference in the tail was shown. Documents of earlier
+    /// versions do not record the side; then the shares decide.
     pub fn tail_side(&self) -> Option<Side> {
         let tail = self.tail.as_ref().filter(|_| self.difference_in.contains(&DifferenceIn::Tail))?;
         let by_share = if tail.share_b >= tail.share_a { Side::B } else { Side::A };
@@ -167,8 +151,8 @@ impl Comparison {
         self.difference_in.contains(&DifferenceIn::Tail) && self.beyond_margin != Some(true)
     }
 
-    /// Whether this is a difference that a gate counts: in the tail, or in typical runs by more than the margin, judged
-    /// by the nearer end of the interval.
+    /// Whether a gate counts this difference: in the tail, or in the mean or typical runs by more than the margin,
+    /// judged by the nearer end of the interval.
     pub fn is_different_beyond_margin(&self) -> bool {
         let in_tail = self.difference_in.contains(&DifferenceIn::Tail);
         let in_mean = self.difference_in.contains(&DifferenceIn::Mean) && self.is_mean_beyond_margin();
@@ -181,7 +165,7 @@ impl Comparison {
         self.mean.is_some_and(|mean| mean.low_ratio > margin || mean.high_ratio < 1.0 / margin)
     }
 
-    /// State of a gate with this question. A comparison that was not steered by a gate answers by its interval.
+    /// State of a gate with this question. A comparison that no gate steered answers by its interval.
     pub fn gate_state(&self, question: GateQuestion) -> GateState {
         if let Some(gate) = self.gate.filter(|gate| gate.question == question) {
             return gate.state;
@@ -206,16 +190,14 @@ impl Comparison {
     }
 }
 
-/// The change of one metric between two commands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricChange {
-    /// The metric.
     pub metric: Metric,
-    /// B over A, with the interval at the level of the comparison.
+    /// B over A, with its interval at the level of the comparison.
     pub change: RatioInterval,
     /// Whether the metric is unchanged within the margin.
     pub is_same: bool,
-    /// The margin as a ratio: the metric's own where it was decided, else the margin of the first metric. `None` in
+    /// The margin as a ratio: the metric's own if it was decided, else the margin of the first metric. `None` in
     /// documents of earlier versions, which applied the margin of the first metric to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
@@ -224,7 +206,6 @@ pub struct MetricChange {
 /// A figure computed from counts, in two commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DerivedChange {
-    /// Name of the figure.
     pub name: String,
     /// Unit; empty for a plain ratio.
     pub unit: String,
@@ -241,39 +222,34 @@ pub struct Disagreement {
     pub a: String,
     /// Name of the candidate.
     pub b: String,
-    /// Change of the count, which stands for the work.
+    /// Change of the count, which measures the work.
     pub count: MetricChange,
     /// Change of the time.
     pub time: MetricChange,
-    /// Costs of a unit of the work that differ between the two commands.
+    /// Costs of a unit of work that differ between the two commands.
     pub derived: Vec<DerivedChange>,
 }
 
-/// Findings of a comparison of several commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareFindings {
-    /// Findings of each command, as `run` gives them.
+    /// Findings of each command, as `run` reports them.
     pub commands: Vec<RunFindings>,
     /// Comparisons of all commands with the first, metric by metric; then the comparison of the winner with the
-    /// runner-up, where it is not among them.
+    /// runner-up, unless it is among them.
     pub comparisons: Vec<Comparison>,
-    /// Index of the command that is faster than the runner-up, with the comparison that shows it.
+    /// Index of the command that is shown to be faster than the runner-up.
     pub winner: Option<usize>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
-    /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
-    /// Layouts in which the programs were built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
-    /// The two CPUs of a duet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet_cpus: Option<[Cpu; 2]>,
-    /// Counts and times that contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<Disagreement>,
-    /// Location of the difference by function, from further runs that were sampled and not timed; `None` where no
-    /// profile was requested, or where the commands were not told apart.
+    /// Location of the difference by function, from further runs that were sampled and not timed; `None` if no profile
+    /// was requested, or if no difference between the commands was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<ProfileFindings>>,
 }
@@ -290,7 +266,7 @@ impl CompareFindings {
         metrics
     }
 
-    /// The comparisons of this number of candidates with the first command, in all metrics.
+    /// The comparisons of the given number of candidates with the first command, in all metrics.
     pub fn with_first(&self, candidates: usize) -> &[Comparison] {
         let of_all = candidates * self.metrics().len();
         &self.comparisons[..of_all.min(self.comparisons.len())]

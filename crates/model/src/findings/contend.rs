@@ -27,7 +27,6 @@ pub enum Neighbourhood {
 }
 
 impl Neighbourhood {
-    /// The words in reports.
     pub fn title(self) -> &'static str {
         match self {
             Neighbourhood::SameCpu => "same CPU",
@@ -46,19 +45,19 @@ impl fmt::Display for Neighbourhood {
     }
 }
 
-/// Cost of one kernel on a pair of CPUs when both work: ratios of together over alone, the mean of both sides.
+/// Cost of one kernel on a pair of CPUs when both work: both together over one alone, the mean of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairCost {
-    /// The lower CPU.
+    /// Of the pair, the CPU with the lower number.
     pub cpu_a: Cpu,
-    /// Second CPU of the pair; equal to `cpu_a` for two threads on one CPU.
+    /// The other CPU of the pair; equal to `cpu_a` for two threads on one CPU.
     pub cpu_b: Cpu,
     /// The kernel that both workers run.
     pub kernel: String,
-    /// CPU time of a unit when one CPU works alone, in nanoseconds: the mean of both sides.
+    /// CPU time in nanoseconds of a unit of work when one CPU works alone: the mean of both sides.
     #[serde(default)]
     pub alone_cpu_ns: Option<f64>,
-    /// Interval of `alone_cpu_ns`; absent where there were too few rounds.
+    /// Interval of `alone_cpu_ns`; `None` with too few rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone_interval_ns: Option<[f64; 2]>,
     /// CPU time of a unit, as a ratio.
@@ -66,7 +65,6 @@ pub struct PairCost {
     pub cpu_ratio: f64,
     /// Low end of the 95 % interval of `cpu_ratio`.
     pub cpu_low_ratio: f64,
-    /// High end of the interval of `cpu_ratio`.
     #[serde(deserialize_with = "bounded")]
     pub cpu_high_ratio: f64,
     /// Wall time of a unit, as a ratio.
@@ -74,25 +72,23 @@ pub struct PairCost {
     pub wall_ratio: f64,
     /// Low end of the 95 % interval of `wall_ratio`.
     pub wall_low_ratio: f64,
-    /// High end of the interval of `wall_ratio`.
     #[serde(deserialize_with = "bounded")]
     pub wall_high_ratio: f64,
-    /// Run-queue wait of both together, over all rounds.
+    /// Run-queue wait of both workers together, over all rounds.
     pub run_delay_ns: Option<u64>,
-    /// Time that the hypervisor took from both CPUs meanwhile, over all rounds.
+    /// Time that the hypervisor took from both CPUs while both worked, over all rounds.
     pub steal_ns: Option<u64>,
-    /// Wall time of both together, over all rounds.
+    /// Wall time of both workers together, over all rounds.
     pub wall_ns: u64,
     /// Wall time that CPU time, run-queue wait and steal do not explain, as a share of the wall time.
     pub unexplained_share: Option<f64>,
-    /// Rounds that were analysed.
     pub rounds: usize,
     /// Rounds that were dropped because other programs disturbed them.
     pub dropped_rounds: usize,
-    /// Rounds that were dropped because the host had the CPUs at another distance than the one that is judged.
+    /// Rounds that were dropped because the host had placed the two CPUs at a different distance than the judged one.
     #[serde(default)]
     pub elsewhere_rounds: usize,
-    /// The relation of the two CPUs, by measurement with all kernels together.
+    /// The relation of the two CPUs, measured with all kernels together.
     pub label: Neighbourhood,
     /// The relation that the kernel reports.
     pub claimed: Neighbourhood,
@@ -101,9 +97,8 @@ pub struct PairCost {
 /// The relation of two CPUs, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairLabel {
-    /// The lower CPU.
+    /// Of the pair, the CPU with the lower number.
     pub cpu_a: Cpu,
-    /// Second CPU of the pair.
     pub cpu_b: Cpu,
     /// The relation by measurement.
     pub label: Neighbourhood,
@@ -114,49 +109,45 @@ pub struct PairLabel {
     /// Round trip of a word between the two CPUs in the analysed rounds, in nanoseconds; `None` for a CPU with itself.
     #[serde(default)]
     pub round_trip_ns: Option<f64>,
-    /// Interval of `round_trip_ns`; absent where there were too few meetings.
+    /// Interval of `round_trip_ns`; `None` with too few meetings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip_interval_ns: Option<[f64; 2]>,
-    /// Round trip in the rounds at another distance, in nanoseconds, when the host moved the CPUs.
+    /// Round trip in nanoseconds in the rounds at a different distance, when the host moved the CPUs.
     #[serde(default)]
     pub elsewhere_round_trip_ns: Option<f64>,
-    /// Interval of `elsewhere_round_trip_ns`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere_round_trip_interval_ns: Option<[f64; 2]>,
-    /// Share of the round trips that were at that other distance.
+    /// Share of the round trips at that different distance.
     #[serde(default)]
     pub elsewhere_share: Option<f64>,
 }
 
-/// Findings of `contend`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContendFindings {
-    /// An entry per pair and kernel.
+    /// Entries: one per pair and kernel.
     pub pairs: Vec<PairCost>,
-    /// An entry per pair.
+    /// Entries: one per pair.
     pub labels: Vec<PairLabel>,
-    /// Counts of the workers at each kind of work, if counters were requested.
+    /// Counts of the workers for each kind of work; empty unless counters were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
-    /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }
 
-/// Throughput of several threads relative to one alone.
+/// Throughput of several threads relative to one thread alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
     /// The CPUs, with one worker thread each.
     pub cpus: CpuSet,
-    /// Work per second of all together over that of one thread.
+    /// Work per second of all threads together over that of one thread.
     pub ratio: f64,
     /// Low end of the 95 % interval of `ratio`.
     pub low_ratio: f64,
-    /// High end of the interval of `ratio`.
     #[serde(deserialize_with = "bounded")]
     pub high_ratio: f64,
 }
 
-/// A reading of the machine's utilisation while it works.
+/// A reading of the machine's utilisation during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityLook {
     /// Time since the start of the measurement.
@@ -167,13 +158,10 @@ pub struct CapacityLook {
     pub left_share: f64,
 }
 
-/// Findings of `contend --capacity`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CapacityFindings {
     /// Each core with all its hardware threads, then one thread on every core, then every CPU.
     pub worths: Vec<Worth>,
-    /// Readings of the utilisation.
     pub looks: Vec<CapacityLook>,
-    /// Wall time of the measurement in seconds.
     pub elapsed_s: f64,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Derived {
     /// Name of the figure, such as `branch misses`.
     pub name: String,
-    /// Formula, by the names of the metrics.
+    /// Formula in the names of the metrics.
     pub formula: String,
     /// The unit: `%`, `per 1000 instructions`, `GHz`; empty for a plain ratio.
     pub unit: String,
@@ -15,8 +15,9 @@ pub struct Derived {
     pub n: usize,
     /// Median over these `n` runs.
     pub median: f64,
-    /// Low end of the 95 % interval of `median`, by order statistics; `None` of fewer than six runs, which bound none.
+    /// Low end of the 95 % interval of `median`, by order statistics; `None` for fewer than six runs, which give no
+    /// interval.
     pub low: Option<f64>,
-    /// High end of the interval of `median`, as `low`.
+    /// High end of the interval; `None` as for `low`.
     pub high: Option<f64>,
 }

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use fauxplat_units::{Cpu, CpuSet};
 use serde::{Deserialize, Serialize};
 
-/// Severity of a hazard in its present state; in the order in which reports show them.
+/// Severity of a hazard in its present state, in the order in which reports show severities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Can turn a verdict around, or move a figure by several per cent.
+    /// Can reverse a verdict, or move a figure by several per cent.
     High,
     /// Can move a figure by about one per cent, or widen its spread visibly.
     Medium,
@@ -25,7 +25,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All severities, worst first.
     pub const ALL: [Severity; 6] = [
         Severity::High,
         Severity::Medium,
@@ -35,7 +34,7 @@ impl Severity {
         Severity::NotApplicable,
     ];
 
-    /// The word in documents.
+    /// The name in documents.
     pub fn name(self) -> &'static str {
         match self {
             Severity::High => "high",
@@ -47,7 +46,6 @@ impl Severity {
         }
     }
 
-    /// Whether the hazard is present: low, medium or high.
     pub fn is_present(self) -> bool {
         self <= Severity::Low
     }
@@ -62,7 +60,7 @@ impl fmt::Display for Severity {
 impl FromStr for Severity {
     type Err = String;
 
-    /// Reads a severity that a gate may name: low, medium or high.
+    /// Parses a severity that a gate may name: low, medium or high.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let levels = [Severity::Low, Severity::Medium, Severity::High];
         let unknown = || format!("`{text}` is not a level: low, medium or high");
@@ -70,31 +68,22 @@ impl FromStr for Severity {
     }
 }
 
-/// Subject of a hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardGroup {
-    /// Speed of the CPUs.
     Frequency,
-    /// Sleep states of the CPUs.
     IdleStates,
     /// The CPUs, their shared parts, and their other users.
     Cpus,
-    /// Scheduling of CPU time by the kernel.
     Scheduling,
-    /// Allocation of memory by the kernel.
     Memory,
-    /// Interrupts.
     Interrupts,
-    /// Effects of the host on a guest.
     Virtualisation,
     /// Build options and instrumentation of the kernel.
     Kernel,
     /// Resources and permissions of this process.
     Limits,
-    /// Other running programs.
     Background,
-    /// Disks and data waiting to be written.
     Storage,
     /// State that a measured program inherits.
     Process,
@@ -117,7 +106,6 @@ impl HazardGroup {
         HazardGroup::Process,
     ];
 
-    /// The name in reports.
     pub fn title(self) -> &'static str {
         match self {
             HazardGroup::Frequency => "frequency and heat",
@@ -136,61 +124,50 @@ impl HazardGroup {
     }
 }
 
-/// A hazard's state on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuHazard {
-    /// The CPU.
     pub cpu: Cpu,
-    /// The value that was read for this CPU.
     pub value: String,
-    /// Severity on this CPU.
     pub severity: Severity,
 }
 
-/// A hazard in its present state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HazardFinding {
     /// Stable name in kebab case.
     pub name: String,
     /// Description in a few words.
     pub title: String,
-    /// Subject of the hazard.
     pub group: HazardGroup,
-    /// The value that was read; `None` when nothing could be read.
+    /// The value that was read; `None` if nothing could be read.
     pub value: Option<String>,
-    /// Severity in the present state.
     pub severity: Severity,
-    /// Why the value could not be read, or why it has no meaning on this machine.
+    /// Why the value could not be read, or why it is meaningless on this machine.
     pub reason: Option<String>,
     /// Cost for a measurement, with the published or measured figure and its source.
     pub cost: String,
     /// Whether measurements by fauxplat are protected from the hazard.
     pub neutralised_by_us: bool,
-    /// How fauxplat neutralises it, wholly or in part.
+    /// The means by which fauxplat neutralises the hazard, wholly or in part.
     pub neutralised_how: Option<String>,
-    /// Whether `fauxplat tune` can change it on this machine.
+    /// Whether `fauxplat tune` can change the state on this machine.
     pub can_tune: bool,
-    /// The `fauxplat tune` command line that changes it.
+    /// The `fauxplat tune` command line that changes the state.
     pub tune: Option<String>,
-    /// Advice for the user.
     pub advice: String,
-    /// The CPUs with the worst severity, where the severity differs between CPUs.
+    /// The CPUs with the worst severity, if the severity differs between CPUs.
     #[serde(default)]
     pub cpus: Vec<CpuHazard>,
 }
 
-/// Findings of an examination of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorFindings {
-    /// Every known hazard, worst first.
     pub hazards: Vec<HazardFinding>,
-    /// CPUs that were examined.
     pub cpus: CpuSet,
-    /// Time between the two readings of all counters; zero when there was a single reading.
+    /// Time between the two readings of all counters; zero for a single reading.
     pub interval_ns: u64,
     /// Duration of the whole examination.
     pub elapsed_ns: u64,
-    /// Whether text reports also list harmless hazards; documents for programs always have all.
+    /// Whether text reports also list harmless hazards; documents for programs always contain all of them.
     #[serde(skip)]
     pub show_all: bool,
 }

@@ -4,97 +4,84 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Metric, Variant};
 
-/// Effect of one level of a factor, apart from the other factors.
+/// Effect of one level of a factor, separated from the other factors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelEffect {
-    /// Name of the level.
     pub level: String,
-    /// Runs at this level.
     pub runs: usize,
     /// The level over the mean of all levels of its factor, the other factors held equal.
     pub ratio: f64,
     /// Low end of the 95 % interval of `ratio`.
     pub ci_low_ratio: f64,
-    /// High end of the interval of `ratio`.
     pub ci_high_ratio: f64,
 }
 
-/// Contribution of one factor to the variation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
     /// The factor: `env-size`, `heap`, `layout`, `cpu`, `order`, `drift` or `residual`. The levels of `env-size` and
     /// `heap` are sixteenths of a page; `env-size-place` and `heap-place` are the position within the sixteenth.
     pub factor: String,
-    /// Share of the variance of the log time of a run; the shares of all components make one.
+    /// Share of the variance of the log time of a run. The shares of all components add up to one.
     pub variance_share: f64,
     /// Low end of the 95 % interval of `variance_share`.
     pub low: f64,
-    /// High end of the interval of `variance_share`.
     pub high: f64,
     /// Part of the difference between the slowest and the fastest tenth of the runs, in percentage points.
     pub points_percent: f64,
     /// p-value of the factor, adjusted over the factors by Holm's method: by randomisation for factors that were drawn,
     /// by F test for effects of time; `None` for the residual.
     pub p_adjusted: Option<f64>,
-    /// Share of the factor's information that the design keeps apart from the other factors, 1 when orthogonal; `None`
+    /// Share of the factor's information that the design separates from the other factors, 1 when orthogonal; `None`
     /// for the residual.
     pub efficiency: Option<f64>,
     /// Whether the levels are a sample of many, so that the interval of the share allows for levels that were not run.
     pub is_sample: bool,
-    /// Levels in their order; empty for the residual. Of many levels, only the slowest and the fastest that were run.
+    /// Levels in their order; empty for the residual. With many levels, only the slowest and the fastest that were run.
     pub levels: Vec<LevelEffect>,
 }
 
-/// Interaction: the joint effect of two factors beyond their single effects, a part of the residual.
+/// Interaction: the joint effect of two factors beyond their separate effects; a part of the residual.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
-    /// The two factors.
     pub factors: [String; 2],
     /// Share of the variance of the log time of a run.
     pub variance_share: f64,
     /// Low end of the 95 % interval of `variance_share`.
     pub low: f64,
-    /// High end of the interval of `variance_share`.
     pub high: f64,
     /// p-value by randomisation, adjusted over factors and pairs of factors by Holm's method.
     pub p_adjusted: f64,
 }
 
-/// Findings of an explanation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExplainFindings {
     /// The metric that is explained: a time.
     pub metric: Metric,
-    /// An entry per factor, the largest part first, `residual` last.
+    /// Entries: one per factor, the largest part first, `residual` last.
     pub components: Vec<Component>,
-    /// The largest interaction of two factors among those beyond chance, or the largest of all where none is; `None`
-    /// where there are too few runs.
+    /// The largest interaction of two factors among those beyond chance, or the largest of all if none is; `None` with
+    /// too few runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Interaction>,
     /// Geometric mean of the slowest tenth of the runs over that of the fastest tenth, outliers winsorised. The
     /// `points_percent` of all components add up to this difference.
     pub worst_over_best_ratio: f64,
-    /// The 95 % interval of that ratio; absent for fewer than ten blocks.
+    /// 95 % interval of `worst_over_best_ratio`; `None` with fewer than ten blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_over_best_interval: Option<[f64; 2]>,
-    /// Measured runs that were analysed.
     pub runs: usize,
-    /// Measured runs that failed.
     pub failures: usize,
-    /// Blocks.
     pub blocks: usize,
     /// Allowed probability of naming any factor without cause.
     pub level: f64,
     /// Median of the metric over all runs; `None` without runs.
     pub median_ns: Option<f64>,
-    /// 95 % interval of `median_ns`; absent where there are too few runs.
+    /// 95 % interval of `median_ns`; `None` with too few runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_interval_ns: Option<[f64; 2]>,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
-    /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
-    /// Layouts in which the program was built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
 }

@@ -6,32 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Delivery, DifferenceIn, Extent, Metric, Remeasurement, Side, Verdict};
 
-/// The verdict on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeState {
-    /// The program gave another answer than on the other machines, or several answers.
+    /// The program gave a different answer than on the other machines, or several answers.
     WrongAnswer,
-    /// Slower than the group, also when measured again.
+    /// Slower than the group, also in a repeated measurement.
     Confirmed,
     /// Slower than the group in one measurement.
     Suspect,
     /// Slower at first; the readings vary too much to confirm or clear the machine.
     Noisy,
-    /// Slower at first, but not when measured again.
+    /// Slower at first, but not in the repeated measurement.
     Cleared,
     /// The machine was asked and delivered no figure.
     Missing,
-    /// The machine could not be asked: the engine says why.
+    /// The machine could not be asked. `reason` holds the message of the engine.
     Unreached,
-    /// The machine has figures, and none like it to be compared with.
+    /// The machine has figures, but no machine of its identity to be compared with.
     Uncompared,
     /// No anomaly was seen in this run.
     Normal,
 }
 
 impl NodeState {
-    /// All states, the worst first.
     pub const ALL: [NodeState; 9] = [
         NodeState::WrongAnswer,
         NodeState::Confirmed,
@@ -44,7 +42,6 @@ impl NodeState {
         NodeState::Normal,
     ];
 
-    /// The word in reports and documents.
     pub fn word(self) -> &'static str {
         match self {
             NodeState::WrongAnswer => "wrong-answer",
@@ -63,7 +60,6 @@ impl NodeState {
 /// A fact in which a machine differs from its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactDifference {
-    /// Name of the fact.
     pub fact: String,
     /// Value on this machine.
     pub value: String,
@@ -71,30 +67,28 @@ pub struct FactDifference {
     pub usual: String,
     /// Machines of the group with the usual value.
     pub usual_machines: usize,
-    /// Other machines of the group with the value of this machine.
+    /// Other machines of the group with the same value as this machine.
     pub shared_machines: usize,
 }
 
-/// Observation about a machine that is no slowness by the figure that is judged.
+/// Kind of an observation about a machine other than slowness in the judged figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoticeKind {
-    /// Faster than machines like it.
+    /// Faster than the machines of its group.
     Fast,
-    /// Runs that differ more from each other than those of other machines.
+    /// Runs differ more from each other than the runs of other machines.
     Scatter,
-    /// Another number of runs than was asked for.
+    /// The number of runs is not the requested number.
     Runs,
-    /// A fact in which nearly all machines of the group agree has another value.
+    /// A fact in which nearly all machines of the group agree has a different value.
     Fact,
 }
 
 impl NoticeKind {
-    /// All kinds, in the order of reports.
     pub const ALL: [NoticeKind; 4] =
         [NoticeKind::Fast, NoticeKind::Scatter, NoticeKind::Runs, NoticeKind::Fact];
 
-    /// Word in documents.
     pub fn word(self) -> &'static str {
         match self {
             NoticeKind::Fast => "fast",
@@ -105,81 +99,71 @@ impl NoticeKind {
     }
 }
 
-/// An observation about a machine. Each kind has a budget of false ones of its own.
+/// An observation about a machine. Each kind has its own budget of false observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetNotice {
-    /// The machine.
     pub node: String,
-    /// Kind of the observation.
     pub kind: NoticeKind,
     /// Figure of the machine over that of its group: of times for `fast`, of the spread of runs for `scatter`, of the
     /// number of runs for `runs`.
     pub ratio: Option<f64>,
-    /// The fact, of a `fact`.
+    /// The differing fact, if `kind` is `fact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differs: Option<FactDifference>,
 }
 
-/// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetNode {
-    /// Name of the machine.
     pub node: String,
-    /// Index of the machine's group in `groups`; `None` when the machine delivered no facts.
+    /// Index in `groups`; `None` if the machine delivered no facts.
     pub group: Option<usize>,
-    /// Runs that were analysed.
     pub runs: usize,
     /// Median of the runs of the first measurement, in the unit of the metric.
     pub median: Option<f64>,
-    /// Distance on the slow side of the group, in robust standard deviations of the group; `None` where the group is
-    /// too small or has no spread.
+    /// Distance on the slow side of the group, in robust standard deviations of the group; `None` if the group is too
+    /// small or has no spread.
     pub z: Option<f64>,
-    /// Median of the machine over that of its group, or, where it was measured again, over that of the machines beside
-    /// it; beside what the machine's facts explain.
+    /// Median of the machine over that of its group, or, if it was measured again, over that of the machines beside it.
+    /// The part that the machine's facts explain is left out.
     pub effect_ratio: Option<f64>,
     /// Low end of the 95 % interval of `effect_ratio`.
     pub low: Option<f64>,
     /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
-    /// The part of the machine's slowness that its facts explain, as a ratio; `None` where they explain nothing.
+    /// The part of the machine's slowness that its facts explain, as a ratio; `None` if they explain nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained_ratio: Option<f64>,
-    /// The verdict on the machine.
     pub state: NodeState,
-    /// Reason for the state in one line, where the figures do not explain it.
+    /// Reason for the state in one line, if the figures do not explain it.
     pub reason: Option<String>,
     /// Rounds in which the machine was measured again beside machines of its group.
     pub rounds: usize,
-    /// Warnings of the machine's own noise check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Facts in which the machine differs from most of its group; empty for normal machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<FactDifference>,
-    /// All facts of the machine.
     pub facts: BTreeMap<String, String>,
 }
 
-/// The rule by which the machines of a group are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
     /// Robust z: median and median absolute deviation of the group.
     Robust,
-    /// More than half of the machines have exactly the same median: the spread is taken from the runs.
+    /// More than half of the machines have exactly the same median. The spread is taken from the runs.
     ZeroSpread,
-    /// Fewer than eight machines in a fleet of more: the spread is that within all groups of the fleet.
+    /// Fewer than eight machines in a larger fleet. The spread is that within all groups of the fleet.
     Pooled,
-    /// Too few machines for a spread between them, in the whole fleet too. Machines are suspect by their distance from the
-    /// others.
+    /// Too few machines, also in the whole fleet, for a spread between them. Machines are suspect by their distance
+    /// from the others.
     Few,
-    /// Two machines: nothing tells which of them is odd.
+    /// Two machines: nothing shows which of them is odd.
     Pair,
-    /// A machine: there is nothing to compare it with.
+    /// A single machine: nothing to compare it with.
     Alone,
 }
 
-/// Machines of the same hardware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetGroup {
     /// The facts that all machines of the group share.
@@ -188,7 +172,6 @@ pub struct FleetGroup {
     pub machines: usize,
     /// Median of the machines' medians, in the unit of the metric.
     pub median: Option<f64>,
-    /// The rule by which the machines are judged.
     pub rule: GroupRule,
     /// Standard deviation between machines, as a share of the median.
     pub between: Option<f64>,
@@ -198,40 +181,36 @@ pub struct FleetGroup {
     pub within: Option<f64>,
     /// Robust standard deviation of the machines' medians, the unit of `z`.
     pub spread: Option<f64>,
-    /// The slowest machine over the fastest.
     pub max_min_ratio: Option<f64>,
-    /// The value of `z` from which on a machine is suspect.
+    /// The value of `z` from which a machine is suspect.
     pub z_threshold: Option<f64>,
     /// The smallest slowdown that this design finds on 8 of 10 affected machines, as a ratio above 1.
     pub smallest_detectable: Option<f64>,
-    /// Median of the group over that of the whole fleet, in a fleet that has groups of fewer than eight.
+    /// Median of the group over that of the whole fleet, if the fleet has groups of fewer than eight machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet_ratio: Option<f64>,
 }
 
-/// The machines that share one value of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactValue {
-    /// The value; for a reading, its range.
+    /// The value; for a numeric reading, its range.
     pub value: String,
-    /// Machines with the value.
     pub machines: usize,
-    /// Slow machines with the value: suspect, confirmed or noisy. In a comparison, machines whose effect is opposite to
-    /// the fleet's.
+    /// Machines with the value that are suspect, confirmed or noisy. In a comparison, machines whose effect is opposite
+    /// to that of the fleet.
     pub slow: usize,
     /// Median of these machines over that of the other machines of the same groups.
     pub effect_ratio: f64,
 }
 
-/// A fact that is associated with slowness, over the whole fleet.
+/// A fact that is associated with slowness over the whole fleet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactExplained {
-    /// Name of the fact.
     pub fact: String,
-    /// Other facts that divide the machines in the same way, so that they cannot be told apart.
+    /// Other facts that divide the machines in the same way and so cannot be distinguished from this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_as: Vec<String>,
-    /// The value that stands out; for a reading, `more` or `less`.
+    /// The value that stands out; for a numeric reading, `more` or `less`.
     pub value: String,
     /// The most common values, the slowest first.
     pub values: Vec<FactValue>,
@@ -241,24 +220,21 @@ pub struct FactExplained {
     pub of_machines: usize,
     /// Slow machines with the value that stands out.
     pub slow: usize,
-    /// All slow machines.
     pub of_slow: usize,
-    /// p-value of the association, over all facts that were tested.
+    /// p-value of the association, adjusted for all facts that were tested.
     pub p_value: f64,
-    /// Machines with the value over those without.
+    /// Machines with the value over machines without it.
     pub effect_ratio: f64,
     /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of the interval of `effect_ratio`.
     pub high: f64,
 }
 
-/// An answer that programs of a fleet gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetAnswer {
     /// Index of the command.
     pub command: u16,
-    /// Index of the group; `None` where all groups answer alike.
+    /// Index of the group; `None` if all groups gave the same answer.
     pub group: Option<usize>,
     /// SHA-256 of the answer.
     pub sha256: String,
@@ -268,78 +244,62 @@ pub struct FleetAnswer {
     pub majority: bool,
 }
 
-/// Findings of `fleet run`: odd machines among machines that should be the same.
+/// Findings of `fleet run`: odd machines among machines that should be alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetFindings {
-    /// UUID of the run.
     pub fleet: String,
-    /// SHA-256 of the definition, by which runs of one definition are recognised.
+    /// SHA-256 of the definition. Runs of one definition are recognised by this digest.
     #[serde(default)]
     pub definition_sha256: String,
-    /// Time at which the first machine began, in nanoseconds since 1970, UTC; `None` where none did.
+    /// Time at which the first machine began, in nanoseconds since 1970, UTC; `None` if no machine began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_utc_ns: Option<i64>,
-    /// The command that was measured.
     pub command: String,
-    /// The metric that is judged.
     pub metric: Metric,
-    /// Slowdowns up to this share are ignored: 0.03.
+    /// Slowdowns up to this share are ignored, such as 0.03.
     pub least_effect: f64,
-    /// Expected number of false flags in a fleet without any odd machine: the budget of the threshold.
+    /// Expected number of false flags in a fleet without any odd machine, from which the threshold follows.
     pub false_flags: f64,
-    /// An entry per machine, the worst first.
+    /// Entries: one per machine, the worst first.
     pub nodes: Vec<FleetNode>,
-    /// Observations beside slowness.
     #[serde(default)]
     pub notices: Vec<FleetNotice>,
-    /// An entry per group of equal hardware.
     pub groups: Vec<FleetGroup>,
-    /// Facts that are associated with slowness.
     pub facts_explained: Vec<FactExplained>,
-    /// Facts that were tested.
     pub facts_tested: Vec<String>,
-    /// Answers of the programs; empty where all are the same.
+    /// Answers of the programs; empty if all are equal.
     pub answers: Vec<FleetAnswer>,
-    /// Machines to measure again; `None` when no machine is suspect or all have been measured again.
+    /// Machines to measure again; `None` if no machine is suspect or all have been measured again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Remeasurement>,
     /// Deliveries that hold no usable record.
     pub deliveries: Vec<Delivery>,
 }
 
-/// Effect between the two programs on one machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineEffect {
-    /// The machine.
     pub node: String,
     /// Pairs of blocks that were analysed.
     pub pairs: usize,
-    /// B over A; `None` where the machine delivered no pairs.
+    /// B over A; `None` if the machine delivered no pairs.
     pub effect_ratio: Option<f64>,
     /// Low end of the 95 % interval of `effect_ratio`, over the pairs of this machine.
     pub low: Option<f64>,
-    /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
     /// Why the machine was left out of the analysis.
     pub reason: Option<String>,
-    /// Facts of the machine.
     pub facts: BTreeMap<String, String>,
 }
 
 /// Findings of `fleet compare`: one program against another, with machines as the unit of replication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetCompareFindings {
-    /// UUID of the run.
     pub fleet: String,
-    /// The first program.
     pub a: String,
-    /// The second program.
     pub b: String,
-    /// The metric that is judged.
     pub metric: Metric,
-    /// Differences up to this share count as none.
+    /// Differences up to this share count as no difference.
     pub margin: f64,
-    /// The verdict over the fleet.
     pub verdict: Verdict,
     /// The runs for which an *equivalent* holds; `None` for other verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -347,104 +307,90 @@ pub struct FleetCompareFindings {
     /// The part of the runs in which a *different* was shown; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub difference_in: Vec<DifferenceIn>,
-    /// The ratio of the means over the machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<FleetMean>,
-    /// Slow runs over the machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<FleetTail>,
-    /// Machines that were analysed.
     pub machines: usize,
     /// Mean of B over A over the machines.
     pub effect_ratio: Option<f64>,
-    /// Low end of the 95 % interval, over the machines, for the mean of another machine.
+    /// Low end of the 95 % interval, over the machines, for the mean of a further machine.
     pub low: Option<f64>,
-    /// High end of the interval for the mean of another machine.
     pub high: Option<f64>,
-    /// p-value of Student's test over the machines, if B and A are the same.
+    /// p-value of Student's test over the machines, under the hypothesis that B and A are equal.
     pub p_value: Option<f64>,
     /// p-value by flipping the signs of the machines' effects, which assumes no distribution.
     pub p_sign_flip: Option<f64>,
     /// Standard deviation of the effect between machines beyond the spread of their own runs, as a share.
     pub between: Option<f64>,
-    /// An entry per machine, from the one on which B is worst.
+    /// Entries: one per machine. The machine on which B is worst comes first.
     pub nodes: Vec<MachineEffect>,
     /// Facts that divide the machines by the effect.
     pub facts_explained: Vec<FactExplained>,
-    /// The effect on the machines without the value that stands out most; `None` when no fact explains the effect.
+    /// The effect on the machines without the value that stands out most; `None` if no fact explains the effect.
     pub elsewhere: Option<EffectElsewhere>,
-    /// Answers of the programs; empty where all are the same.
+    /// Answers of the programs; empty if all are equal.
     pub answers: Vec<FleetAnswer>,
-    /// Machines on which B gives another answer than A; `None` where there are none.
+    /// Machines on which B gives a different answer than A; `None` if there are none.
     #[serde(default)]
     pub answers_differ: Option<AnswersDiffer>,
     /// Deliveries that hold no usable record.
     pub deliveries: Vec<Delivery>,
 }
 
-/// The ratio of the means of two programs, each machine by itself, over the machines.
+/// The ratio of the means of two programs, computed on each machine by itself and combined over the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetMean {
-    /// Geometric mean over the machines of mean of B over mean of A.
+    /// Geometric mean over the machines of: mean of B over mean of A.
     pub ratio: f64,
-    /// Low end of its interval, at a fifth of the level.
+    /// Interval of `ratio` at a fifth of the level: low end.
     pub low_ratio: f64,
-    /// High end of it.
     pub high_ratio: f64,
     /// The ratio without any cap and without an interval.
     pub plain_ratio: f64,
-    /// A reading beyond this many times what is typical of its program on its machine counts as that much.
+    /// A reading beyond this multiple of the typical reading of its program on its machine counts as the multiple.
     pub cap: f64,
     /// Readings of A and of B that were capped.
     pub capped: [usize; 2],
-    /// Verdict on the means.
     pub verdict: Verdict,
 }
 
-/// Slow runs of two programs, each beside what is typical of its program on its machine.
+/// Slow runs of two programs. A run is judged against the typical run of its program on its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetTail {
     /// An excess of slow runs up to this share counts as none.
     pub margin: f64,
-    /// A run is slow that takes more than this many times the typical one.
+    /// A run is slow if it takes more than this multiple of the typical run.
     pub threshold_ratio: f64,
-    /// Mean over the machines of the share of runs of A that are slow.
+    /// Mean over the machines of the share of slow runs of A.
     pub share_a: f64,
-    /// Mean over the machines of the share of runs of B.
+    /// Mean over the machines of the share of slow runs of B.
     pub share_b: f64,
-    /// `share_b` less `share_a`.
+    /// `share_b` minus `share_a`.
     pub excess: f64,
-    /// Low end of its interval over the machines, at a fifth of the level.
+    /// Interval of `excess` over the machines, at a fifth of the level: low end.
     pub low: f64,
-    /// High end of it.
     pub high: f64,
-    /// An excess to either side from which on it is excluded, by the machines and by the number of runs.
+    /// The smallest excess to either side that is excluded, by the machines and by the number of runs.
     pub excess_excluded: f64,
     /// The program that is shown to be slow in more runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// Verdict on slow runs.
     pub verdict: Verdict,
 }
 
-/// Machines on which the two programs give different answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswersDiffer {
-    /// Machines with different answers.
     pub machines: usize,
     /// Machines that gave exactly one answer for each program.
     pub of: usize,
 }
 
-/// The effect on the machines without the value of a fact that stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectElsewhere {
-    /// Number of machines.
     pub machines: usize,
-    /// B over A.
     pub effect_ratio: f64,
     /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of the interval of `effect_ratio`.
     pub high: f64,
 }

@@ -1,35 +1,31 @@
-//! Gates of a fleet: what a machine has to be for a run, a report or a watch to fail.
+//! Gates of a fleet: the states of machines for which a run, a report or a watch fails.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{FleetFindings, NodeState};
 
-/// A gate of `--fail-if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FleetGate {
-    /// A machine is confirmed as slow.
     Confirmed,
     /// A machine is suspect or noisy.
     Suspect,
-    /// A machine gave another answer.
+    /// A machine gave a different answer.
     WrongAnswer,
     /// A machine that was asked gave no figure.
     Missing,
-    /// A machine changed over the stored runs of this definition, or the whole fleet did.
+    /// A machine, or the whole fleet, changed over the stored runs of this definition.
     Changed,
-    /// A machine could not be asked.
     Unreached,
-    /// A machine has none like it to be compared with.
+    /// A machine has no other of its identity to be compared with.
     Uncompared,
-    /// There is an observation beside slowness.
+    /// There is an observation other than slowness.
     Notice,
-    /// A setting goes with being slow.
+    /// A setting is associated with slowness.
     Explained,
 }
 
 impl FleetGate {
-    /// All gates, in the order of the help.
     pub const ALL: [FleetGate; 9] = [
         FleetGate::Confirmed,
         FleetGate::Suspect,
@@ -42,7 +38,6 @@ impl FleetGate {
         FleetGate::Explained,
     ];
 
-    /// Word on the command line.
     pub fn word(self) -> &'static str {
         match self {
             FleetGate::Confirmed => "confirmed",
@@ -57,7 +52,8 @@ impl FleetGate {
         }
     }
 
-    /// Names of what fails the gate in one run: machines, or facts. `Changed` asks several runs, and finds nothing here.
+    /// Names of the machines or facts that fail the gate in one run. `Changed` needs several runs and finds nothing
+    /// here.
     pub fn failing(self, found: &FleetFindings) -> Vec<&str> {
         let of = |states: &[NodeState]| {
             let nodes = found.nodes.iter().filter(|node| states.contains(&node.state));

@@ -6,54 +6,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Estimand, Metric};
 
-/// A visit to a machine: the part of a node's record that `watch` keeps.
+/// A visit to a machine: the part of a node's record that `watch` uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeVisit {
-    /// The machine.
     pub node: String,
-    /// UUID of the run over the fleet.
     pub fleet: String,
     /// Time of the visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
     /// Median of the runs, in the unit of the metric.
     pub median: f64,
-    /// Mean of the runs; absent in records of earlier versions.
+    /// Mean of the runs; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
-    /// Facts of the machine at the visit.
     pub facts: BTreeMap<String, String>,
 }
 
 /// A fact whose value changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FactChange {
-    /// Name of the fact.
     pub fact: String,
-    /// Value before the change; `None` where it was not known.
+    /// Value before the change; `None` if unknown.
     pub before: Option<String>,
-    /// Value after the change; `None` where it was not known.
+    /// Value after the change; `None` if unknown.
     pub after: Option<String>,
 }
 
 /// A change of a machine's figures over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePoint {
-    /// Whether the typical run changed, or the mean beside it: what slow runs add.
+    /// Whether the typical run changed, or the mean, which slow runs move too.
     #[serde(default)]
     pub estimand: Estimand,
     /// Index of the first visit at the new level, from 0.
     pub at: usize,
     /// Time of that visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: i64,
-    /// Median over the visits of what changed, from the previous change up to this one, in the unit of the metric.
+    /// Median over the visits from the previous change up to this one, in the unit of the metric.
     pub before: f64,
-    /// Median over the visits of what changed, from this change up to the next, in the unit of the metric.
+    /// Median over the visits from this change up to the next, in the unit of the metric.
     pub after: f64,
-    /// `after` over `before`.
     pub effect_ratio: f64,
     /// Low end of the 95 % interval of `effect_ratio`.
     pub low: f64,
-    /// High end of the interval of `effect_ratio`.
     pub high: f64,
     /// p-value of a change of this size anywhere in the series.
     pub p_value: f64,
@@ -63,18 +57,15 @@ pub struct ChangePoint {
     pub facts: Vec<FactChange>,
 }
 
-/// A machine over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchedNode {
-    /// The machine.
     pub node: String,
     /// Median of each visit, in the unit of the metric.
     pub medians: Vec<f64>,
     /// Time of each visit, in nanoseconds since 1970, UTC.
     pub at_utc_ns: Vec<i64>,
-    /// Changes, in their order in time.
     pub changes: Vec<ChangePoint>,
-    /// Why the machine cannot be judged; `None` where it can.
+    /// Why the machine cannot be judged; `None` if it can.
     pub reason: Option<String>,
 }
 
@@ -88,15 +79,14 @@ pub struct SinceFact {
     pub machines: usize,
     /// Machines whose figures changed together with the fact.
     pub with_change: usize,
-    /// Median over these machines of the figures after over before.
+    /// Figures after the change over figures before, median over these machines.
     pub effect_ratio: f64,
-    /// Low end of the 95 % interval of `effect_ratio` over the machines; absent for fewer than three.
+    /// Low end of the 95 % interval of `effect_ratio` over the machines; `None` for fewer than three machines.
     pub low: Option<f64>,
-    /// High end of the interval of `effect_ratio`.
     pub high: Option<f64>,
 }
 
-/// The smallest change that is found in 8 of 10 machines which have it.
+/// The smallest change that is found on 8 of 10 machines that have it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmallestChange {
     /// Visits of the typical machine.
@@ -107,24 +97,21 @@ pub struct SmallestChange {
     pub ratio: f64,
 }
 
-/// Findings of `fleet watch`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetWatchFindings {
-    /// The command that was measured.
     pub command: String,
-    /// The metric that is judged.
     pub metric: Metric,
-    /// Probability that a change is told of a fleet in which no machine changed.
+    /// Probability that any change is reported for a fleet in which no machine changed.
     pub alpha: f64,
     /// Least number of visits between two changes.
     pub min_segment: usize,
-    /// Changes that all machines of the fleet have in common; they are taken off the machines' own.
+    /// Changes common to all machines of the fleet. The machines' own figures are analysed without them.
     #[serde(default)]
     pub whole: Vec<ChangePoint>,
-    /// The smallest change that so many visits can show; `None` for too few visits.
+    /// The smallest change that this number of visits can show; `None` with too few visits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<SmallestChange>,
-    /// An entry per machine, those with changes first.
+    /// Entries: one per machine, machines with changes first.
     pub nodes: Vec<WatchedNode>,
     /// Facts whose changes were followed by slower or faster figures.
     pub since: Vec<SinceFact>,

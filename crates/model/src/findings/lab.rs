@@ -10,10 +10,10 @@ pub enum LabOutcome {
     /// Direction and size agree with the claim.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Measured, and the claim does not hold on this machine.
+    /// Measured, but the claim does not hold on this machine.
     #[serde(rename = "not here")]
     NotHere,
-    /// Measured, and neither the claim nor its contrary was shown.
+    /// Measured, but neither the claim nor its contrary was shown.
     #[serde(rename = "undecided")]
     Undecided,
     /// A requirement of the lab is missing.
@@ -25,7 +25,7 @@ pub enum LabOutcome {
 }
 
 impl LabOutcome {
-    /// All outcomes by weight: the outcome of a lab is the first of these that any of its claims has.
+    /// All outcomes by weight. The outcome of a lab is the first in this list that any of its claims has.
     pub const BY_WEIGHT: [LabOutcome; 5] = [
         LabOutcome::Error,
         LabOutcome::NotHere,
@@ -34,7 +34,6 @@ impl LabOutcome {
         LabOutcome::CannotRunHere,
     ];
 
-    /// The words of reports.
     pub fn words(self) -> &'static str {
         match self {
             LabOutcome::Reproduced => "reproduced",
@@ -46,28 +45,25 @@ impl LabOutcome {
     }
 }
 
-/// Measured figure beside a claim, in the unit of the claim.
+/// A measured figure beside a claim, in the unit of the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabMeasured {
-    /// The figure.
     pub value: f64,
     /// Low end of the interval of `value`.
     pub low: f64,
-    /// High end of the interval of `value`.
     pub high: f64,
 }
 
-/// An experiment of a lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRun {
     /// Name of the experiment in the lab.
     pub name: String,
     /// Command line of fauxplat without the program's name, or a line for the shell.
     pub line: String,
-    /// Whether `line` is for the shell; the store has no document of it.
+    /// Whether `line` is for the shell. The store has no document of such a line.
     #[serde(default)]
     pub shell: bool,
-    /// Identifier in the store of the first repetition, if it was stored.
+    /// Identifier in the store of the first repetition; `None` if it was not stored.
     pub id: Option<i64>,
     /// Identifiers in the store of all repetitions.
     #[serde(default)]
@@ -83,23 +79,21 @@ pub struct LabRun {
 /// A table from the field `table` of a lab program's document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabTable {
-    /// Titles of the columns.
     pub columns: Vec<String>,
     /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
 }
 
-/// A drawing from the field `drawing` of a lab program's document: ratios along an axis, ours and the published ones.
+/// A drawing from the field `drawing` of a lab program's document: measured and published ratios along an axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabDrawing {
-    /// Title: what is a ratio to what.
+    /// Title, which names numerator and denominator of the ratios.
     pub title: String,
-    /// Label of the horizontal axis.
     pub across: String,
-    /// Names of the axis's whole numbers, from 0; empty where the axis is numeric.
+    /// Names of the whole numbers on the axis, from 0; empty for a numeric axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// Ratios of one kind each, such as ours and the published ones.
+    /// Series of ratios, such as the measured and the published ones.
     pub lines: Vec<LabLine>,
     /// Published ratios without a place on the axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -109,36 +103,30 @@ pub struct LabDrawing {
 /// Ratios along the axis of a lab's drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabLine {
-    /// Name of the line.
     pub name: String,
-    /// Points: the place on the axis, the ratio, and perhaps both ends of its interval.
+    /// Points: the place on the axis, the ratio, and optionally both ends of its interval.
     pub points: Vec<Vec<f64>>,
 }
 
-/// A ratio across the whole of a lab's drawing.
+/// A ratio drawn across the whole width of a lab's drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabRule {
-    /// Name of the ratio.
     pub name: String,
     /// The ratio, or the lower end of a range.
     pub value: f64,
-    /// The higher end of a range; `None` for a single ratio.
+    /// The upper end of a range; `None` for a single ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
 }
 
-/// Result of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimResult {
-    /// Name of the claim in the lab.
     pub name: String,
-    /// Outcome; `None` if the lab was only listed.
+    /// `None` if the lab was only listed.
     pub outcome: Option<LabOutcome>,
-    /// The published claim.
     pub claim: Claim,
-    /// The figure that was measured on this machine.
     pub measured: Option<LabMeasured>,
-    /// Reason for the outcome, as far as the evidence goes.
+    /// Reason for the outcome, as far as the evidence shows.
     pub reason: Option<String>,
 }
 
@@ -147,7 +135,6 @@ pub struct ClaimResult {
 pub struct LabResult {
     /// Name of the lab's directory.
     pub name: String,
-    /// The question that the lab answers.
     pub question: String,
     /// Place in the course: the lesson, and the labs before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,30 +142,26 @@ pub struct LabResult {
     /// Expected duration on an ordinary machine in seconds.
     #[serde(default)]
     pub expected_s: f64,
-    /// Joint outcome of all claims.
     pub outcome: Option<LabOutcome>,
     /// The claim that decided the outcome; the first claim if nothing was run.
     pub claim: Claim,
-    /// The figure that was measured for this claim.
+    /// The figure that was measured for `claim`.
     pub measured: Option<LabMeasured>,
-    /// Reason for the outcome, as far as the evidence goes.
+    /// Reason for the outcome, as far as the evidence shows.
     pub reason: Option<String>,
-    /// Results of all claims.
     #[serde(default)]
     pub claims: Vec<ClaimResult>,
     /// Whether the time sufficed to run the whole lab.
     #[serde(default = "yes")]
     pub complete: bool,
-    /// Sections of the lab's page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub story: Vec<LabStory>,
-    /// File with the lab's own page, beside the page of all labs. `None` outside of that page.
+    /// File with the lab's own page, beside the page of all labs; `None` elsewhere.
     #[serde(skip)]
     pub page: Option<String>,
-    /// Path or place of the lab's definition.
     pub found_in: String,
-    /// SHA-256 of the definition with its options filled in and of the files that it was run with. `None` if the lab
-    /// was only listed.
+    /// SHA-256 of the definition with its options filled in and of the files that were used; `None` if the lab was only
+    /// listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The experiments on which the outcome rests.
@@ -189,57 +172,45 @@ fn yes() -> bool {
     true
 }
 
-/// A section of a lab's page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabStory {
-    /// Heading of the section.
     pub title: String,
     /// Text in Markdown.
     pub text: String,
 }
 
-/// Findings of `lab`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabFindings {
     /// The labs, in the order of the command line.
     pub labs: Vec<LabResult>,
-    /// Wall time of all labs in seconds.
     pub elapsed_s: f64,
 }
 
 /// Facts about one of the two records that `lab compare` compares.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabRecordFacts {
-    /// Path of the file.
     pub file: String,
-    /// The machine on which the labs ran.
     pub machine: MachineFacts,
     /// Start of the record's experiment, in RFC 3339 form.
     pub started: String,
     /// Version of fauxplat that made the record.
     pub fauxplat_version: String,
-    /// Number of labs in the record.
     pub labs: usize,
 }
 
-/// Result of a claim in one record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabSeen {
-    /// Outcome of the claim.
     pub outcome: LabOutcome,
-    /// The figure that was measured.
     pub measured: Option<LabMeasured>,
-    /// Reason for the outcome.
     pub reason: Option<String>,
 }
 
-/// Agreement of two machines on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabAgreement {
-    /// Equal outcomes, and overlapping intervals where both have figures.
+    /// Equal outcomes, and overlapping intervals if both have figures.
     #[serde(rename = "alike")]
     Alike,
-    /// Equal outcomes, by figures whose intervals do not overlap.
+    /// Equal outcomes, but the intervals of the figures do not overlap.
     #[serde(rename = "another figure")]
     AnotherFigure,
     /// Reproduced on one machine and not on the other.
@@ -251,7 +222,6 @@ pub enum LabAgreement {
 }
 
 impl LabAgreement {
-    /// The words of reports.
     pub fn words(self) -> &'static str {
         match self {
             LabAgreement::Alike => "alike",
@@ -262,32 +232,24 @@ impl LabAgreement {
     }
 }
 
-/// A claim on two machines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LabPair {
-    /// The lab.
     pub lab: String,
-    /// The claim.
     pub claim: String,
-    /// Unit of the figures.
     pub unit: String,
-    /// Result in the first record; `None` where it lacks the claim.
+    /// Result in the first record; `None` if the record lacks the claim.
     pub a: Option<LabSeen>,
-    /// Result in the second record; `None` where it lacks the claim.
+    /// Result in the second record; `None` if the record lacks the claim.
     pub b: Option<LabSeen>,
-    /// The second figure over the first; `None` where one is missing or the first is zero.
+    /// The second figure over the first; `None` if a figure is missing or the first is zero.
     pub ratio: Option<LabMeasured>,
-    /// Agreement of the two results.
     pub agreement: LabAgreement,
 }
 
-/// Findings of `lab compare`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabComparison {
-    /// The first record.
     pub a: LabRecordFacts,
-    /// The second record.
     pub b: LabRecordFacts,
-    /// Every claim of either record, in the order of the first.
+    /// Every claim of either record, in the order of the first record.
     pub claims: Vec<LabPair>,
 }

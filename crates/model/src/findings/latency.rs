@@ -8,50 +8,40 @@ use crate::{Policy, WorkerCounts};
 /// Percentiles of a histogram, and the histogram itself. Histograms of two documents are merged by adding counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
-    /// Smallest reading.
     pub min_ns: u64,
-    /// Arithmetic mean.
     pub mean_ns: f64,
-    /// Standard deviation.
     #[serde(default)]
     pub sd_ns: f64,
-    /// Median.
     pub p50_ns: u64,
-    /// 90th percentile; `None`, as those below, where the number of events carries none.
+    /// `None` for this and the following percentiles if the number of events is too small to estimate them.
     pub p90_ns: Option<u64>,
-    /// 99th percentile.
     pub p99_ns: Option<u64>,
-    /// 99.9th percentile.
     pub p999_ns: Option<u64>,
-    /// 99.99th percentile.
     pub p9999_ns: Option<u64>,
-    /// 99.999th percentile.
     pub p99999_ns: Option<u64>,
-    /// Largest reading.
     pub max_ns: u64,
-    /// The 95 % interval of each of those that are not absent, by order statistics; absent in documents that are older.
+    /// 95 % interval of each percentile that is present, by order statistics; empty in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<PercentileInterval>,
-    /// Upper end of each occupied bin in nanoseconds, to three digits, and its count.
+    /// Upper end of each occupied bin in nanoseconds, to three significant digits, and its count.
     pub histogram: Vec<(u64, u64)>,
     /// The histogram for other tools: HdrHistogram V2, deflated, in base64.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hdr: String,
 }
 
-/// Between which readings a percentile lies.
+/// The interval of a percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PercentileInterval {
-    /// The percentile: 99.9.
+    /// The percentile, such as 99.9.
     pub percentile: f64,
-    /// Low end; absent where no reading bounds it.
+    /// `None` if no reading bounds the percentile from below.
     pub low_ns: Option<u64>,
-    /// High end; absent where no reading bounds it.
+    /// `None` if no reading bounds the percentile from above.
     pub high_ns: Option<u64>,
 }
 
 impl Percentiles {
-    /// The interval of a percentile.
     pub fn interval(&self, percentile: f64) -> Option<PercentileInterval> {
         self.intervals.iter().copied().find(|it| it.percentile == percentile)
     }
@@ -62,7 +52,6 @@ impl Percentiles {
 pub struct LatencyCause {
     /// Name of the cause in the kernel.
     pub cause: String,
-    /// Number of gaps.
     pub count: u64,
     /// Total length of the gaps.
     pub total_ns: u64,
@@ -74,18 +63,16 @@ pub struct LatencyTest {
     /// `timer`, `noise`, `signal`, `edge`, the channel and direction of a message (`pipe there`), or a path from a line
     /// (`line to handler`).
     pub name: String,
-    /// Policy of the threads.
     pub policy: Policy,
     /// The CPU of the test, or of the sender of its messages.
     pub cpu: Cpu,
-    /// The CPU of the receiver of messages.
     pub peer: Option<Cpu>,
     /// Lines of the test, and the driver of their edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
     /// Period of a timer or of edges.
     pub interval_ns: Option<u64>,
-    /// Timer slack; `None` where it was not set.
+    /// Timer slack; `None` if it was not set.
     pub slack_ns: Option<u64>,
     /// Activations that were served.
     pub count: u64,
@@ -101,19 +88,16 @@ pub struct LatencyTest {
     pub causes: Vec<LatencyCause>,
     /// Share of the time that was lost in gaps, for noise.
     pub lost_share: Option<f64>,
-    /// Wall time of the test.
     pub wall_ns: u64,
 }
 
-/// Findings of `latency`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFindings {
-    /// An entry per test, policy, slack and place.
+    /// Entries: one per test, policy, slack and place.
     pub tests: Vec<LatencyTest>,
-    /// Counts of the threads of each test, where counters were requested; a unit is an activation, a gap, a message or
-    /// a signal.
+    /// Counts of the threads of each test, if counters were requested. The unit is an activation, a gap, a message or a
+    /// signal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
-    /// Wall time of all tests in seconds.
     pub elapsed_s: f64,
 }

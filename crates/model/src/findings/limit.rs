@@ -4,12 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 
-/// Findings of `limit`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitFindings {
-    /// An entry per group.
     pub groups: Vec<LimitedGroup>,
-    /// Duration of the whole in seconds.
+    /// Duration of the whole experiment in seconds.
     pub elapsed_s: f64,
     /// Time in which every group had a running program, over which CPU shares are computed, in seconds.
     pub together_s: f64,
@@ -21,35 +19,30 @@ pub struct LimitFindings {
     pub looks: Vec<LimitLook>,
 }
 
-/// Policy for a group without memory left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnOom {
-    /// The kernel kills a process of the group.
     #[default]
     Kill,
     /// All processes of the group wait until they get memory or are ended.
     Pause,
 }
 
-/// A group and the commands that ran in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitedGroup {
-    /// Name of the group.
     pub name: String,
-    /// Versions of control groups that hold it: `1`, `2`, or `1 and 2`.
+    /// Versions of control groups that contain the group: `1`, `2`, or `1 and 2`.
     pub version: String,
     /// Location of the group in each hierarchy.
     pub places: Vec<GroupPlace>,
-    /// Effective limits, as the kernel reported them after they had been set.
+    /// Effective limits, as the kernel reported them after they were set.
     pub limits: LimitsHeld,
-    /// Notes on the limits: other settings that go with them, and lower limits of enclosing groups.
+    /// Notes on the limits: other settings that accompany them, and lower limits of enclosing groups.
     pub notes: Vec<String>,
-    /// Commands that ran in the group.
     pub commands: Vec<LimitedCommand>,
-    /// Peak memory by the kernel's account of the group, pages of files included.
+    /// Peak memory by the kernel's account of the group, which includes pages of files.
     pub peak_memory_bytes: Option<u64>,
-    /// Total usage; gauges are those of the last reading before the group's end.
+    /// Total usage. Gauges have the value of the last reading before the group's end.
     pub used: GroupUsage,
     /// Lifetime of the group in seconds.
     pub elapsed_s: f64,
@@ -57,7 +50,6 @@ pub struct LimitedGroup {
     pub throttled_periods: Option<u64>,
     /// Share of the CPU time that all groups used while every one of them had a running program.
     pub share: Option<CpuShare>,
-    /// Events of the group.
     pub events: Vec<LimitEvent>,
 }
 
@@ -68,13 +60,12 @@ pub struct GroupPlace {
     pub controllers: Vec<String>,
     /// Version of the hierarchy, 1 or 2.
     pub version: u8,
-    /// Path of the directory.
     pub folder: String,
-    /// The permission by which the group was made, and the attempts before it.
+    /// The permission by which the group was created, and the attempts before that.
     pub way: String,
 }
 
-/// Effective limits as the kernel reports them; `None` is no limit.
+/// Effective limits as the kernel reports them; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsHeld {
     /// CPU time, in per cent of one CPU.
@@ -85,26 +76,23 @@ pub struct LimitsHeld {
     pub cpus: Option<String>,
     /// Memory nodes from which the group gets memory.
     pub mems: Option<String>,
-    /// Limit of memory.
     pub memory_bytes: Option<u64>,
     /// Memory above which the kernel slows the group down.
     pub memory_high_bytes: Option<u64>,
     /// Limit of memory moved to swap.
     pub swap_bytes: Option<u64>,
-    /// Limit of the number of processes and threads.
     pub pids: Option<u64>,
     /// Limits of device traffic, in the syntax of `--io`.
     pub io: Vec<String>,
 }
 
-/// Usage of a group, and how often it reached its limits; `None` where the kernel does not count it.
+/// Usage of a group, and how often it reached its limits; `None` if the kernel does not count a quantity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupUsage {
     /// Present memory.
     pub memory_bytes: Option<u64>,
     /// Memory moved to swap.
     pub swap_bytes: Option<u64>,
-    /// CPU time.
     pub cpu_ns: Option<u64>,
     /// Present number of processes and threads.
     pub pids: Option<u64>,
@@ -124,9 +112,9 @@ pub struct GroupUsage {
     pub high: Option<u64>,
     /// Number of times that the group reached its memory limit, and pages had to be reclaimed.
     pub max: Option<u64>,
-    /// Processes that were killed for want of memory.
+    /// Processes that were killed for lack of memory.
     pub oom_kills: Option<u64>,
-    /// Number of times that no process could be created because of the limit on them.
+    /// Number of times that no process could be created because the limit on processes was reached.
     pub pids_refused: Option<u64>,
     /// Whether tasks of the group wait for memory or are frozen at present.
     pub is_paused: bool,
@@ -141,52 +129,43 @@ pub struct LimitLook {
     pub groups: Vec<GroupUsage>,
 }
 
-/// A command that ran in a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitedCommand {
-    /// The command line.
     pub command: String,
-    /// Process id.
     pub pid: u32,
-    /// Outcome of the process; `None` for a command that did not run.
+    /// `None` for a command that did not run.
     pub outcome: Option<Outcome>,
-    /// Wall time; `None` where fauxplat ended the process.
+    /// Wall time; `None` if fauxplat ended the process.
     pub wall_ns: Option<u64>,
-    /// CPU time; `None` where fauxplat ended the process.
+    /// CPU time; `None` if fauxplat ended the process.
     pub cpu_ns: Option<u64>,
 }
 
-/// Share in the CPU time of all groups, with its 95 % interval, from slices of the time in which all of them ran.
+/// Share in the CPU time of all groups, with its 95 % interval, from slices of the time in which all groups ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuShare {
-    /// The share, 0 to 1.
+    /// Between 0 and 1.
     pub share: f64,
-    /// Low end of the interval of `share`; `None` where there were too few slices.
+    /// Low end of the interval of `share`; `None` with too few slices.
     pub low: Option<f64>,
-    /// High end of the interval of `share`.
     pub high: Option<f64>,
-    /// Number of slices.
     pub slices: usize,
 }
 
-/// An event of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitEvent {
-    /// Kind: `oom-kill`, `paused`, `throttled`, `memory-high`, `memory-max`, `pids-max`.
     pub kind: LimitEventKind,
     /// Time of the first occurrence, from the start of the programs, in seconds.
     pub at_s: f64,
-    /// Number of occurrences.
     pub times: u64,
-    /// The process that was killed; `None` where it could not be determined.
+    /// `None` if the killed process could not be determined.
     pub victim: Option<Victim>,
 }
 
-/// Kind of an event of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitEventKind {
-    /// A process was killed for want of memory.
+    /// A process was killed for lack of memory.
     OomKill,
     /// All tasks of the group waited for memory.
     Paused,
@@ -196,12 +175,11 @@ pub enum LimitEventKind {
     MemoryHigh,
     /// Memory reached its limit, and pages had to be reclaimed.
     MemoryMax,
-    /// The limit of processes was reached, and none could be created.
+    /// The limit of processes was reached, and no process could be created.
     PidsMax,
 }
 
 impl LimitEventKind {
-    /// The word in documents.
     pub fn word(self) -> &'static str {
         match self {
             LimitEventKind::OomKill => "oom-kill",
@@ -214,12 +192,12 @@ impl LimitEventKind {
     }
 }
 
-/// A process that the kernel killed for want of memory.
+/// A process that the kernel killed for lack of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Victim {
-    /// Process id, as the kernel's log has it.
+    /// Process id, as in the kernel's log.
     pub pid: u32,
-    /// Name, of at most fifteen bytes.
+    /// Name of at most fifteen bytes, as in the kernel's log.
     pub name: String,
     /// Anonymous memory that the process held.
     pub anonymous_bytes: Option<u64>,

@@ -5,42 +5,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::LoadKind;
 
-/// Account of one load generator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadAccount {
-    /// Kind of the load.
     pub kind: LoadKind,
-    /// CPU of the generator; `None` if it is not bound to one.
+    /// CPU of the generator; `None` if it is not bound to a CPU.
     pub cpu: Option<Cpu>,
     /// Requested share of the time, in per cent.
     pub asked_percent: u8,
-    /// Achieved share of the time, in per cent: by CPU time, and for `files`, which wait for their device, by wall
-    /// time. `None` when the generator never worked.
+    /// Achieved share of the time, in per cent: by CPU time, or for `files`, which wait for their device, by wall time.
+    /// `None` if the generator never worked.
     pub achieved_percent: Option<f64>,
     /// Time in which the generator worked.
     pub busy_ns: u64,
     /// Time in which the generator was supposed to work.
     pub wall_ns: u64,
-    /// Part of `wall_ns` spent waiting for the CPU; `None` where the kernel does not report it.
+    /// Part of `wall_ns` spent waiting for the CPU; `None` if the kernel does not report it.
     pub run_delay_ns: Option<u64>,
     /// Part of `wall_ns` in which the CPU was offline or not allowed, so that the generator did nothing.
     pub away_ns: u64,
-    /// Number of operations, whose kind `operation` names.
+    /// Number of operations of the kind `operation`.
     pub operations: u64,
-    /// Kind of the operations.
     pub operation: String,
-    /// Size of the memory that the generator walks.
+    /// Size of the memory that the generator accesses.
     pub footprint_bytes: Bytes,
     /// Number of times that the watchdog freed the CPU of a real-time load.
     pub watchdog_frees: u64,
-    /// Why the generator ended early; `None` if it ended when told to.
+    /// Why the generator ended early; `None` if it ended on request.
     pub ended: Option<String>,
 }
 
-/// Findings of `load`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadFindings {
-    /// An entry per generator.
     pub generators: Vec<LoadAccount>,
     /// Time for which the loads were held, in seconds.
     pub elapsed_s: f64,

@@ -1,4 +1,4 @@
-//! Findings of a replay: a recorded session of identical programs, and predictions for comparisons still to be made.
+//! Findings of a replay: a recorded session of identical programs, and predictions for future comparisons.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum Injected {
         /// Factor by which such a run is longer.
         ratio: f64,
     },
-    /// The second run of a block takes longer, whether A or B.
+    /// The second run of a block takes longer, whether it is a run of A or B.
     CarryOver {
         /// Factor by which the second run is longer.
         ratio: f64,
@@ -30,11 +30,9 @@ pub enum Injected {
 /// Results of comparisons with one injected effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayRow {
-    /// The injected effect.
     pub injected: Injected,
-    /// Comparisons made.
     pub comparisons: usize,
-    /// Comparisons that ended as *different* with the right sign; with either sign where no sign is right.
+    /// Comparisons that ended as *different* with the right sign; with either sign if no sign is right.
     pub different: usize,
     /// Exact 95 % interval of the rate of `different` (Clopper and Pearson 1934).
     pub different_interval_95: [f64; 2],
@@ -54,27 +52,26 @@ pub struct ReplayRow {
     pub pairs_p90: f64,
 }
 
-/// Findings of a replay: how the rule would decide on the machine in the state in which the session was recorded.
+/// Findings of a replay: how the rule would decide on the machine in its state during the recorded session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplayFindings {
     /// Origin of the recorded runs.
     pub source: String,
-    /// Pairs that were recorded.
     pub pairs: usize,
-    /// Length in blocks of the stretches that are drawn together, which keeps neighbours together.
+    /// Number of successive blocks that are drawn together, so that neighbouring blocks stay together.
     pub run_length: usize,
-    /// Median time from the start of one pair to that of the next, in seconds.
+    /// Median time in seconds from the start of one pair to the start of the next.
     pub pair_s: f64,
-    /// Pairs after which an undecided comparison ends; more fit where the limit is a time.
+    /// Pairs after which an undecided comparison ends. With a time limit, more pairs may fit.
     pub max_pairs: usize,
-    /// Seconds after which an undecided comparison ends; `None` without a limit of time.
+    /// Seconds after which an undecided comparison ends; `None` without a time limit.
     pub limit_s: Option<f64>,
-    /// Margin of the first metric as a ratio; an amount is converted by the session's typical reading. `None` in
+    /// Margin of the first metric as a ratio; an amount is converted with the session's typical reading. `None` in
     /// documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// An entry per injected effect.
+    /// Entries: one per injected effect.
     pub rows: Vec<ReplayRow>,
-    /// Duration in seconds, including the recording of the session where it was recorded for the replay.
+    /// Duration in seconds, including the recording of the session if it was recorded for the replay.
     pub elapsed_s: f64,
 }

@@ -7,76 +7,70 @@ use crate::{Bound, Comparison, CounterSeries, Derived, Metric, Outcome, TableSou
 /// Location and spread of one metric over the measured runs of one command, in the unit of the metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The metric.
     pub metric: Metric,
-    /// Number of runs.
     pub n: usize,
-    /// Median.
     pub median: f64,
-    /// Arithmetic mean.
     pub mean: f64,
-    /// Low end of the 95 % interval of the median, by order statistics; `None` of fewer than six readings, which bound none.
+    /// Low end of the 95 % interval of the median, by order statistics; `None` for fewer than six readings, which give
+    /// no interval.
     pub low: Option<f64>,
-    /// High end of the interval of the median, as `low`.
+    /// High end of the interval of the median; `None` as for `low`.
     pub high: Option<f64>,
     /// Sample standard deviation; zero for one run.
     pub sd: f64,
-    /// Smallest reading.
     pub min: f64,
-    /// Largest reading.
     pub max: f64,
     /// 5th, 25th, 75th and 95th percentile.
     pub percentiles: [f64; 4],
     /// 99th percentile; `None` in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99: Option<f64>,
-    /// Readings further than three scaled median absolute deviations above the median.
+    /// Number of readings more than three scaled median absolute deviations above the median.
     pub outliers: usize,
-    /// Whether the readings are of the command's first thread alone.
+    /// Whether the readings cover the command's first thread alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_thread: bool,
-    /// The intervals of those percentiles that so many runs carry, by order statistics; absent in records that are older.
+    /// Intervals, by order statistics, of the percentiles that this number of runs can bound; empty in records of
+    /// earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<QuantileInterval>,
 }
 
 impl Summary {
-    /// The ends of the 95 % interval of the median; `None` where there are too few readings for one.
+    /// 95 % interval of the median; `None` with too few readings.
     pub fn interval(&self) -> Option<[f64; 2]> {
         Some([self.low?, self.high?])
     }
 }
 
-/// Between which readings a quantile lies.
+/// The interval of a quantile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QuantileInterval {
-    /// Share of the readings below.
+    /// Share of the readings below the quantile.
     pub quantile: f64,
-    /// Low end of the 95 % interval; absent where no reading bounds it.
+    /// Low end of the 95 % interval; `None` if no reading bounds the quantile from below.
     pub low: Option<f64>,
-    /// High end of it.
+    /// High end; `None` if no reading bounds the quantile from above.
     pub high: Option<f64>,
 }
 
-/// Summary of a metric of one command where some readings are bounds: no mean, no spread, and no interval.
+/// Summary of a metric of one command if some readings are bounds: no mean, no spread and no interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundedSummary {
-    /// The metric.
     pub metric: Metric,
-    /// Number of runs.
     pub n: usize,
     /// Runs whose reading is a bound.
     pub bounds: usize,
-    /// The median is at most this, in the unit of the metric; absent where nothing is known of that.
+    /// The median is at most this, in the unit of the metric; `None` if no upper bound is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// The median is at least this.
+    /// The median is at least this; `None` if no lower bound is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
 }
 
 impl BoundedSummary {
-    /// The number to show, and what it is.
+    /// The number to show, and its kind.
     pub fn shown(&self) -> Option<(Bound, f64)> {
         let most = self.at_most.map(|number| (Bound::AtMost, number));
         most.or_else(|| self.at_least.map(|number| (Bound::AtLeast, number)))
@@ -86,9 +80,8 @@ impl BoundedSummary {
 /// A process of the tree of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
-    /// Process id.
     pub pid: u32,
-    /// Process id of the parent at creation.
+    /// Process id of the parent when the process was created.
     pub parent: u32,
     /// Last command line of the process.
     pub command: String,
@@ -100,15 +93,15 @@ pub struct Process {
     pub peak_memory_bytes: u64,
     /// Threads over the life of the process.
     pub threads: u32,
-    /// Outcome; `None` if the process outlived the command and was ended.
+    /// `None` if the process outlived the command and was ended.
     pub outcome: Option<Outcome>,
 }
 
 impl Process {
-    /// Greatest number of processes that are listed of a tree, the first to be created. The bound keeps memory finite
-    /// for a command that creates processes without end.
+    /// Greatest number of listed processes of a tree, in the order of creation. The bound limits memory for a command
+    /// that creates processes without end.
     pub const LISTED_MAX: usize = 10_000;
-    /// Bytes of a command line that are kept, because each process of a tree may have one of megabytes.
+    /// Maximum number of stored bytes of a command line, because each process of a tree may have one of megabytes.
     pub const COMMAND_MAX: usize = 4096;
 }
 
@@ -126,7 +119,7 @@ pub struct RateSeries {
 /// Rate of a published counter along the measured runs of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CounterRates {
-    /// The counter, as it was requested: `NAME=FILE:OBJECT.KEY`.
+    /// The counter as requested: `NAME=FILE:OBJECT.KEY`.
     pub counter: TableSource,
     /// Slowest interval of all runs.
     pub min_per_s: f64,
@@ -134,16 +127,14 @@ pub struct CounterRates {
     pub median_per_s: f64,
     /// Fastest interval of all runs.
     pub max_per_s: f64,
-    /// Rates of each run.
     pub series: Vec<RateSeries>,
 }
 
-/// Findings about one command that was run by itself.
+/// Findings about one command by itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
-    /// A summary per metric that was measured.
     pub summaries: Vec<Summary>,
-    /// The metrics of which some readings are bounds. They have no summary.
+    /// Metrics with bounds among their readings. These metrics have no summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounded: Vec<BoundedSummary>,
     /// Figures computed from counts of the same run.
@@ -153,17 +144,17 @@ pub struct RunFindings {
     pub failures: usize,
     /// Runs that left processes behind.
     pub runs_with_left_behind: usize,
-    /// The process tree, if it was requested.
+    /// The process tree; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Process>,
-    /// Rates of published counters, if they were requested and seen.
+    /// Rates of published counters that were requested and seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<CounterRates>,
-    /// Counts along one additional run that was watched and not timed, if requested.
+    /// Counts along one additional run that was watched and not timed; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<CounterSeries>,
-    /// Comparison with the first command, whose runs took turns with these; `None` for the first command, and where
-    /// there were too few runs.
+    /// Comparison with the first command, whose runs alternated with these; `None` for the first command, and with too
+    /// few runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_first: Option<Box<Comparison>>,
 }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Metric, StoppedBy};
 
-/// The answer to the question whether the factor changes the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SweepAnswer {
@@ -12,7 +11,7 @@ pub enum SweepAnswer {
     Effect,
     /// Any effect of the factor is within the margin; `difference_high_ratio` is the bound.
     NoEffect,
-    /// Undecided: neither was shown within the limits that were set.
+    /// No effect, and no bound within the margin, was shown within the limits that were set.
     Undecided,
 }
 
@@ -21,11 +20,10 @@ pub enum SweepAnswer {
 pub struct LevelFindings {
     /// Index of the command that ran at this level.
     pub command: u16,
-    /// Name of the level.
     pub level: String,
-    /// The level as a number, where it is one.
+    /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// Number of levels that this one represents, itself included: levels that must be equal to it are not run.
+    /// Number of levels that this one represents, itself included. Levels that are necessarily equal to it are not run.
     pub stands_for: usize,
     /// Measured runs, failed ones included.
     pub runs: usize,
@@ -34,50 +32,46 @@ pub struct LevelFindings {
     /// Exit status of the first failed run, or 128 + the signal.
     pub failure_exit_status: Option<i32>,
     /// Median of the successful runs after drift was removed, in the unit of the metric (nanoseconds for times); `None`
-    /// when no run was successful.
+    /// if no run succeeded.
     pub median_ns: Option<f64>,
-    /// Low end of the 95 % interval of `median_ns`, for this level by itself.
+    /// 95 % interval of `median_ns` for this level by itself: low end.
     pub low_ns: Option<f64>,
-    /// High end of the interval of `median_ns`.
     pub high_ns: Option<f64>,
-    /// Ratio of the level to the median of all levels, drift removed.
+    /// Ratio of the level to the median of all levels, with drift removed.
     pub ratio: Option<f64>,
 }
 
 /// A level that stands out from the median of the levels, with an interval that holds for all peaks at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Name of the level.
     pub level: String,
-    /// The level as a number, where it is one.
+    /// The level as a number; `None` for levels that are words.
     pub number: Option<f64>,
-    /// The level over the median of all levels; below one for a level that is faster.
+    /// The level over the median of all levels; below 1 for a faster level.
     pub ratio: f64,
     /// Low end of the simultaneous interval (max-T).
     pub ci_low_ratio: f64,
-    /// High end of the interval of `ratio`.
     pub ci_high_ratio: f64,
     /// p-value adjusted over all levels that were tested (Westfall and Young).
     pub p_adjusted: f64,
-    /// Blocks from which the interval is computed: fresh ones, which took no part in choosing the level, unless all
-    /// levels were candidates.
+    /// Blocks from which the interval is computed. Unless all levels were candidates, these are fresh blocks, which
+    /// took no part in choosing the level.
     pub blocks: usize,
 }
 
-/// A pattern that repeats at equal distances of the level's number.
+/// A pattern that repeats at equal distances of the levels' numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Period {
     /// The distance, in the unit of the factor.
     pub period: f64,
     /// Low end of the 95 % interval of `period`.
     pub low: f64,
-    /// High end of the interval of `period`.
     pub high: f64,
     /// Share of the variance between levels that the pattern explains, 0 to 1.
     pub explained_share: f64,
     /// Permutation p-value over all periods that were searched.
     pub p_value: f64,
-    /// Known cause of this period on this kind of machine, when the interval contains it.
+    /// Known cause of this period on this kind of machine; `None` if the interval contains no known period.
     pub likely_cause: Option<String>,
 }
 
@@ -90,14 +84,12 @@ pub struct SweepPart {
     pub variance_share: f64,
     /// Low end of the interval of `variance_share` at the level of the sweep.
     pub variance_share_low: f64,
-    /// High end of the interval of `variance_share`.
     pub variance_share_high: f64,
 }
 
 /// A level at which the command fails more often than elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailingLevel {
-    /// Name of the level.
     pub level: String,
     /// Measured runs at the level.
     pub runs: usize,
@@ -105,54 +97,52 @@ pub struct FailingLevel {
     pub failures: usize,
     /// Exit status of the first failed run, or 128 + the signal.
     pub exit_status: i32,
-    /// p-value of the number of failures if the level did not matter, adjusted over the levels.
+    /// p-value of the number of failures under the hypothesis that the level does not matter, adjusted over the levels.
     pub p_adjusted: f64,
 }
 
-/// A level at which runs are slow more often than elsewhere, beside what is typical of it.
+/// A level at which runs that are slow for this level are more frequent than at other levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowLevel {
-    /// Name of the level.
     pub level: String,
-    /// Runs there that have a reading.
+    /// Runs at the level that have a reading.
     pub runs: usize,
     /// Runs far above the median of the level.
     pub slow_runs: usize,
     /// Median of the session over the median of the level.
     pub ratio: f64,
-    /// Probability of as many slow runs if the level did not matter, adjusted over the levels.
+    /// Probability of at least as many slow runs under the hypothesis that the level does not matter, adjusted over the
+    /// levels.
     pub p_adjusted: f64,
 }
 
-/// The answer of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFinding {
-    /// The answer. The document's field `effect` says whether it is [`SweepAnswer::Effect`].
+    /// The document's field `effect` says whether the answer is [`SweepAnswer::Effect`].
     pub answer: SweepAnswer,
     /// Permutation p-value at the look that decided, or at the last look.
     pub p_value: f64,
     /// Allowed probability of a false effect over all looks.
     pub level: f64,
-    /// Root mean square difference between two levels, as a ratio: the typical change of the time when the level
-    /// changes. With two levels, their difference.
+    /// Root mean square difference between two levels, as a ratio: the typical change of the time between levels. With
+    /// two levels, their difference.
     pub difference_ratio: f64,
     /// Low end of the interval of `difference_ratio` at the level of the sweep.
     pub difference_low_ratio: f64,
     /// High end of the interval of `difference_ratio`: a larger typical difference is excluded.
     pub difference_high_ratio: f64,
     /// Deviations of a single visited level from the median beyond this ratio are excluded, at the level of the sweep;
-    /// a factor of a million where nothing is excluded.
+    /// a factor of a million if nothing is excluded.
     pub largest_excluded_ratio: f64,
     /// The margin within which differences count as none, as a ratio.
     pub margin: f64,
-    /// The margin as an amount, in the unit in which the metric is stored; `None` where it was stated as a ratio.
+    /// The margin as an amount, in the unit in which the metric is stored; `None` if it was stated as a ratio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_absolute: Option<f64>,
-    /// Share of the variance of the log time between levels; adds up to one with drift and residual.
+    /// Share of the variance of the log time between levels. The shares of levels, drift and residual add up to one.
     pub variance_share: f64,
     /// Low end of the interval of `variance_share` at the level of the sweep.
     pub variance_share_low: f64,
-    /// High end of the interval of `variance_share`.
     pub variance_share_high: f64,
     /// Share of the variance due to drift, before drift was removed.
     pub drift_share: f64,
@@ -161,9 +151,8 @@ pub struct SweepFinding {
     pub repeatability: Option<f64>,
     /// Low end of the 95 % interval of `repeatability`.
     pub repeatability_low: Option<f64>,
-    /// High end of the interval of `repeatability`.
     pub repeatability_high: Option<f64>,
-    /// The period; `None` if none was found.
+    /// `None` if no period was found.
     pub period: Option<Period>,
     /// Levels that stand out, largest deviation first, at most sixteen.
     pub peaks: Vec<Peak>,
@@ -178,60 +167,49 @@ pub struct SweepFinding {
     pub parts: Vec<SweepPart>,
 }
 
-/// A stage of the plan as it was carried out.
+/// A stage of the plan that was carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepStage {
     /// `coarse`, `scan` or `confirm`.
     pub stage: String,
     /// Levels that each block of the stage visited.
     pub levels: usize,
-    /// Blocks of the stage.
     pub blocks: usize,
 }
 
-/// Findings of a sweep in a further metric. The metric has its own stages and its own stop.
+/// Findings of a sweep in a further metric, which has its own stages and its own stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AlsoSwept {
-    /// The metric.
     pub metric: Metric,
     /// Levels that were visited for this metric.
     pub levels: Vec<LevelFindings>,
-    /// The answer for this metric.
     pub finding: SweepFinding,
-    /// Stages that were carried out for this metric.
     pub stages: Vec<SweepStage>,
-    /// The reason why the sweep ended for this metric.
     pub stopped_by: StoppedBy,
 }
 
-/// Findings of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepFindings {
-    /// Name of the factor; two names with ` x ` between them for a product.
+    /// Name of the factor; for a product, two names joined by ` x `.
     pub factor: String,
-    /// Unit of the levels' numbers, for example `bytes`; `None` where they have none.
+    /// Unit of the levels' numbers, for example `bytes`; `None` if they have none.
     pub unit: Option<String>,
-    /// The metric that decides; of several the first, to which the fields below belong.
+    /// The metric that decides; with several metrics the first, to which the fields below belong.
     pub metric: Metric,
-    /// The levels that were visited, in their order.
     pub levels: Vec<LevelFindings>,
     /// Number of requested levels.
     pub levels_asked: usize,
-    /// Number of distinct levels: levels that must be equal count once.
+    /// Number of distinct levels. Levels that are necessarily equal count once.
     pub levels_distinct: usize,
-    /// The answer.
     pub finding: SweepFinding,
-    /// Stages that were carried out.
     pub stages: Vec<SweepStage>,
-    /// The reason why the sweep ended.
     pub stopped_by: StoppedBy,
     /// Measured runs.
     pub runs_done: usize,
-    /// Runs of the exhaustive sweep: a hundred at every requested level.
+    /// Runs of an exhaustive sweep for comparison: a hundred at every requested level.
     pub runs_exhaustive: usize,
     /// Median wall time of an empty static program under the same condition, never subtracted.
     pub floor_ns: Option<f64>,
-    /// Wall time of the experiment in seconds.
     pub elapsed_s: f64,
     /// Findings in further metrics. All metrics have an equal part of the level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -239,7 +217,7 @@ pub struct SweepFindings {
 }
 
 impl SweepFindings {
-    /// Findings of each metric as if it had been the only one; the first metric first.
+    /// Findings of each metric as if it were the only one; the first metric comes first.
     pub fn by_metric(&self) -> Vec<SweepFindings> {
         let first = SweepFindings { also: Vec::new(), ..self.clone() };
         let other = |also: &AlsoSwept| SweepFindings {
@@ -253,7 +231,6 @@ impl SweepFindings {
         std::iter::once(first.clone()).chain(self.also.iter().map(other)).collect()
     }
 
-    /// Whether the factor has an effect on any of the metrics.
     pub fn has_effect(&self) -> bool {
         let findings = std::iter::once(&self.finding).chain(self.also.iter().map(|also| &also.finding));
         findings.into_iter().any(|finding| finding.answer == SweepAnswer::Effect)

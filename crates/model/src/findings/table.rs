@@ -5,39 +5,37 @@ use serde::{Deserialize, Serialize};
 /// Values of a live table of integers at one moment, and their rates since the previous reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableFindings {
-    /// Path of the table's file, as it was given.
+    /// Path of the table's file, as the user wrote it.
     pub file: String,
-    /// Time since the first reading of the table; zero for the first.
+    /// Time since the first reading of the table; zero for the first reading.
     pub elapsed_ns: u64,
     /// Size of a value in bytes: 4 or 8.
     pub value_bytes: u32,
-    /// Whether each object's values were published together, rather than one by one.
+    /// Whether the values of each object were published together, not one by one.
     pub records: bool,
     /// The process that created the table.
     pub creator_pid: u64,
-    /// Whether the creator still runs; `None` where its id belongs to another namespace.
+    /// Whether the creator still runs; `None` if its id belongs to another PID namespace.
     pub creator_alive: Option<bool>,
-    /// Whether this is one of several readings, so that reports show rates.
+    /// Whether this is one of several readings. Reports then show rates.
     pub followed: bool,
-    /// The keys that the table's creator described, in the table itself.
+    /// The keys that the table's creator described in the table itself.
     #[serde(default)]
     pub keys: Vec<TableKey>,
     /// The values, in the order of objects and keys.
     pub values: Vec<TableValue>,
 }
 
-/// The description of a key, by the table's creator.
+/// A key's description by the table's creator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableKey {
-    /// The key.
     pub key: u64,
-    /// Name of the key; that of the user, if there is one, is shown instead.
+    /// Name of the key. A name given by the user takes precedence.
     pub name: String,
-    /// How its values behave.
     pub kind: TableKind,
-    /// The unit of its values; may be empty.
+    /// Unit of the values; may be empty.
     pub unit: String,
-    /// Text that says what the key counts; may be empty.
+    /// Text that says which things the key counts; may be empty.
     pub help: String,
 }
 
@@ -62,20 +60,15 @@ impl TableKind {
     }
 }
 
-/// A value of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableValue {
-    /// The object.
     pub object: u64,
     /// The user's name for the object.
     pub object_name: Option<String>,
-    /// The key.
     pub key: u64,
-    /// The user's name for the key, or that of the table's creator.
+    /// The user's name for the key, or else the name given by the table's creator.
     pub key_name: Option<String>,
-    /// The value.
     pub value: i64,
-    /// Rise per second since the previous reading; `None` at the first reading and after a reset, where it is not zero
-    /// but unknown.
+    /// Rise per second since the previous reading; `None` (unknown, not zero) at the first reading and after a reset.
     pub rate_per_s: Option<f64>,
 }

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Topology;
 
-/// Findings of `topo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopoFindings {
-    /// The parts of the machine.
     pub topology: Topology,
-    /// The CPUs that were picked; `None` if no relation was given.
+    /// The picked CPUs; `None` without a relation.
     pub pick: Option<Pick>,
 }
 
@@ -19,24 +17,21 @@ pub struct TopoFindings {
 pub struct Pick {
     /// The relation, in its canonical form.
     pub relation: String,
-    /// The CPUs that satisfy it.
+    /// The CPUs that satisfy the relation.
     pub cpus: CpuSet,
-    /// Details of each CPU: in rising order, or from the quietest on where that was requested.
+    /// Details of each CPU, in rising order, or the quietest first if that was requested.
     pub chosen: Vec<Chosen>,
-    /// Duration of the watch; `None` when CPUs were not watched.
+    /// Duration of the watch; `None` if CPUs were not watched.
     pub watched_ns: Option<u64>,
 }
 
-/// A CPU that was picked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// The CPU.
     pub cpu: Cpu,
-    /// Reason for the choice.
     pub why: String,
     /// Whether the kernel isolates the CPU from other tasks.
     pub isolated: bool,
-    /// Activity on the CPU; `None` when it was not watched.
+    /// Activity on the CPU; `None` if it was not watched.
     pub activity: Option<CpuActivity>,
 }
 
@@ -55,8 +50,8 @@ pub struct CpuActivity {
     pub pinned_tasks: u32,
     /// Kernel threads that may run on this CPU alone; every CPU has some.
     pub pinned_kernel_threads: u32,
-    /// Names of the first few user tasks among them.
+    /// Names of the first few user tasks that are pinned.
     pub pinned_names: Vec<String>,
-    /// Busy share of the busiest sibling of the core; `None` where the core has one thread.
+    /// Busy share of the busiest sibling; `None` if the core has a single thread.
     pub sibling_busy_share: Option<f64>,
 }

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnobScope {
-    /// Every program of the machine. The change lasts until it is put back, so it is written to the journal.
+    /// Every program of the machine. The change lasts until it is restored, so it is written to the journal.
     #[default]
     Machine,
-    /// The command and its children: the change ends with them.
+    /// The command and its children. The change ends with them.
     Process,
-    /// The machine, while a descriptor of fauxplat is open: the change ends with fauxplat, however that ends.
+    /// The machine, while a descriptor of fauxplat is open. The change ends with the fauxplat process, even if that is
+    /// killed.
     Held,
 }
 
@@ -21,22 +22,20 @@ pub enum KnobScope {
 pub enum KnobOutcome {
     /// The requested value is in effect.
     Changed,
-    /// The requested value was in effect already, and nothing was written.
+    /// The requested value was already in effect, and nothing was written.
     #[default]
     Already,
-    /// The kernel accepted the value and has another in effect.
+    /// The kernel accepted the value but a different one is in effect.
     Clamped,
     /// The kernel, or a rule of fauxplat, refused the value.
     Refused,
-    /// A permission is missing.
     Denied,
-    /// No such knob on this machine.
     Absent,
-    /// Dry run: the value would be changed, and nothing was written.
+    /// Dry run. The value would be changed, but nothing was written.
     Planned,
     /// The value from before the change is in effect again.
     Restored,
-    /// Another program changed the value meanwhile, so it was left as it is.
+    /// Another program changed the value in between, so it was not restored.
     Left,
 }
 
@@ -46,19 +45,16 @@ pub enum KnobOutcome {
 pub struct KnobChange {
     /// The knob, as `--set` names it.
     pub knob: String,
-    /// The file, or the system call, that sets it.
+    /// The file or system call that sets the knob.
     pub target: String,
-    /// Scope of the change.
     pub scope: KnobScope,
-    /// Value before the change; `None` where there was none to be read.
+    /// Value before the change; `None` if no value could be read.
     pub before: Option<String>,
-    /// The requested value.
     pub wanted: String,
-    /// Value after the change, read back.
+    /// Value after the change, read back from the kernel.
     pub after: Option<String>,
-    /// Outcome of the change.
     pub outcome: KnobOutcome,
-    /// Reason, where the outcome does not explain itself.
+    /// Reason, if the outcome is not self-explanatory.
     pub reason: Option<String>,
 }
 
@@ -66,22 +62,22 @@ pub struct KnobChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Repairs {
-    /// Tasks whose affinity was put back.
+    /// Tasks whose affinity was restored.
     pub tasks: usize,
-    /// Tasks that were created meanwhile and got the affinity of their parent.
+    /// Tasks that were created in between and received the affinity of their parent.
     pub children: usize,
     /// Tasks that were moved back into their cpuset.
     pub memberships: usize,
-    /// Cpusets that got their CPUs back.
+    /// Cpusets whose CPUs were restored.
     pub cpusets: usize,
-    /// Interrupts whose affinity was put back.
+    /// Interrupts whose affinity was restored.
     pub interrupts: usize,
-    /// Tasks, cpusets and interrupts that another program had changed or that could not be repaired: each with its
-    /// present and its former state.
+    /// Tasks, cpusets and interrupts that another program had changed or that could not be repaired, each with its
+    /// present and former state.
     pub left: Vec<String>,
 }
 
-/// The processing of a journal: values put back, or dropped because the machine was rebooted.
+/// The processing of a journal: values are restored, or dropped because the machine was rebooted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Restoration {
@@ -89,19 +85,17 @@ pub struct Restoration {
     pub tuned_by: Vec<String>,
     /// Start of that fauxplat, in RFC 3339 form, UTC.
     pub tuned_at: String,
-    /// An entry per change of the journal.
+    /// Entries: one per change in the journal.
     pub changes: Vec<KnobChange>,
-    /// Repairs that were made in addition.
     pub repairs: Repairs,
-    /// Whether the machine was rebooted since, so that there was nothing to put back.
+    /// Whether the machine was rebooted since, so that there was nothing to restore.
     pub rebooted: bool,
-    /// Whether the journal was removed, because nothing of it is left to do.
+    /// Whether the journal was removed because every change in it is dealt with.
     pub complete: bool,
-    /// Why the journal does not record the restoration: it could not be written to or removed.
+    /// Why the restoration is missing from the journal: the file could not be written or removed.
     pub journal_error: Option<String>,
 }
 
-/// Action of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TuneAction {
@@ -118,77 +112,58 @@ pub enum TuneAction {
 /// The process that holds the lock for changes of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tuner {
-    /// Process id.
     pub pid: u32,
-    /// User id.
     pub uid: u32,
-    /// Command line.
     pub command: String,
 }
 
-/// Findings of `tune`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneFindings {
-    /// The action.
     pub action: TuneAction,
     /// Profiles and settings of the command line.
     pub asked: Vec<String>,
-    /// An entry per value.
+    /// Entries: one per value.
     pub changes: Vec<KnobChange>,
-    /// Changes of an earlier fauxplat that were put back first.
+    /// Changes of an earlier fauxplat that were restored first.
     pub recovered: Option<Restoration>,
-    /// Changes that were put back at the end, when the machine was changed for one command.
+    /// Changes that were restored at the end, if the machine was changed for one command.
     pub restored: Option<Restoration>,
-    /// Path of the journal.
     pub journal: String,
-    /// Whether the machine is tuned at present, so that `restore` has something to do.
+    /// Whether the machine is tuned at present, so that `restore` has work to do.
     pub tuned: bool,
-    /// The holder of the lock at present, for `--status`.
+    /// The present holder of the lock, for `--status`.
     pub tuner: Option<Tuner>,
     /// Exit status of the command, as a shell shows it.
     pub exit_status: Option<i32>,
 }
 
-/// Findings of `restore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestoreFindings {
-    /// Values that were put back; `None` when there was no journal.
+    /// The restored values; `None` without a journal.
     pub restored: Option<Restoration>,
-    /// Path of the journal.
     pub journal: String,
 }
 
-/// A profile in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileEntry {
-    /// Name of the profile.
     pub name: String,
-    /// Purpose of the profile.
     pub purpose: String,
-    /// Settings of the profile.
     pub set: Vec<String>,
 }
 
-/// A knob in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnobEntry {
-    /// Name of the knob.
     pub name: String,
-    /// Values that the knob accepts.
     pub values: String,
-    /// Reason for changing the knob.
     pub purpose: String,
-    /// Value on this machine; `None` where it has none.
+    /// Present value on this machine; `None` if the knob has none.
     pub current: Option<String>,
-    /// The option that sets it for one command alone.
+    /// The option that sets the knob for one command alone.
     pub process: Option<String>,
 }
 
-/// Findings of `tune --list`: all profiles and knobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneCatalog {
-    /// Profiles.
     pub profiles: Vec<ProfileEntry>,
-    /// Knobs.
     pub knobs: Vec<KnobEntry>,
 }

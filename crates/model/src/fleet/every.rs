@@ -3,16 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Interval between fleet runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
-    /// Every hour.
     Hour,
-    /// Every night.
     Day,
-    /// Every week.
     Week,
-    /// Every month.
     Month,
 }
 

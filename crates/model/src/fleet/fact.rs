@@ -1,15 +1,15 @@
-//! Facts about machines: those that define equal hardware, and those that may explain slowness.
+//! Facts about machines: facts that define equal hardware, and facts that may explain slowness.
 
 /// Role of a fact in the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactRole {
-    /// Identity: machines that differ in the fact are not the same hardware, and are not compared with each other.
+    /// Identity: machines that differ in the fact are different hardware and are not compared.
     Identity,
-    /// Candidate: a name in which machines of the same hardware may differ, and which may explain slowness.
+    /// Candidate: a name that may differ between machines of the same hardware and may explain slowness.
     Candidate,
-    /// Candidate with a number, of which more or less may explain slowness.
+    /// Candidate with a number. A higher or lower number may explain slowness.
     Reading,
-    /// For people only, and never an explanation, since the value is different on every machine.
+    /// Information for people, never an explanation, since the value is different on every machine.
     Told,
 }
 
@@ -20,7 +20,6 @@ pub struct FactSpec {
     pub name: &'static str,
     /// Name in reports.
     pub title: &'static str,
-    /// Role of the fact.
     pub role: FactRole,
 }
 
@@ -30,9 +29,9 @@ const fn fact(name: &'static str, title: &'static str, role: FactRole) -> FactSp
 
 /// All facts that are known by name. Any other fact is a candidate.
 ///
-/// A fact that a fault or a setting can change is never identity: a module of memory that the firmware has switched
-/// off, or a core that is offline, has to show as a difference within a group, and not as a group of one machine. Nor is a
-/// serial number, nor a count of what is online.
+/// A fact that a fault or a setting can change is never identity: a memory module that the firmware has disabled, or a
+/// core that is offline, has to appear as a difference within a group, not as a group of one machine. For the same
+/// reason neither serial numbers nor counts of online parts are identity.
 pub const FACTS: [FactSpec; 29] = [
     fact("architecture", "architecture", FactRole::Identity),
     fact("cpu-model", "CPU model", FactRole::Identity),
@@ -40,7 +39,7 @@ pub const FACTS: [FactSpec; 29] = [
     fact("board", "mainboard", FactRole::Identity),
     fact("board-sockets", "sockets of the mainboard", FactRole::Identity),
     fact("memory-slots", "memory slots", FactRole::Identity),
-    // A name of a product may hold the serial number, and a processor that failed is missing among those online.
+    // A product name may contain the serial number, and a processor that failed is missing from the online ones.
     fact("product", "product", FactRole::Candidate),
     fact("sockets", "sockets online", FactRole::Candidate),
     fact("microcode", "microcode", FactRole::Candidate),
@@ -66,7 +65,6 @@ pub const FACTS: [FactSpec; 29] = [
     fact("not-measured", "not measured", FactRole::Told),
 ];
 
-/// The role of a fact, by its name.
 pub fn role_of(name: &str) -> FactRole {
     FACTS.iter().find(|fact| fact.name == name).map_or(FactRole::Candidate, |fact| fact.role)
 }

@@ -1,4 +1,4 @@
-//! Evidence of a fleet run: a document of each node, and an account of nodes without one.
+//! Evidence of a fleet run: the documents of nodes, and an account of nodes without one.
 
 mod every;
 mod fact;
@@ -18,20 +18,19 @@ use serde::{Deserialize, Serialize};
 pub enum DeliveryState {
     /// Nothing was delivered.
     Missing,
-    /// The node could not be asked: the engine says why.
+    /// The node could not be asked. `reason` holds the message of the engine.
     Unreached,
     /// The engine, or fauxplat on the node, reports that the measurement failed.
     Failed,
-    /// The delivery is no document of this run: unreadable, damaged, or of another plan.
+    /// The delivery is not a document of this run: unreadable, damaged, or of another plan.
     Garbage,
     /// A second document of the same attempt; the first one is used.
     Twice,
-    /// A document in which the node has the name of another.
+    /// A document that gives a different name for the node.
     ForAnother,
 }
 
 impl DeliveryState {
-    /// The words in reports.
     pub fn words(self) -> &'static str {
         match self {
             DeliveryState::Missing => "nothing came",
@@ -47,67 +46,60 @@ impl DeliveryState {
 /// A delivery that holds no usable record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The node that was asked.
     pub node: String,
     /// Round of the fleet run: 0 for the survey of all nodes, from 1 on for repeated measurements of suspects.
     pub round: u32,
     /// Number of the attempt in that round, from 1.
     pub attempt: u32,
-    /// State of the delivery.
     pub state: DeliveryState,
-    /// Reason in one line, from the engine or the reader of the document.
+    /// Reason in one line, from the engine or from the reader of the document.
     pub reason: Option<String>,
 }
 
-/// Evidence of one fleet run. Findings are computed from evidence and from nothing else.
+/// Evidence of one fleet run. Findings are computed from evidence alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FleetEvidence {
-    /// UUID of the run.
     pub fleet: String,
-    /// The plan that every node was given.
     pub plan: NodePlan,
     /// Names of the commands in reports, in the order of their index; two for a comparison.
     pub commands: Vec<String>,
-    /// Measured runs that every node was asked for; `None` where that depends on how long a run takes.
+    /// Requested number of measured runs per node; `None` if the number depends on the duration of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
     /// Usable records: at most one for each node and round.
     pub records: Vec<NodeRecord>,
-    /// All other deliveries, and missing ones.
+    /// All other deliveries, including missing ones.
     pub deliveries: Vec<Delivery>,
-    /// Plan for repeated measurements of suspects, fixed before the first of their rounds; `None` where there are no
-    /// suspects. The plan is stored because machines that answer the survey later would give another one, and the
-    /// rounds could not be read by that.
+    /// Plan for repeated measurements of suspects, fixed before the first repeated round; `None` without suspects. The
+    /// plan is stored because nodes that answer the survey late would lead to a different plan, by which the rounds
+    /// could not be interpreted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Remeasurement>,
 }
 
-/// Machines to be measured again, and their order: one round after the other, and the nodes of a round in the order of
-/// its list, so that a suspect is measured between two machines that represent its group.
+/// Machines to measure again. Rounds follow one after the other, and within a round the order of the list holds, so
+/// that a suspect is measured between two machines that represent its group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remeasurement {
     /// Nodes to measure in each round; the first is round 1.
     pub rounds: Vec<Vec<String>>,
-    /// References of each suspect.
     pub suspects: Vec<SuspectPlan>,
-    /// Suspects that cannot be decided by measuring again, each with the reason.
+    /// Suspects that cannot be decided by a repeated measurement, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
-/// References with which a suspect is compared.
+/// Machines with which a suspect is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuspectPlan {
-    /// The suspect.
     pub node: String,
-    /// Machines of the suspect's group with the medians nearest to that of the group; two where there are two.
+    /// Two machines of the suspect's group with medians near that of the group, or one if no second machine is
+    /// available.
     pub references: Vec<String>,
 }
 
 /// A suspect that is not measured again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The suspect.
     pub node: String,
-    /// Why the suspect cannot be decided.
     pub reason: String,
 }

@@ -4,27 +4,26 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Identity of the plan that a node was given.
+/// Identity of the plan that a node received.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodePlan {
     /// SHA-256 of the definition, in hexadecimal.
     pub definition_sha256: String,
-    /// Seed of everything that is drawn.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
-/// Block of runs on a node, in the order in which they were made.
+/// Block of runs on a node, in the order of execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeBlock {
     /// Start of the block, counted from the start of the node's record.
     pub started_ns: u64,
     /// Index of the command of each run.
     pub commands: Vec<u16>,
-    /// Readings of each run by metric id, in the unit of the metric; `None` where not measured.
+    /// Readings of each run by metric id, in the unit of the metric; `None` if not measured.
     pub values: BTreeMap<String, Vec<Option<u64>>>,
 }
 
-/// An answer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeAnswer {
     /// Index of the command.
@@ -35,30 +34,26 @@ pub struct NodeAnswer {
     pub runs: u32,
 }
 
-/// Noise check of a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeNoise {
-    /// Share of the time that the hypervisor took; `None` where unknown.
+    /// Share of the time that the hypervisor took; `None` if unknown.
     pub steal_share: Option<f64>,
-    /// Share of the time in which some task waited for a CPU (`some` of the kernel's pressure); `None` where unknown.
+    /// Share of the time in which some task waited for a CPU (`some` of the kernel's pressure); `None` if unknown.
     pub pressure_share: Option<f64>,
-    /// Number of times that a CPU was throttled for heat or power during the measurement; `None` where unknown.
+    /// Number of times that a CPU was throttled for heat or power during the measurement; `None` if unknown.
     pub throttles: Option<u64>,
     /// Relative spread of the node's runs: the interquartile range over the median.
     pub spread: Option<f64>,
-    /// Warnings, a sentence each.
+    /// Warnings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// A failure on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeFailure {
     /// Index of the command; `None` for a failure outside of commands.
     pub command: Option<u16>,
-    /// Number of failed runs.
     pub runs: u32,
-    /// Description in one line.
     pub reason: String,
 }
 
@@ -71,13 +66,11 @@ pub struct NodeRecord {
     pub fleet: String,
     /// Name of the node in the engine.
     pub node: String,
-    /// The plan that the node was given.
     pub plan: NodePlan,
     /// Round of the fleet run: 0 for the survey of all nodes, from 1 on for repeated measurements of suspects.
     pub round: u32,
     /// Number of the attempt in that round, from 1.
     pub attempt: u32,
-    /// Version of fauxplat on the node.
     pub fauxplat_version: String,
     /// Machine architecture, as `uname -m` prints it.
     pub architecture: String,
@@ -87,16 +80,12 @@ pub struct NodeRecord {
     pub started_utc_ns: i64,
     /// The node's clock at the end, in nanoseconds since 1970, UTC.
     pub ended_utc_ns: i64,
-    /// Blocks of runs.
     pub blocks: Vec<NodeBlock>,
-    /// Answers of the programs.
     pub answers: Vec<NodeAnswer>,
     /// Facts of the machine by name, those of [`super::FACTS`] and possibly others.
     pub facts: BTreeMap<String, String>,
-    /// Noise check of the node.
     #[serde(default)]
     pub noise: NodeNoise,
-    /// Failures during the measurement.
     #[serde(default)]
     pub failures: Vec<NodeFailure>,
 }

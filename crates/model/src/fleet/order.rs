@@ -1,4 +1,4 @@
-//! The JSON document that a node is given.
+//! The JSON document that a node receives.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +14,9 @@ pub struct NodeOrder {
     pub fauxplat_version: String,
     /// UUID of the run over the fleet.
     pub fleet: String,
-    /// Name of the node in the engine; `None` where one order goes to many.
+    /// Name of the node in the engine; `None` if one order goes to many nodes.
     #[serde(default)]
     pub node: Option<String>,
-    /// Identity of the plan.
     pub plan: NodePlan,
     /// Round of the fleet run: 0 for the survey of all nodes.
     #[serde(default)]
@@ -25,9 +24,8 @@ pub struct NodeOrder {
     /// Number of the attempt in that round, from 1.
     #[serde(default)]
     pub attempt: u32,
-    /// The definition to carry out.
     pub definition: Definition,
-    /// Whether each command is run once more for a checksum of its answer.
+    /// Whether each command is run once more to obtain a checksum of its answer.
     pub answers: bool,
 }
 

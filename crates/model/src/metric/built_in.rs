@@ -1,12 +1,12 @@
-//! Metrics that every run has. They are constants, and have columns of their own in the store.
+//! Metrics that every run has. Each is a constant and has a column of its own in the store.
 
 use std::borrow::Cow;
 
 use super::spec::Unit::{Bytes, Count, MicroPerSecond, Nanos};
 use super::{Better, Coverage, Interned, Metric, MetricId, MetricSpec, Unit};
 
-/// The built-in metrics in the order of the columns. A new row gets the next number, a constant below and a place in
-/// [`Metric::BUILT_IN`].
+/// The built-in metrics in the order of the columns. A new metric needs the next number, a constant below, and an entry
+/// in [`Metric::BUILT_IN`].
 const TABLE: &[Interned] = &[
     row(0, "wall", "wall_ns", "wall time", Nanos, "CLOCK_MONOTONIC"),
     row(1, "user", "user_ns", "user CPU time", Nanos, "taskstats or wait4(2)"),
@@ -30,8 +30,8 @@ const STEAL: Interned = with(row(13, "steal", "steal_ns", "steal", Nanos, "/proc
 const RATE: Interned =
     with(row(14, "rate", "rate_micro_per_s", "rate", MicroPerSecond, "live table"), Coverage::Published);
 
-/// A row: number, command-line word, document field, title, unit, source. More is better for a rate, less for
-/// everything else.
+/// A row of the table: number, command-line word, document field, title, unit, source. More is better for a rate, less
+/// for every other metric.
 const fn row(
     number: u16,
     word: &'static str,
@@ -54,13 +54,12 @@ const fn row(
     Interned { number, spec }
 }
 
-/// The row with another coverage than the process tree.
+/// The row with a coverage other than the process tree.
 const fn with(mut row: Interned, coverage: Coverage) -> Interned {
     row.spec.coverage = coverage;
     row
 }
 
-/// The built-in metric with this word.
 pub(crate) fn find(word: &str) -> Option<Metric> {
     Metric::BUILT_IN.iter().copied().find(|metric| metric.name() == word)
 }
@@ -68,13 +67,11 @@ pub(crate) fn find(word: &str) -> Option<Metric> {
 impl Metric {
     /// Wall time from just before the process is created until its end is seen.
     pub const WALL: Metric = Metric(&TABLE[0]);
-    /// CPU time in user mode.
     pub const USER: Metric = Metric(&TABLE[1]);
-    /// CPU time in kernel mode.
     pub const SYSTEM: Metric = Metric(&TABLE[2]);
-    /// User and kernel CPU time together, exact where the split is sampled by ticks.
+    /// User and kernel CPU time together. The sum is exact even if the kernel samples the split by ticks.
     pub const CPU: Metric = Metric(&TABLE[3]);
-    /// Time spent runnable but waiting for a CPU (`sched_info.run_delay`).
+    /// Time spent runnable but without a CPU (`sched_info.run_delay`).
     pub const RUN_DELAY: Metric = Metric(&TABLE[4]);
     /// Largest resident set of any process of the tree.
     pub const PEAK_MEMORY: Metric = Metric(&TABLE[5]);
@@ -82,17 +79,14 @@ impl Metric {
     pub const VOLUNTARY_SWITCHES: Metric = Metric(&TABLE[6]);
     /// Context switches forced by the scheduler.
     pub const INVOLUNTARY_SWITCHES: Metric = Metric(&TABLE[7]);
-    /// Moves from one CPU to another.
     pub const MIGRATIONS: Metric = Metric(&TABLE[8]);
     /// Page faults served without input or output.
     pub const MINOR_FAULTS: Metric = Metric(&TABLE[9]);
     /// Page faults that waited for input.
     pub const MAJOR_FAULTS: Metric = Metric(&TABLE[10]);
-    /// Bytes read from block devices.
     pub const BLOCK_INPUT: Metric = Metric(&TABLE[11]);
-    /// Bytes written to block devices.
     pub const BLOCK_OUTPUT: Metric = Metric(&TABLE[12]);
-    /// Time that the hypervisor took from all CPUs together during the run; it moves in ticks of 10 ms.
+    /// Time that the hypervisor took from all CPUs together during the run, counted in ticks of 10 ms.
     pub const STEAL: Metric = Metric(&TABLE[13]);
     /// Rise of the first published counter over the run, divided by the wall time of the run; see
     /// [`crate::TableSource`].

@@ -1,5 +1,5 @@
-//! Metrics: quantities that are read of runs. A metric is a handle to its specification, so that it is as cheap to pass
-//! on as a number and a new one needs no change to any stage.
+//! Metrics: quantities that are read of runs. A metric is a handle to its specification, which is as cheap to copy as a
+//! number, and a new metric needs no change in any stage.
 
 mod built_in;
 mod open;
@@ -16,8 +16,8 @@ pub(crate) use built_in::find as built_in;
 pub use set::MetricSet;
 pub use spec::{Better, Coverage, MetricError, MetricId, MetricSpec, Unit, check_region};
 
-/// Number of metrics that a process may know beside the built-in ones. Metrics are never forgotten, and documents can
-/// name new ones too, so the number is bounded.
+/// Number of metrics that a process can know beside the built-in ones. The number is bounded because metrics are never
+/// forgotten and documents can name new ones.
 pub const OPEN_MAX: usize = 4096;
 /// Greatest length in bytes of a title, field or source of a metric.
 pub(crate) const TEXT_MAX: usize = 400;
@@ -25,7 +25,7 @@ pub(crate) const TEXT_MAX: usize = 400;
 /// Least similarity (Jaro and Winkler, 1 for equal words) at which a name is suggested for an unknown one.
 const NEAR: f64 = 0.8;
 
-/// A specification with its number in this process; built-in metrics have the first numbers.
+/// A specification with its number in this process. Built-in metrics have the first numbers.
 #[derive(Debug)]
 struct Interned {
     number: u16,
@@ -33,23 +33,23 @@ struct Interned {
 }
 
 /// A quantity that is read of every run. Readings cover the whole process tree unless [`crate::Sources`] or the
-/// metric's own [`Coverage`] says otherwise. Two metrics are equal if their ids are.
+/// metric's own [`Coverage`] says otherwise. Metrics with equal ids are equal.
 #[derive(Clone, Copy)]
 pub struct Metric(&'static Interned);
 
 impl Metric {
-    /// Registers a metric. The same id gives the same metric; the last specification holds.
+    /// Registers a metric. Repeated registration of an id returns the same metric with the last specification.
     ///
     /// # Errors
-    /// [`MetricError`]: the metric is built in, its texts are too long, or there are too many metrics.
+    /// Returns a [`MetricError`] if the metric is built in, its texts are too long, or there are too many metrics.
     pub fn open(spec: MetricSpec) -> Result<Metric, MetricError> {
         open::intern(spec)
     }
 
-    /// The metric of an id: a built-in or known one, or else a new one with a guessed specification.
+    /// The metric of an id: built-in, already known, or else new with a guessed specification.
     ///
     /// # Errors
-    /// [`MetricError::BadId`], [`MetricError::TooMany`].
+    /// Returns [`MetricError::BadId`] for an invalid id, and [`MetricError::TooMany`] beyond [`OPEN_MAX`] metrics.
     pub fn from_id(id: &str) -> Result<Metric, MetricError> {
         match Metric::from_name(id) {
             Some(metric) => Ok(metric),
@@ -57,7 +57,7 @@ impl Metric {
         }
     }
 
-    /// Finds a built-in or known metric by the word of the command line (`sys` is accepted for `system`).
+    /// Finds a built-in or known metric by its word on the command line (`sys` is accepted for `system`).
     pub fn from_name(name: &str) -> Option<Metric> {
         built_in(if name == "sys" { "system" } else { name }).or_else(|| open::find(name))
     }
@@ -75,7 +75,6 @@ impl Metric {
         built_in.or_else(|| open::of_field(field))
     }
 
-    /// Specification of the metric.
     pub fn spec(self) -> &'static MetricSpec {
         &self.0.spec
     }
@@ -85,7 +84,7 @@ impl Metric {
         self.spec().id.as_str()
     }
 
-    /// The region of a program that the metric is about; `None` for metrics of whole runs.
+    /// The region of a program that the metric covers; `None` for metrics of whole runs.
     pub fn region(self) -> Option<&'static str> {
         self.name().split_once(':')?.0.strip_prefix(MetricSpec::REGION)
     }
@@ -100,22 +99,20 @@ impl Metric {
         &self.spec().title
     }
 
-    /// The unit of the stored number.
     pub fn unit(self) -> Unit {
         self.spec().unit
     }
 
-    /// Whether more is better, as for a rate; for most metrics less is.
+    /// Whether more is better, as for a rate. For most metrics less is better.
     pub fn more_is_better(self) -> bool {
         self.spec().better == Better::More
     }
 
-    /// Whether the metric is one of [`Metric::BUILT_IN`].
     pub fn is_built_in(self) -> bool {
         self.number() < Metric::BUILT_IN.len()
     }
 
-    /// Number in this process; for built-in metrics, the number of the column.
+    /// Number in this process. For built-in metrics, the number of the column.
     pub(crate) fn number(self) -> usize {
         self.0.number.into()
     }
@@ -136,7 +133,7 @@ impl Hash for Metric {
 }
 
 impl Ord for Metric {
-    /// Built-in metrics come first, in the order of their columns; then the others, in the order of their ids.
+    /// Built-in metrics come first, in the order of their columns; then the others, by id.
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |metric: &Metric| match metric.is_built_in() {
             true => (metric.number(), ""),

@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::{Interned, Metric, MetricError, OPEN_MAX, TEXT_MAX};
 use crate::{Coverage, MetricId, MetricSpec, Unit};
 
-/// The registered metrics. A repeated specification takes memory too, so both metrics and specifications are counted.
+/// The registered metrics. A repeated specification takes memory too, so metrics and specifications are both counted.
 struct Known {
     by_id: BTreeMap<&'static str, Metric>,
     specs: usize,
@@ -14,7 +14,7 @@ struct Known {
 
 static KNOWN: RwLock<Known> = RwLock::new(Known { by_id: BTreeMap::new(), specs: 0 });
 
-/// Locks for reading. The data is consistent after every step under the lock, so a poisoned lock is usable.
+/// Locks for reading. The data is consistent after every step under the lock, so a poisoned lock is still usable.
 fn known() -> RwLockReadGuard<'static, Known> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -28,7 +28,7 @@ pub(super) fn intern(spec: MetricSpec) -> Result<Metric, MetricError> {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).add(spec)
 }
 
-/// Registers a metric of which only the id is known, unless it was registered meanwhile with a better specification.
+/// Registers a metric by its id alone, unless a better specification has been registered already.
 pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     let spec = MetricSpec::guess(id)?;
     check(&spec)?;
@@ -39,11 +39,11 @@ pub(super) fn intern_unknown(id: MetricId) -> Result<Metric, MetricError> {
     }
 }
 
-/// The metric of a field such as `table:requests_micro_per_s`. A name that itself ends like a unit is read as shorter,
-/// unless that metric is registered. A field whose unit contradicts the registered metric has no metric, since a lookup
-/// must not change a specification.
+/// The metric of a field such as `table:requests_micro_per_s`. If a name itself ends with a unit, the ending is read as
+/// the unit, unless the metric with the longer name is registered. A field whose unit contradicts the registered metric
+/// has no metric, since a lookup must not change a specification.
 pub(super) fn of_field(field: &str) -> Option<Metric> {
-    // Most fields of a document are no metrics; reject those without taking the lock.
+    // Most fields of a document are not metrics; reject those without taking the lock.
     if !field.contains(':') {
         return None;
     }

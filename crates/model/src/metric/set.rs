@@ -15,14 +15,13 @@ pub struct MetricSet {
 const ABSENT: u16 = u16::MAX;
 
 impl MetricSet {
-    /// Creates a set in this order; repeated metrics are left out.
+    /// Creates a set with the metrics in the given order; repeated metrics are left out.
     pub fn new(metrics: impl IntoIterator<Item = Metric>) -> Arc<MetricSet> {
         let mut set = MetricSet::default();
         metrics.into_iter().for_each(|metric| set.push(metric));
         Arc::new(set)
     }
 
-    /// The metrics that every run has.
     pub fn built_in() -> Arc<MetricSet> {
         static BUILT_IN: LazyLock<Arc<MetricSet>> =
             LazyLock::new(|| MetricSet::new(Metric::BUILT_IN.iter().copied()));
@@ -45,17 +44,14 @@ impl MetricSet {
         self.places.get(metric.number()).filter(|&&place| place != ABSENT).map(|&place| place.into())
     }
 
-    /// Number of metrics.
     pub fn len(&self) -> usize {
         self.metrics.len()
     }
 
-    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.metrics.is_empty()
     }
 
-    /// The metrics in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metric> + '_ {
         self.metrics.iter().copied()
     }

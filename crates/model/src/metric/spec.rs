@@ -9,20 +9,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Nanoseconds.
     Nanos,
-    /// Bytes.
     Bytes,
-    /// A number of events.
     Count,
-    /// Millionths of an event per second: whole numbers that are precise enough for one event in an hour.
+    /// Millionths of an event per second: integers with enough resolution for one event per hour.
     MicroPerSecond,
-    /// Millionths of a joule or of a unit that a program prints: whole numbers with six decimal places.
+    /// Millionths of a joule, or of a unit that a program prints: integers with six decimal places.
     Millionth,
 }
 
 impl Unit {
-    /// Suffix of the field names in documents: `_ns`; empty for a number of events.
+    /// Suffix of field names in documents, such as `_ns`; empty for a number of events.
     pub const fn suffix(self) -> &'static str {
         match self {
             Unit::Nanos => "_ns",
@@ -58,14 +55,14 @@ pub enum Coverage {
     Unknown,
 }
 
-/// The unique name of a metric: a bare word (`wall`) for a built-in one, `source:name` (`table:requests`) for every
-/// other, so that two sources can stand side by side.
+/// The unique name of a metric: a bare word (`wall`) for a built-in metric, `source:name` (`table:requests`) for every
+/// other, so that different sources can use the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MetricId(Cow<'static, str>);
 
 impl MetricId {
-    /// Greatest length of an id. Ids come from documents too, and are kept for the life of the process.
+    /// Greatest length of an id. Ids also come from documents, and they are never freed.
     pub const MAX_BYTES: usize = 200;
 
     pub(super) const fn built_in(word: &'static str) -> Self {
@@ -76,7 +73,7 @@ impl MetricId {
     /// printable without spaces.
     ///
     /// # Errors
-    /// [`MetricError::BadId`].
+    /// Returns [`MetricError::BadId`] if a part has another form or the id is too long.
     pub fn open(source: &str, name: &str) -> Result<Self, MetricError> {
         let id = format!("{source}:{name}");
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_');
@@ -91,7 +88,6 @@ impl MetricId {
         }
     }
 
-    /// The whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -101,7 +97,7 @@ impl MetricId {
         self.0.split_once(':').map(|(source, _)| source)
     }
 
-    /// The part behind the colon, or the bare word.
+    /// The part after the colon, or the bare word.
     pub fn name(&self) -> &str {
         self.0.split_once(':').map_or(&self.0, |(_, name)| name)
     }
@@ -125,7 +121,7 @@ impl TryFrom<String> for MetricId {
     fn try_from(id: String) -> Result<Self, MetricError> {
         match id.split_once(':') {
             Some((source, name)) => MetricId::open(source, name),
-            // A bare word is well-formed here; the registry decides whether it is built in.
+            // The registry decides later whether a bare word is a built-in metric.
             None if !id.is_empty() && id.bytes().all(is_of_bare_word) => Ok(MetricId(Cow::Owned(id))),
             None => Err(MetricError::BadId { id }),
         }
@@ -137,29 +133,25 @@ fn is_of_bare_word(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte == b'-'
 }
 
-/// Specification of a metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricSpec {
-    /// The word that the command line uses: `peak-memory`, `table:requests`.
+    /// The word on the command line: `peak-memory`, `table:requests`.
     pub id: MetricId,
     /// The field name in documents, with its unit: `peak_memory_bytes`, `table:requests_micro_per_s`.
     pub field: Cow<'static, str>,
     /// Name in reports: `peak memory`.
     pub title: Cow<'static, str>,
-    /// The unit of the stored number.
     pub unit: Unit,
-    /// Direction in which the metric is better.
     pub better: Better,
-    /// Origin of the figure: a call, a file of the kernel, a table. [`crate::Sources`] has it for metrics whose source
-    /// depends on the machine.
+    /// Origin of the figure: a system call, a kernel file, a table. If the source depends on the machine,
+    /// [`crate::Sources`] holds it.
     pub source: Cow<'static, str>,
-    /// The processes that a reading covers.
     pub coverage: Coverage,
 }
 
 impl MetricSpec {
-    /// Specification of an open metric with defaults: less is better, the id as title, id and unit as field, the id's
-    /// source as source, and unknown coverage.
+    /// Specification of an open metric with defaults: less is better, the id is the title, id and unit form the field,
+    /// the id's source is the source, and the coverage is unknown.
     pub fn open(id: MetricId, unit: Unit) -> Self {
         let text = id.as_str().to_owned();
         MetricSpec {
@@ -176,7 +168,7 @@ impl MetricSpec {
     /// The rate of a counter that is published under this name; see [`crate::TableSource`].
     ///
     /// # Errors
-    /// [`MetricError::BadId`]: the name has spaces, or is too long.
+    /// Returns [`MetricError::BadId`] if the name has spaces or is too long.
     pub fn of_table(name: &str) -> Result<Self, MetricError> {
         let open = MetricSpec::open(MetricId::open("table", name)?, Unit::MicroPerSecond);
         Ok(MetricSpec {
@@ -191,7 +183,7 @@ impl MetricSpec {
     /// Resources for which the kernel reports pressure.
     pub const PRESSURES: [&'static str; 3] = ["cpu", "memory", "io"];
 
-    /// Time in which some task on the machine waited for a resource.
+    /// Time in which any task on the machine waited for the resource.
     fn of_pressure(id: MetricId) -> Self {
         let title = format!("wait of any task for {}", id.name());
         let source = format!("/proc/pressure/{}", id.name());
@@ -199,7 +191,7 @@ impl MetricSpec {
         MetricSpec { title: title.into(), source: source.into(), coverage: Coverage::Machine, ..open }
     }
 
-    /// Time for which a CPU quota kept the run from its CPUs.
+    /// Time for which a CPU quota kept the run off its CPUs.
     fn of_throttling(id: MetricId) -> Self {
         let open = MetricSpec::open(id, Unit::Nanos);
         let title = "stopped by CPU quota".into();
@@ -216,30 +208,28 @@ impl MetricSpec {
     /// A figure of a region that programs mark: `wall`, `calls`, or the name of a counter.
     ///
     /// # Errors
-    /// [`MetricError::BadId`]: the region's name is invalid or too long.
+    /// Returns [`MetricError::BadId`] if the region's name is invalid or too long.
     pub fn of_region(region: &str, name: &str) -> Result<Self, MetricError> {
         let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
         let part = MetricSpec::of_part(&format!("{}{region}", Self::REGION), region, name, unit)?;
         Ok(MetricSpec { source: "marks in the program".into(), coverage: Coverage::Published, ..part })
     }
 
-    /// Prefix of the sources of metrics of regions.
     pub const REGION: &'static str = "region.";
 
     /// A figure of the time in which a program had counting enabled: `wall`, `times`, or the name of a counter.
     ///
     /// # Errors
-    /// [`MetricError::BadId`]: the name is too long.
+    /// Returns [`MetricError::BadId`] if the name is too long.
     pub fn of_control(name: &str) -> Result<Self, MetricError> {
         let unit = if name == "wall" { Unit::Nanos } else { Unit::Count };
         let part = MetricSpec::of_part(Self::CONTROL, "enabled", name, unit)?;
         Ok(MetricSpec { source: "commands of the program".into(), coverage: Coverage::Tree, ..part })
     }
 
-    /// Source of metrics under `--control`.
     pub const CONTROL: &'static str = "control";
 
-    /// A metric of a part of the run, whose title begins with the part and a colon.
+    /// A metric of a part of the run. The title begins with the part and a colon.
     fn of_part(source: &str, part: &str, name: &str, unit: Unit) -> Result<Self, MetricError> {
         let shown = if name == "wall" { "wall time" } else { name };
         let open = MetricSpec::open(MetricId::open(source, name)?, unit);
@@ -249,7 +239,7 @@ impl MetricSpec {
     /// Restricts the metric to a region.
     ///
     /// # Errors
-    /// As [`MetricSpec::of_region`].
+    /// Fails as [`MetricSpec::of_region`].
     pub fn within(&self, region: &str) -> Result<Self, MetricError> {
         Ok(self.as_part(MetricSpec::of_region(region, self.id.name())?))
     }
@@ -257,12 +247,12 @@ impl MetricSpec {
     /// Restricts the metric to the time in which a program had counting enabled.
     ///
     /// # Errors
-    /// As [`MetricSpec::of_control`].
+    /// Fails as [`MetricSpec::of_control`].
     pub fn while_enabled(&self) -> Result<Self, MetricError> {
         Ok(self.as_part(MetricSpec::of_control(self.id.name())?))
     }
 
-    /// The specification restricted to a part of the run, whose name becomes the start of the title.
+    /// The specification restricted to a part of the run. The title begins with the name of the part.
     fn as_part(&self, part: MetricSpec) -> Self {
         let of = part.title.split_once(": ").map_or("", |(of, _)| of);
         MetricSpec {
@@ -290,10 +280,10 @@ impl MetricSpec {
     }
 }
 
-/// Whether a name is valid for a region.
+/// Checks that a name is valid for a region.
 ///
 /// # Errors
-/// The requirements of a name.
+/// Returns the requirements of a name.
 pub fn check_region(name: &str) -> Result<(), &'static str> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_one = (1..=63).contains(&name.len())
@@ -307,27 +297,21 @@ pub fn check_region(name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Reason why a metric is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MetricError {
-    /// The id is neither that of a built-in metric nor of the form `source:name`.
+    /// The id is neither built in nor of the form `source:name`.
     BadId {
-        /// The id.
         id: String,
     },
     /// A text of the specification is longer than `TEXT_MAX` bytes.
     TooLong {
-        /// The id.
         id: String,
     },
-    /// The specification is about a built-in metric, or its field is that of one.
+    /// The specification names a built-in metric, or the field of one.
     BuiltIn {
-        /// The id.
         id: String,
     },
-    /// The limit of metrics of this process is reached.
     TooMany {
-        /// The id.
         id: String,
     },
 }

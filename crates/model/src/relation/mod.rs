@@ -18,8 +18,8 @@
 //! PART     = cpu | core | cluster | l1 | l2 | l3 | l4 | die | package | book | drawer | node | kind
 //! ```
 //!
-//! `one-per-…` and `quietest` choose among the CPUs that the other factors of the same `&` leave over, in their own
-//! order: `one-per-core&!isolated` is one CPU that is not isolated of every core that has one.
+//! `one-per-…` and `quietest` choose among the CPUs that satisfy the other factors of the same `&`, whatever their
+//! order: `one-per-core&!isolated` gives one non-isolated CPU of every core that has one.
 
 mod parser;
 
@@ -30,7 +30,7 @@ use fauxplat_units::{Cpu, CpuSet};
 
 use crate::GroupKind;
 
-/// A part of the machine that CPUs may share.
+/// A part of the machine that CPUs can share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MachinePart {
     /// The logical CPU itself.
@@ -57,7 +57,6 @@ impl fmt::Display for MachinePart {
     }
 }
 
-/// A set of CPUs, named by their relation to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// All CPUs that this process may use.
@@ -74,29 +73,25 @@ pub enum Relation {
     List(CpuSet),
     /// CPUs in the parts with these numbers.
     In(MachinePart, CpuSet),
-    /// CPUs that share one part with a CPU, or are in another one, or both. At least one of the two is given.
+    /// CPUs that share one part with a CPU, are in a different part, or both. At least one of the two parts is given.
     To {
-        /// The part in which they differ.
+        /// The part that must be different.
         other: Option<MachinePart>,
-        /// The part that they share.
+        /// The part that must be shared.
         same: Option<MachinePart>,
-        /// The CPU.
         cpu: Cpu,
     },
     /// The lowest CPU of each part.
     OnePer(MachinePart),
-    /// A number of CPUs: those that lose the least time to other programs.
+    /// The given number of CPUs that lose the least time to other programs.
     Quietest(usize),
-    /// All CPUs that are not in the inner relation.
     Not(Box<Relation>),
-    /// CPUs that are in all of the relations.
     Every(Vec<Relation>),
-    /// CPUs that are in any of the relations.
     Any(Vec<Relation>),
 }
 
 impl Relation {
-    /// Whether the answer depends on what the machine is doing.
+    /// Whether the answer depends on the machine's current activity.
     pub fn asks_for_activity(&self) -> bool {
         match self {
             Relation::Quietest(_) => true,
@@ -106,7 +101,7 @@ impl Relation {
         }
     }
 
-    /// Whether the relation selects among candidates, instead of testing each CPU by itself.
+    /// Whether the relation selects among candidates instead of testing each CPU by itself.
     pub fn is_choice(&self) -> bool {
         matches!(self, Relation::OnePer(_) | Relation::Quietest(_))
     }
@@ -162,7 +157,7 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Relation], sign: &str) -> fmt::Re
     Ok(())
 }
 
-/// Formats an inner relation, in brackets where precedence requires them.
+/// Formats an inner relation, in parentheses if precedence requires them.
 struct Bound<'r>(&'r Relation);
 
 impl fmt::Display for Bound<'_> {

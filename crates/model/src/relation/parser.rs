@@ -5,10 +5,9 @@ use fauxplat_units::CpuSet;
 use super::{MachinePart, Relation};
 use crate::GroupKind;
 
-/// Greatest depth of brackets and negations. The parser recurses, so that deeper nesting would use up the stack.
+/// Greatest depth of parentheses and negations. The parser is recursive, so deeper nesting could overflow the stack.
 const DEPTH_MAX: usize = 32;
 
-/// The words of relations, for error messages.
 const WORDS: &str = "all, isolated, nohz-full, p-cores, e-cores, sibling-of:CPU, same-PART:CPU, \
 other-PART:CPU, other-PART-same-PART:CPU, PART:N, one-per-PART, quietest:COUNT; PART is cpu, core, cluster, l1 to l4, \
 die, package, book, drawer, node or kind";
@@ -37,7 +36,7 @@ impl<'t> Parser<'t> {
         self.joined('&', Parser::factor, Relation::Every)
     }
 
-    /// Parses one operand, or several with a sign between them.
+    /// Parses one operand, or several separated by `sign`.
     fn joined(
         &mut self,
         sign: char,

@@ -1,4 +1,4 @@
-//! Kinds of numbers that a reading can have: the value itself, a bound of the value, or a part of it.
+//! Kinds of numbers that a reading can have: the value itself, a bound of the value, or a part of the value.
 
 use std::fmt;
 
@@ -10,7 +10,6 @@ use crate::Metric;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// The value.
     #[default]
     Value,
     /// The value is this or less.
@@ -24,12 +23,12 @@ pub enum Bound {
 impl Bound {
     const ALL: [Bound; 4] = [Bound::Value, Bound::AtMost, Bound::AtLeast, Bound::FirstThread];
 
-    /// Whether the number says on one side alone where the value lies.
+    /// Whether the number bounds the value on one side only.
     pub fn is_open(self) -> bool {
         matches!(self, Bound::AtMost | Bound::AtLeast)
     }
 
-    /// Sign before such a number: `<`.
+    /// Sign before such a number, such as `<`.
     pub fn sign(self) -> &'static str {
         match self {
             Bound::AtMost => "<",
@@ -39,12 +38,10 @@ impl Bound {
     }
 }
 
-/// A number with what it is.
+/// A number with its kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Told {
-    /// Kind of the number.
     pub bound: Bound,
-    /// The number.
     pub number: u64,
 }
 
@@ -56,7 +53,7 @@ impl Told {
 }
 
 impl Told {
-    /// Reads a number, or a bound as an object, from a document. Anything else is no reading.
+    /// Parses a number, or an object that states a bound, from a document. Anything else is no reading.
     pub fn of_json(value: &serde_json::Value) -> Option<Told> {
         let words = [("at_most", Bound::AtMost), ("at_least", Bound::AtLeast)];
         let bound = |(word, bound)| Some(Told { bound, number: value.get(word)?.as_u64()? });
@@ -75,8 +72,8 @@ impl fmt::Debug for Told {
 }
 
 impl Serialize for Told {
-    /// A number, or the word of its bound with the number: `{"at_most": 3481600}`. A part is a number: the sources of the
-    /// document say what it covers.
+    /// A number, or the word of its bound with the number: `{"at_most": 3481600}`. A first-thread value is written as a
+    /// number; the sources of the document say what it covers.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.bound {
             Bound::Value | Bound::FirstThread => serializer.serialize_u64(self.number),
@@ -86,18 +83,17 @@ impl Serialize for Told {
     }
 }
 
-/// Kinds of the numbers of a run: two bits for each metric that is built in, in the order of their columns. Zero is a run of
-/// values.
+/// Kinds of the numbers of a run: two bits for each built-in metric, in the order of their columns. Zero means that all
+/// numbers are values.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounds(u32);
 
 impl Bounds {
-    /// As a store keeps them.
+    /// The bits that a store holds.
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// Kinds from the bits of a store.
     pub fn from_bits(bits: u32) -> Self {
         Bounds(bits)
     }

@@ -1,15 +1,17 @@
-//! Readings that are bounds or parts, by the sources of an experiment.
+//! Marking of readings that are bounds or parts, according to the sources of an experiment.
 
 use super::bound::Bound;
 use super::{Readings, Source, Sources};
 use crate::Metric;
 
-/// The kernel counts the pages of a process on each CPU for itself, so that a reading of the spawner's own size is off by some
-/// of these batches. That much above the floor a reading is still called a bound, which is true of any reading.
+/// The kernel counts the pages of a process in batches per CPU, so that a reading of the spawner's own size is off by a
+/// few batches. A reading within this distance above the floor is still called a bound, which is a true statement about
+/// any reading.
 const FLOOR_SLACK_BYTES: u64 = 256 << 10;
 
 impl Sources {
-    /// Marks the readings of a run that are not the whole of what they are of, where the source cannot give that.
+    /// Marks the readings of a run that are only a bound or a part of the quantity, if the source cannot give the
+    /// whole.
     pub fn mark(&self, readings: &mut Readings) {
         let is_floor = |peak: u64| peak <= self.peak_memory_floor_bytes.saturating_add(FLOOR_SLACK_BYTES);
         let peak = readings.told(Metric::PEAK_MEMORY).map(|told| told.number);

@@ -1,4 +1,4 @@
-//! The sample of a run.
+//! Samples: the readings and the outcome of one run.
 
 mod bound;
 mod mark;
@@ -13,17 +13,14 @@ use crate::{Metric, MetricSet};
 pub use bound::{Bound, Bounds, Told};
 pub use readings::{Counted, Reading, Readings};
 
-/// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Warms caches; recorded and never analysed.
     Warmup,
-    /// Measured and analysed.
     Measured,
 }
 
-/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -41,8 +38,7 @@ impl Outcome {
         self == Outcome::Exited(0)
     }
 
-    /// The outcome as one number, as a shell shows it: the status, 128 + signal, or 124 for a time-out like
-    /// `timeout(1)`.
+    /// The outcome as one number, like in a shell: the status, 128 + signal, or 124 for a time-out as in `timeout(1)`.
     pub fn exit_status(self) -> i32 {
         match self {
             Outcome::Exited(status) => status.into(),
@@ -57,32 +53,29 @@ impl Outcome {
 pub struct Sample {
     /// Position in the experiment, counted over all runs from 0.
     pub trial: u32,
-    /// Number of the block (shared setup).
+    /// Number of the block, whose trials share a setup.
     pub block: u32,
     /// Index of the command in the plan.
     pub command: u16,
-    /// Place within the block, from 0.
+    /// Position within the block, from 0.
     pub position: u16,
-    /// Warm-up or measured run.
     pub phase: Phase,
-    /// Outcome of the run.
     pub outcome: Outcome,
     /// The CPU on which the command began; `u16::MAX` when unknown.
     pub cpu_first: u16,
     /// The CPU on which the command ended; `u16::MAX` when unknown.
     pub cpu_last: u16,
-    /// Processes of the tree that were still alive when the command ended, and were killed.
+    /// Processes of the tree that were still alive when the command ended, and were then killed.
     pub left_behind: u16,
     /// Environment padding of the run, in bytes.
     pub env_pad_bytes: u16,
     /// Start of the run, counted from the start of the experiment.
     pub started_ns: u64,
-    /// The readings.
     pub readings: Readings,
 }
 
 impl Sample {
-    /// A measured run with these readings that ended well on an unknown CPU, the first of its experiment.
+    /// A measured run with these readings that ended successfully on an unknown CPU, the first of its experiment.
     pub fn of(readings: Readings) -> Self {
         Sample {
             trial: 0,
@@ -100,24 +93,24 @@ impl Sample {
         }
     }
 
-    /// The value of a metric, if it was measured; a bound is none.
+    /// The value of a metric; `None` if it was not measured or is a bound.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.readings.get(metric)
     }
 
-    /// Number of a metric with its kind, if the metric was measured.
+    /// The number of a metric with its kind, if the metric was measured.
     pub fn told(&self, metric: Metric) -> Option<Told> {
         self.readings.told(metric)
     }
 }
 
-/// The metrics of samples: those that every run has, then the others in the order of their ids.
+/// The metrics of samples: the built-in ones, then the others in the order of their ids.
 pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metric> {
     let mut open = BTreeSet::new();
     let mut last: Option<&Arc<MetricSet>> = None;
     for sample in samples {
         let metrics = sample.readings.metrics();
-        // Most samples of an experiment share one set, which is examined once.
+        // Most samples of an experiment share one set, which needs to be examined only once.
         if last.is_none_or(|last| !Arc::ptr_eq(last, metrics)) {
             open.extend(metrics.iter().filter(|metric| !metric.is_built_in()));
             last = Some(metrics);
@@ -126,7 +119,7 @@ pub fn metrics_of<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> Vec<Metr
     Metric::BUILT_IN.iter().copied().chain(open).collect()
 }
 
-/// Kernel interface of a figure, which decides the processes that it covers.
+/// Kernel interface of a figure. The interface determines which processes the figure covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -138,7 +131,7 @@ pub enum Source {
     PerfEvent,
     /// `/proc/PID` just before the command is reaped: its first thread only.
     FirstThread,
-    /// Not available on this machine or with these permissions, or nothing was measured at all.
+    /// Not available on this machine or with these permissions, or not measured.
     #[default]
     None,
 }
@@ -146,17 +139,13 @@ pub enum Source {
 /// Sources of the figures of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sources {
-    /// Source of CPU time.
     pub cpu_time: Source,
-    /// Source of peak memory.
     pub peak_memory: Source,
     /// With [`Source::Rusage`], a reading up to this many bytes may be the spawner's own peak.
     pub peak_memory_floor_bytes: u64,
-    /// Source of the run-queue wait.
     pub run_delay: Source,
-    /// Source of migrations.
     pub migrations: Source,
-    /// Counts of a program that does nothing, under the same condition: the offset of each counter.
+    /// Counts of an empty program under the same condition, which are the offset of each counter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counter_floors: Vec<CounterFloor>,
 }
@@ -164,18 +153,13 @@ pub struct Sources {
 /// Count of the empty static program. Never subtracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CounterFloor {
-    /// The counter.
     pub metric: Metric,
-    /// The true count where it is known: the program's instructions in user mode.
+    /// The true count, if known: the program's instructions in user mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executed: Option<u64>,
-    /// Least count.
     pub least: u64,
-    /// Median count.
     pub median: u64,
-    /// Greatest count.
     pub most: u64,
-    /// Runs of the empty program.
     pub runs: u32,
 }
 
@@ -183,8 +167,8 @@ pub struct CounterFloor {
 mod tests {
     use super::*;
 
-    /// A hundred thousand samples must fit into memory: with the fifteen metrics that every run has, each takes fewer
-    /// than 208 bytes in all, and eight more per further metric.
+    /// A hundred thousand samples must fit into memory: with the fifteen built-in metrics, each takes fewer than 208
+    /// bytes in all, and eight more per further metric.
     #[test]
     fn a_hundred_thousand_samples_stay_small() {
         const BLOCK: usize = 16;

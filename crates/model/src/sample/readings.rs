@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::bound::{Bound, Bounds, Told};
 use crate::{Metric, MetricSet};
 
-/// A number, or the absence of a measurement. Eight bytes wide, because a hundred thousand samples are kept.
+/// A number, or the absence of a measurement. Eight bytes wide, because there may be a hundred thousand samples.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Reading(u64);
 
 impl Reading {
-    /// Not measured, which is not the same as zero.
+    /// Not measured, which is different from zero.
     pub const ABSENT: Reading = Reading(u64::MAX);
 
-    /// A measured number; `u64::MAX` itself cannot be told from absence and is never a real reading.
+    /// A measured number. `u64::MAX` is never a real reading, since it represents absence.
     pub fn new(value: u64) -> Self {
         Reading(value)
     }
@@ -37,7 +37,7 @@ impl fmt::Debug for Reading {
     }
 }
 
-/// Time for which a counter was active, where that was only a part of the run: a counter that shares its register.
+/// Time for which a counter was active, if only a part of the run: several counters share a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Time for which the counter was enabled, in nanoseconds.
@@ -50,10 +50,9 @@ pub struct Counted {
 #[derive(Clone)]
 pub struct Readings {
     metrics: Arc<MetricSet>,
-    /// The values. Where a metric counted only part of the time, the enabled times of all metrics follow, then the
-    /// running times.
+    /// The values. If a metric counted only part of the time, the enabled times of all metrics follow, then the running
+    /// times.
     words: Box<[Reading]>,
-    /// Kinds of the numbers.
     bounds: Bounds,
 }
 
@@ -61,7 +60,7 @@ impl Readings {
     /// Values in the order of the metrics. Missing values are [`Reading::ABSENT`].
     ///
     /// # Panics
-    /// There are more values than metrics, which is a bug in the caller.
+    /// Panics if there are more values than metrics, which is a bug in the caller.
     pub fn new(metrics: Arc<MetricSet>, values: impl Into<Vec<Reading>>) -> Self {
         let mut values = values.into();
         assert!(values.len() <= metrics.len(), "{} readings of {} metrics", values.len(), metrics.len());
@@ -70,10 +69,10 @@ impl Readings {
     }
 
     /// Values of the first `count` metrics in order, optionally followed by the enabled times and the running times of
-    /// all of them; [`Reading::ABSENT`] stands for a metric that counted all the time.
+    /// these metrics; [`Reading::ABSENT`] stands for a metric that counted all the time.
     ///
     /// # Panics
-    /// As [`Readings::new`].
+    /// Panics as [`Readings::new`].
     pub fn with_parts(metrics: Arc<MetricSet>, count: usize, mut words: Vec<Reading>) -> Self {
         let parts = if words.len() > count { words.split_off(count) } else { Vec::new() };
         let mut readings = Readings::new(Arc::clone(&metrics), words);
@@ -96,23 +95,22 @@ impl Readings {
         metrics * size_of::<Reading>()
     }
 
-    /// The metrics, in the order of their values.
     pub fn metrics(&self) -> &Arc<MetricSet> {
         &self.metrics
     }
 
-    /// The value of a metric, if it was measured. A bound is no value: [`Readings::told`] has it.
+    /// The value of a metric, if it was measured. [`Readings::told`] also returns bounds.
     pub fn get(&self, metric: Metric) -> Option<u64> {
         self.told(metric)?.value()
     }
 
-    /// Number of a metric with its kind, if the metric was measured.
+    /// The number of a metric with its kind, if the metric was measured.
     pub fn told(&self, metric: Metric) -> Option<Told> {
         let number = self.words[self.metrics.place(metric)?].get()?;
         Some(Told { bound: self.bounds.of(metric), number })
     }
 
-    /// Says what the number of a metric is. An open metric is always a value.
+    /// Sets the kind of the number of a metric. An open metric is always a value.
     pub fn set_bound(&mut self, metric: Metric, bound: Bound) {
         self.bounds.set(metric, bound);
     }
@@ -122,12 +120,10 @@ impl Readings {
         self.bounds
     }
 
-    /// Sets the kinds of the numbers, from a store.
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }
 
-    /// Whether a metric counted only part of the time.
     pub fn is_partial(&self) -> bool {
         self.words.len() > self.metrics.len()
     }
@@ -142,19 +138,17 @@ impl Readings {
         Some(Counted { enabled_ns: at(len + place)?, running_ns: at(2 * len + place)? })
     }
 
-    /// All metrics with their readings, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Metric, Option<u64>)> + '_ {
         self.metrics.iter().map(|metric| (metric, self.get(metric)))
     }
 
-    /// Sets the reading of a metric. A metric outside of the shared set gives this run a set of its own.
+    /// Sets the reading of a metric. A metric outside of the shared set gives this run its own set.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         self.bounds.set(metric, Bound::Value);
         let place = self.place(metric);
         self.words[place] = value.into();
     }
 
-    /// Sets the enabled and running time of a metric.
     pub fn set_counted(&mut self, metric: Metric, counted: Counted) {
         let (place, len) = (self.place(metric), self.metrics.len());
         if self.words.len() == len {
@@ -186,7 +180,7 @@ impl Readings {
 }
 
 impl FromIterator<(Metric, u64)> for Readings {
-    /// Readings with the built-in metrics and those named; only the latter are measured.
+    /// Readings of the built-in metrics and the given ones. Only the given ones count as measured.
     fn from_iter<T: IntoIterator<Item = (Metric, u64)>>(pairs: T) -> Self {
         let mut readings = Readings::none();
         pairs.into_iter().for_each(|(metric, value)| readings.set(metric, Some(value)));
@@ -201,7 +195,7 @@ impl<const N: usize> From<[(Metric, u64); N]> for Readings {
 }
 
 impl PartialEq for Readings {
-    /// Whether the same was measured. A metric that is missing equals one that was not measured.
+    /// Whether the measurements are equal. A missing metric equals a metric that was not measured.
     fn eq(&self, other: &Self) -> bool {
         let within = |one: &Readings, other: &Readings| {
             one.metrics.iter().map(|metric| (metric, one.told(metric))).all(|(metric, value)| {

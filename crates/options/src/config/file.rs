@@ -1,4 +1,4 @@
-//! Where files of defaults lie, and what they say.
+//! Location and contents of files of defaults.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,18 +10,17 @@ use toml::{Table, Value};
 
 use super::ConfigError;
 
-/// Name of a project's file.
 const OF_PROJECT: &str = "fauxplat.toml";
 
-/// Bytes of a file at most: a project's file may hold its benchmarks, too.
+/// Size limit of a file. A project's file may also contain its benchmarks.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Options that a project may have defaults for: what is measured and how it is decided. None of them names a command that
-/// runs without being asked for, or a file that is written.
+/// Options for which a project may set defaults: the subject of the measurement and its decision. None of them names a
+/// command that runs without being requested, or a file that is written.
 const FOR_PROJECTS: [&str; 27] = [
     "aslr",
     "brief",
-    // Runs where revisions are compared, which builds the project anyway.
+    // `build` runs when revisions are compared, which builds the project anyway.
     "build",
     "env-pad",
     "estimand",
@@ -49,10 +48,8 @@ const FOR_PROJECTS: [&str; 27] = [
     "warmup",
 ];
 
-/// A file of defaults.
 #[derive(Debug)]
 pub(super) struct File {
-    /// The file.
     pub path: PathBuf,
     defaults: Table,
     is_of_project: bool,
@@ -68,7 +65,7 @@ pub(super) struct Default {
     pub is_of_all: bool,
 }
 
-/// The user's file and the project's, as far as they are there and have defaults.
+/// The user's file and the project's file, if they exist and have defaults.
 pub(super) fn found() -> Result<Vec<File>, ConfigError> {
     let named = std::env::var_os("FAUXPLAT_CONFIG").filter(|value| !value.is_empty());
     if named.as_deref().is_some_and(|value| value == "none") {
@@ -81,16 +78,16 @@ pub(super) fn found() -> Result<Vec<File>, ConfigError> {
     Ok(of_user.into_iter().chain(of_project).collect())
 }
 
-/// `$XDG_CONFIG_HOME/fauxplat/config.toml`, or `~/.config/fauxplat/config.toml`.
+/// The user's file: `$XDG_CONFIG_HOME/fauxplat/config.toml`, or `~/.config/fauxplat/config.toml`.
 fn of_user() -> Option<PathBuf> {
-    // The XDG base directory specification asks that relative paths be ignored.
+    // The XDG base directory specification requires that relative paths are ignored.
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let folder = |name: &str| std::env::var_os(name).and_then(absolute);
     let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     Some(config?.join("fauxplat/config.toml"))
 }
 
-/// The project's file: in the working directory, or above it within its repository.
+/// The project's file, in the working directory or above it within the repository.
 fn of_project() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let is_root = |folder: &Path| folder.join(".git").exists();
@@ -99,7 +96,7 @@ fn of_project() -> Option<PathBuf> {
     within.map(|folder| folder.join(OF_PROJECT)).find(|path| path.is_file())
 }
 
-/// Reads a file; `None` where there is none, unless it was named.
+/// Reads a file; `None` if it does not exist, unless the user named it.
 fn read(path: PathBuf, is_of_project: bool, is_named: bool) -> Result<Option<File>, ConfigError> {
     let text = match read_text(&path, BYTES_MAX) {
         Ok(text) => text,
@@ -137,7 +134,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 impl File {
-    /// The defaults for a verb: those for all verbs first, so that its own win.
+    /// The defaults for a verb. Defaults for all verbs come first, so that those of the verb override them.
     pub(super) fn defaults(&self, path: &[&str]) -> Result<Vec<Default>, ConfigError> {
         let mut all = Vec::new();
         let (mut table, mut is_of_all) = (Some(&self.defaults), true);
@@ -164,14 +161,14 @@ impl File {
         }
     }
 
-    /// The error of a value that cannot be a word.
+    /// The error for a value that cannot be written as a word.
     pub(super) fn refused(&self, default: &Default, why: &str) -> ConfigError {
         ConfigError::Refused { file: self.path.clone(), why: format!("`{}` {why}", default.name) }
     }
 }
 
 impl Default {
-    /// The words of the command line; none where a switch is off.
+    /// The words of the command line; none for a switch that is off.
     pub(super) fn words(&self, arg: &Arg) -> Result<Vec<String>, String> {
         let name = &self.name;
         let is_switch = matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::Count);
@@ -195,7 +192,7 @@ impl Default {
     }
 }
 
-/// A word or a number, as one would type it.
+/// A string or a number as a word of the command line.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

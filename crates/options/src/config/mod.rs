@@ -1,7 +1,7 @@
 //! Files of defaults: options that a user or a project would otherwise type each time.
 //!
-//! A default becomes a word of the command line, so that it is checked, refused and recorded as if it had been typed: the
-//! line that a report repeats has it too, and works where the file is not.
+//! A default becomes a word of the command line, so that it is checked, refused and recorded like a typed word. The
+//! repeating command line of a report therefore contains it and works without the file.
 
 mod error;
 mod file;
@@ -21,20 +21,21 @@ use file::{Default, File};
 /// A command line with the defaults that apply to it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Configured {
-    /// The words, those of files behind the verb.
+    /// The words, with those from files after the verb.
     pub words: Vec<String>,
-    /// A line about each default that was taken, and each that the typed words leave no room for.
+    /// A line about each default that was applied, and about each that the typed words exclude.
     pub told: Vec<String>,
 }
 
-/// The command line with the defaults of the user's and of the project's file. A typed option wins over the project's
-/// file, and that over the user's; a default that does not go with what was typed is left out.
+/// The command line with the defaults of the user's and of the project's file. A typed option overrides the project's
+/// file, which overrides the user's. A default that conflicts with the typed words is left out.
 ///
 /// # Errors
-/// A file that cannot be read, is no file of defaults, or has an option that no verb has or a value that the option refuses.
+/// Fails for a file that cannot be read, is no file of defaults, has an option that no verb has, or has a value that
+/// the option refuses.
 pub fn with_defaults(words: &[String]) -> Result<Configured, ConfigError> {
     let files = file::found()?;
-    // A line that is refused by itself is refused as it was typed.
+    // An invalid line is refused as it was typed, without defaults.
     let typed = (!files.is_empty()).then(|| definition().try_get_matches_from(words).ok()).flatten();
     let Some(typed) = typed else { return Ok(Configured { words: words.to_vec(), told: Vec::new() }) };
     let verb = verb_of(words);
@@ -62,7 +63,7 @@ pub fn with_defaults(words: &[String]) -> Result<Configured, ConfigError> {
     Ok(Configured { words: spliced(words, path.len(), &taken), told })
 }
 
-/// Whether the words ask for the whole report, which says what fauxplat was told by files and by the environment.
+/// Whether the words request the full report, which lists the defaults from files and from the environment.
 pub fn is_verbose(words: &[String]) -> bool {
     let matches = definition().try_get_matches_from(words);
     matches.is_ok_and(|matches| below(&matches).try_get_one("verbose").ok().flatten() == Some(&true))
@@ -76,7 +77,7 @@ struct Word {
     file: PathBuf,
 }
 
-/// The defaults that the verb has an option for; of several files the last one wins.
+/// The defaults for options of the verb. If several files have the same option, the last file wins.
 fn applying(files: &[File], path: &[&str], verb: &Command) -> Result<Vec<Word>, ConfigError> {
     let mut all: Vec<Word> = Vec::new();
     for file in files {
@@ -99,7 +100,6 @@ fn applying(files: &[File], path: &[&str], verb: &Command) -> Result<Vec<Word>, 
     Ok(all)
 }
 
-/// The option of a verb by its long name.
 fn option<'a>(verb: &'a Command, name: &str) -> Option<&'a Arg> {
     let takes = |arg: &&Arg| {
         arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
@@ -107,7 +107,7 @@ fn option<'a>(verb: &'a Command, name: &str) -> Option<&'a Arg> {
     verb.get_arguments().find(takes)
 }
 
-/// Refuses an option that no verb has, or that the verb does not have for which it was given.
+/// Refuses an option that no verb has, or that is set for a verb without it.
 fn known_elsewhere(file: &File, default: &Default, path: &[&str]) -> Result<(), ConfigError> {
     let known = |verbs: &[&Command]| verbs.iter().any(|verb| option(verb, &default.name).is_some());
     let is_known = default.is_of_all && {
@@ -124,7 +124,7 @@ fn known_elsewhere(file: &File, default: &Default, path: &[&str]) -> Result<(), 
     }
 }
 
-/// The options of the verb itself, or of the verb below it.
+/// The options of the verb itself, or of its subcommand.
 fn below(matches: &ArgMatches) -> &ArgMatches {
     matches.subcommand().map_or(matches, |(_, given)| below(given))
 }
@@ -134,22 +134,22 @@ fn is_typed(given: &ArgMatches, id: &str) -> bool {
     is_known && given.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// The words with defaults behind the verb, before what was typed for it.
+/// The words with defaults inserted after the verb, before the typed words.
 fn spliced(words: &[String], depth: usize, defaults: &[Word]) -> Vec<String> {
     let (verb, typed) = words.split_at(words.len().min(1 + depth));
     let between = defaults.iter().flat_map(|it| it.text.iter().cloned());
     verb.iter().cloned().chain(between).chain(typed.iter().cloned()).collect()
 }
 
-/// The defaults that the parser takes beside what was typed, and those that it does not: an option that excludes a typed
-/// one, or needs one that is not there.
+/// The defaults that the parser accepts beside the typed words, and those that it refuses, because they exclude a typed
+/// option or need an option that is missing.
 fn fitting(words: &[String], depth: usize, open: Vec<Word>) -> Result<(Vec<Word>, Vec<Word>), ConfigError> {
     let is_read = |with: &[Word]| parse(&spliced(words, depth, with));
     if open.is_empty() || is_read(&open).is_ok() || parse(words).is_err() {
         return Ok((open, Vec::new()));
     }
     let (mut taken, mut left) = (Vec::new(), open);
-    // An option may need another that stands after it.
+    // An option may need another one that comes after it.
     loop {
         let before = left.len();
         for word in std::mem::take(&mut left) {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fauxplat_model::{Aslr, Command, EnvBase, EnvPad, Heap, Placement, Policy, Priority, Setting};
 
-/// Applies a setting to a command. `folder` gives a directory whose path has this number of bytes. Parameters and
-/// builds change nothing here: the command already contains them.
+/// Applies a setting to a command. `folder` returns a directory whose path has the given number of bytes. Parameters
+/// and builds need no change here: the command already contains them.
 pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) -> &'f Path) {
     let condition = &mut command.condition;
     match setting {
@@ -16,7 +16,7 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
         Setting::ArgvSize(bytes) => lengthen(command, *bytes),
         Setting::CwdLength(bytes) => {
             let path = folder(*bytes);
-            // A shell that changes its directory records it in PWD, and its commands inherit that.
+            // A shell that changes its directory records it in PWD, and its commands inherit that value.
             condition.env_set.push(format!("PWD={}", path.display()));
             condition.cwd = Some(path.to_owned());
         }
@@ -43,8 +43,8 @@ pub fn apply<'f>(setting: &Setting, command: &mut Command, folder: impl Fn(u16) 
     }
 }
 
-/// Makes `argv[0]` longer than the program's path by `bytes`: a path with more slashes names the same file, and its
-/// last component, from which some programs derive their function, is kept.
+/// Makes `argv[0]` longer than the program's path by `bytes`. A path with more slashes names the same file, and the
+/// last component, from which some programs derive their function, is unchanged.
 fn lengthen(command: &mut Command, bytes: u16) {
     let path = command.program.display().to_string();
     let name = format!("{}{path}", "/".repeat(bytes.into()));

@@ -8,7 +8,6 @@ use fauxplat_units::CpuSet;
 use super::range::items;
 use super::{FactorError, Offer};
 
-/// The levels of one factor.
 pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Result<Vec<Level>, FactorError> {
     check_machine(factor, offer)?;
     let items = match range {
@@ -17,7 +16,7 @@ pub(super) fn levels(factor: &Factor, range: Option<&str>, offer: &Offer) -> Res
     };
     let mut levels: Vec<Level> =
         items.iter().map(|item| level(factor, item, offer)).collect::<Result<_, _>>()?;
-    // Numbers place levels on an axis; if any level is a word there is no axis.
+    // Numbers place levels on an axis. If any level is a word there is no axis.
     match levels.iter().all(|level| level.number.is_some()) {
         true => {
             levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
@@ -53,7 +52,7 @@ fn defaults(factor: &Factor, offer: &Offer) -> Result<Vec<String>, FactorError> 
             let bound = offer.memory_nodes.iter().map(|node| format!("bind:{node}"));
             Ok(std::iter::once("local".to_owned()).chain(bound).collect())
         }
-        // With a larger limit, mappings begin further down, by the excess over the least gap of 128 MiB; without a
+        // With a larger limit, mappings begin further down, by the excess over the minimum gap of 128 MiB; without a
         // limit they grow from the bottom up.
         Factor::StackLimit => words(&["8MiB", "64MiB", "1GiB", "unlimited"]),
         Factor::Locale => words(&["C", "C.UTF-8"]),
@@ -90,7 +89,7 @@ fn check_machine(factor: &Factor, offer: &Offer) -> Result<(), FactorError> {
     }
 }
 
-/// A level from its word.
+/// Parses a level.
 fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorError> {
     let wrong = |reason: String| FactorError::Level { factor: factor.to_string(), reason };
     let sized = |least, most, why, setting: fn(u16) -> Setting| {
@@ -139,10 +138,9 @@ fn level(factor: &Factor, item: &str, offer: &Offer) -> Result<Level, FactorErro
 
 /// Reason for the upper bound of displacements: their effect repeats with every page.
 const BEYOND_PAGES: &str = ": sixteen pages of 4096 bytes, after which nothing new comes";
-/// `PATH_MAX` of `limits.h`, without the terminator and with room for the program's own names.
+/// `PATH_MAX` of `limits.h` without the terminator, and with room for the program's own names.
 const PATH_BYTES_MAX: u16 = 3072;
 
-/// A number of bytes within the factor's bounds.
 fn bounded(
     factor: &Factor,
     item: &str,
@@ -172,7 +170,7 @@ fn aslr(item: &str) -> Result<bool, String> {
     }
 }
 
-/// CPUs of a level. A comma would end the level, so lists are written as `0-1`, or `0+2`.
+/// CPUs of a level. A comma would end the level, so lists are written as `0-1` or `0+2`.
 fn cpus(item: &str, offer: &Offer) -> Result<CpuSet, String> {
     let cpus: CpuSet = item.replace('+', ",").parse().map_err(|_| {
         format!("`{item}` names no CPUs: a number, a range such as 0-1, or several joined by +")
@@ -272,7 +270,7 @@ fn stack_limit(limit: StackLimit) -> (Setting, Option<f64>) {
     (Setting::StackLimit(limit), number)
 }
 
-/// A policy with the nodes of a level, in which a comma would end the level as in [`cpus`].
+/// A memory policy with the nodes of a level. A comma would end the level, as in [`cpus`].
 fn memory_policy(item: &str, offer: &Offer) -> Result<MemoryPolicy, String> {
     let policy: MemoryPolicy = item.replace('+', ",").parse()?;
     let absent = policy.nodes().without(&offer.memory_nodes);
@@ -291,7 +289,7 @@ fn pages(item: &str) -> Result<HugePages, String> {
     }
 }
 
-/// The name of a locale, as locale(1) lists them: `language_TERRITORY.codeset@modifier`.
+/// The name of a locale, in the form that locale(1) lists: `language_TERRITORY.codeset@modifier`.
 fn locale(item: &str) -> Result<String, String> {
     let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_.@-+".contains(&byte);
     match !item.is_empty() && item.bytes().all(named) {

@@ -1,4 +1,4 @@
-//! Sweeps: from the words on the command line (`env-size=0..4096:64*cpu`) to the levels that are visited.
+//! Sweeps: from the text on the command line (`env-size=0..4096:64*cpu`) to the levels that are visited.
 
 mod apply;
 mod error;
@@ -13,7 +13,7 @@ pub use apply::apply;
 pub use error::FactorError;
 pub use stack::stack_class;
 
-/// Features of this machine, with these permissions, that a sweep can use.
+/// Features of this machine that a sweep can use with the present permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// CPUs on which the command may run.
@@ -24,7 +24,7 @@ pub struct Offer {
     pub cwd_bytes_min: u16,
     /// Whether negative nice values and real-time policies are permitted.
     pub may_raise_priority: bool,
-    /// Memory nodes that have memory; empty where the kernel reports no nodes.
+    /// Memory nodes that have memory; empty if the kernel reports no nodes.
     pub memory_nodes: CpuSet,
     /// Installed memory.
     pub memory_bytes: u64,
@@ -33,23 +33,22 @@ pub struct Offer {
 /// A requested sweep: one factor or two, and all their levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// The factors.
     pub factors: Vec<Factor>,
-    /// The levels; of a product every combination, the second factor moving fastest.
+    /// The levels; for a product every combination, with the second factor varying fastest.
     pub levels: Vec<Level>,
 }
 
-/// Greatest number of levels; more are a typing error, the classic sweep has 8193.
+/// Greatest number of levels. A larger number is most likely a typing error: the classic sweep has 8193.
 const LEVELS_MAX: usize = 20_000;
 
 /// Parses a sweep. `places` are the names in braces in the command.
 ///
 /// # Errors
-/// An unknown factor, a range that is empty, reversed or too long, an impossible level; or a feature that the machine
-/// lacks ([`FactorError::is_machine`]).
+/// Fails for an unknown factor, a range that is empty, reversed or too long, an impossible level, or a feature that the
+/// machine lacks ([`FactorError::is_machine`]).
 pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep, FactorError> {
     let parts: Vec<&str> = text.split(['*', '×']).map(str::trim).collect();
-    // Refused first, because each factor would be expanded to all its levels before the third is reached.
+    // Three factors are refused first, because each factor is expanded to all its levels as soon as it is parsed.
     if parts.len() > 2 {
         return Err(FactorError::ThreeFactors);
     }
@@ -71,7 +70,6 @@ pub fn parse_sweep(text: &str, places: &[String], offer: &Offer) -> Result<Sweep
     Ok(Sweep { factors, levels })
 }
 
-/// A factor with its levels, at least two.
 fn one(text: &str, places: &[String], offer: &Offer) -> Result<(Factor, Vec<Level>), FactorError> {
     let (name, range) = text.split_once('=').map_or((text, None), |(name, range)| (name, Some(range)));
     let factor = factor(name.trim(), places)?;
@@ -88,7 +86,7 @@ fn one(text: &str, places: &[String], offer: &Offer) -> Result<(Factor, Vec<Leve
     }
 }
 
-/// Finds a factor by its name. `param:n` is the parameter `n` even where a factor has that name.
+/// Finds a factor by its name. `param:n` is the parameter `n`, even if a factor has that name.
 fn factor(name: &str, places: &[String]) -> Result<Factor, FactorError> {
     if let Some(built_in) = Factor::BUILT_IN.into_iter().find(|factor| factor.name() == name) {
         return Ok(built_in);
@@ -110,8 +108,8 @@ fn repeated(levels: &[Level]) -> Option<String> {
     names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned())
 }
 
-/// Every combination of two factors' levels. The number of a combination is that of the factor that has numbers, if
-/// exactly one has.
+/// Every combination of the levels of two factors. A combination has a number if exactly one of the factors has
+/// numbers.
 fn product(first: &[Level], second: &[Level]) -> Vec<Level> {
     let combine = |(i, a): (usize, &Level), (j, b): (usize, &Level)| Level {
         name: format!("{} × {}", a.name, b.name),

@@ -4,7 +4,7 @@ use fauxplat_model::Factor;
 
 use super::{FactorError, LEVELS_MAX};
 
-/// The items of a range or list, as they were written; numbers of a range in decimal digits.
+/// The items of a range or list, as written; numbers of a range in decimal digits.
 pub(super) fn items(factor: &Factor, text: &str) -> Result<Vec<String>, FactorError> {
     match text.contains("..") {
         true => Ok(numbers(factor, text)?.iter().map(u64::to_string).collect()),

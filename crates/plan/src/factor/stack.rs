@@ -1,18 +1,18 @@
 //! Levels that place the stack equally.
 //!
 //! The kernel copies the program's path, the environment and the arguments to the top of the stack and then rounds down
-//! to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`), so sizes that end in the same 16 bytes give
-//! the same stack pointer, and have the same effect.
+//! to 16 bytes (`arch_align_stack` and `STACK_ROUND` in `fs/binfmt_elf.c`). Sizes that end in the same 16 bytes give
+//! the same stack pointer and so have the same effect.
 
 /// The kernel leaves one pointer free at the very top (`bprm_mm_init` in `fs/exec.c`).
 const TOP_BYTES: usize = 8;
 /// Alignment of the stack pointer in bytes.
 const STEP_BYTES: usize = 16;
 
-/// The quantities that determine the start of the stack: programs of one machine with equal classes start with the same
-/// stack pointer when ASLR is off, and with ASLR on with one of the same set.
+/// The quantities that determine the start of the stack. Programs with equal classes on one machine start with the same
+/// stack pointer if ASLR is off, and with a stack pointer from the same set if ASLR is on.
 ///
-/// `string_bytes` are those of the program's path, its arguments and its environment, each with its terminator;
+/// `string_bytes` is the size of the program's path, its arguments and its environment, each with its terminator;
 /// `strings` is the number of arguments and variables, since the pointers to them take room as well.
 pub fn stack_class(string_bytes: usize, strings: usize) -> (usize, usize) {
     ((TOP_BYTES + string_bytes).div_ceil(STEP_BYTES), strings)

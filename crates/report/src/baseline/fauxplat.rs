@@ -16,7 +16,7 @@ const EXPECTED: &str =
 #[derive(Deserialize)]
 struct Document {
     started: Option<String>,
-    /// Facts of the machine as raw JSON, since facts of another version are no reason to refuse the runs.
+    /// Facts of the machine as raw JSON, so that facts of a different version are no reason to refuse the runs.
     machine: Option<serde_json::Value>,
     sources: Option<serde_json::Value>,
     commands: Vec<Entry>,
@@ -36,11 +36,10 @@ struct Condition {
     ignore_failure: IgnoredFailures,
 }
 
-/// A run without a map of its fields: a hundred thousand of them shall stay small.
+/// A run without a map of its fields, to save memory: a file may hold a hundred thousand runs.
 struct Run {
     phase: Phase,
     exit_status: i32,
-    /// The metrics that were measured, in the order of the fields.
     readings: Vec<(Metric, f64)>,
 }
 
@@ -56,7 +55,7 @@ impl<'de> Deserialize<'de> for Run {
     }
 }
 
-/// A reading: a number, or a bound, which is no value.
+/// A reading: a value, or a bound, whose number is not used.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Figure {
@@ -115,12 +114,11 @@ pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
 }
 
 impl Entry {
-    /// The metrics that were measured in every analysed run.
     fn values(&self, sources: &Sources) -> Vec<(Metric, Vec<f64>)> {
         let analysed = |run: &&Run| {
             run.phase == Phase::Measured && (run.exit_status == 0 || self.condition.ignore_failure.any())
         };
-        // A file of an earlier version has a number where today there is a bound.
+        // Earlier versions wrote a number where this version writes a bound.
         let is_value = |metric: Metric, number: f64| {
             let mut readings = Readings::from([(metric, number as u64)]);
             sources.mark(&mut readings);

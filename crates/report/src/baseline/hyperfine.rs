@@ -27,14 +27,14 @@ struct Entry {
     runs: Runs,
 }
 
-/// An entry of either version; an untagged enum would lose the place of a mistake.
+/// An entry of either version. An untagged enum would lose the location of an error.
 #[derive(Deserialize)]
 struct RawEntry {
     command: String,
     name: Option<String>,
     times: Option<Vec<f64>>,
     memory_usage_byte: Option<Vec<f64>>,
-    /// How each run ended; `null` for one that a signal ended.
+    /// Exit code of each run; `null` for a run that a signal ended.
     exit_codes: Option<Vec<Option<i32>>>,
     measurements: Option<Vec<Measurement>>,
 }
@@ -51,12 +51,12 @@ struct Measurement {
     time_user: Option<Quantity>,
     time_system: Option<Quantity>,
     memory_peak_resident: Option<Quantity>,
-    /// Absent where the file says nothing; `Some(None)` is a run that a signal ended.
+    /// `None` if the file has no such field; `Some(None)` for a run that a signal ended.
     #[serde(default, deserialize_with = "present")]
     exit_code: Option<Option<i32>>,
 }
 
-/// Tells a field that is `null` from one that is not there.
+/// Distinguishes a field that is `null` from a missing field.
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<i32>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
@@ -103,7 +103,7 @@ impl TryFrom<RawEntry> for Entry {
     }
 }
 
-/// The values of runs that ended well. A run that failed took as long as failing takes.
+/// The values of successful runs. The duration of a failed run says nothing about the command.
 fn successful(values: Vec<f64>, codes: Option<&[Option<i32>]>) -> Vec<f64> {
     let ended_well = |run: usize| codes.is_none_or(|codes| codes[run] == Some(0));
     values.into_iter().enumerate().filter(|(run, _)| ended_well(*run)).map(|(_, value)| value).collect()

@@ -1,4 +1,4 @@
-//! Results that were measured before, by fauxplat or by another tool, read back as series of numbers.
+//! Earlier results of fauxplat or of another tool, read back as series of numbers.
 
 mod fauxplat;
 mod hyperfine;
@@ -13,11 +13,10 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::ReportError;
 
-/// Limit of a baseline's size in bytes: half a million runs of fauxplat. The worst text of this length becomes some 2
-/// GiB of numbers.
+/// Limit of a baseline's size in bytes: about half a million runs of fauxplat. The worst text of this length becomes
+/// about 2 GiB of numbers.
 pub const BASELINE_BYTES_MAX: usize = 256 << 20;
 
-/// The kind of file that a baseline came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceFormat {
     /// fauxplat's own record of `run` or `compare`.
@@ -29,7 +28,6 @@ pub enum SourceFormat {
 }
 
 impl SourceFormat {
-    /// The name for messages.
     pub fn name(self) -> &'static str {
         match self {
             SourceFormat::Fauxplat => "fauxplat JSON",
@@ -44,24 +42,23 @@ impl SourceFormat {
 pub struct BaselineSeries {
     /// Name of the command in the file.
     pub name: String,
-    /// Values per metric in the metric's unit (nanoseconds, bytes, events), in the order of the file; no empty series.
+    /// Values per metric in the metric's unit (nanoseconds, bytes, events), in the order of the file. No series is
+    /// empty.
     pub values: Vec<(Metric, Vec<f64>)>,
-    /// The kind of file.
     pub format: SourceFormat,
-    /// Time of the measurement, as the file states it (RFC 3339, or a date and time).
+    /// Time of the measurement as in the file (RFC 3339, or a date and time).
     pub when: Option<String>,
-    /// The machine, if the file has all facts that tell machines apart.
+    /// The machine, if the file has all facts that distinguish machines.
     pub machine: Option<MachineFacts>,
 }
 
 impl BaselineSeries {
-    /// The values of a metric, if the file has any.
     pub fn get(&self, metric: Metric) -> Option<&[f64]> {
         self.values.iter().find(|(it, _)| *it == metric).map(|(_, values)| values.as_slice())
     }
 }
 
-/// The fields by which kinds of files are told apart; their contents are ignored.
+/// The fields by which kinds of files are recognised. Their contents are ignored.
 #[derive(Deserialize)]
 struct Probe {
     schema: Option<String>,
@@ -69,11 +66,11 @@ struct Probe {
     benchmarks: Option<IgnoredAny>,
 }
 
-/// Reads results of fauxplat, hyperfine (both versions of its JSON) or pyperf; the kind is recognised.
+/// Reads results of fauxplat, hyperfine (both versions of its JSON) or pyperf, whose kind is recognised by its fields.
 ///
 /// # Errors
 ///
-/// Broken JSON and unexpected shapes are reported with line and column and what was expected.
+/// Fails for broken JSON and unexpected shapes, with line, column and the expected shape.
 pub fn read_baseline(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
     let (series, format) = match kind(text)? {
         SourceFormat::Fauxplat => (fauxplat::read(text)?, SourceFormat::Fauxplat),
@@ -105,7 +102,6 @@ fn kind(text: &str) -> Result<SourceFormat, ReportError> {
     }
 }
 
-/// Parses a document of a kind that was recognised.
 fn parse<T: DeserializeOwned>(text: &str, expected: &'static str) -> Result<T, ReportError> {
     serde_json::from_str(text).map_err(|error: serde_json::Error| match error.is_data() {
         true => ReportError::BaselineShape {
@@ -122,15 +118,15 @@ fn syntax(error: &serde_json::Error) -> ReportError {
     ReportError::BaselineSyntax { line: error.line(), column: error.column(), message: message(error) }
 }
 
-/// The parser's message without the place, which the error states itself.
+/// The parser's message without the location, which the error states separately.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     // The message quotes words of the file, which may contain line breaks.
     text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).replace('\n', " ")
 }
 
-/// The series that are complete: a value for every run, and at least one. A time that is negative, or too great for a
-/// number once it is in nanoseconds, would spoil every figure that it is compared with.
+/// The series that are complete: a value for every run, and at least one run. A negative time, or a time that is too
+/// large for a number of nanoseconds, would spoil every figure that is compared with it.
 fn complete(columns: impl IntoIterator<Item = (Metric, Option<Vec<f64>>)>) -> Vec<(Metric, Vec<f64>)> {
     let is_possible = |value: &f64| value.is_finite() && *value >= 0.0;
     let is_usable = |values: &Vec<f64>| !values.is_empty() && values.iter().all(is_possible);

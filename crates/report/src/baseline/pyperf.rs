@@ -27,7 +27,7 @@ struct Benchmark {
 struct Run {
     #[serde(default)]
     metadata: Map<String, Value>,
-    /// Absent in runs that calibrate.
+    /// Absent in calibration runs.
     #[serde(default)]
     values: Vec<f64>,
 }
@@ -40,8 +40,8 @@ pub(super) fn read(text: &str) -> Result<Vec<BaselineSeries>, ReportError> {
 }
 
 impl Benchmark {
-    /// A text of the metadata: pyperf moves what all runs share to the benchmark, and what all benchmarks share to
-    /// the suite.
+    /// A text of the metadata. pyperf moves metadata that all runs share to the benchmark, and metadata that all
+    /// benchmarks share to the suite.
     fn text<'m>(&'m self, suite: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
         let run = self.runs.first().and_then(|run| run.metadata.get(key));
         run.or_else(|| self.metadata.get(key)).or_else(|| suite.get(key))?.as_str()

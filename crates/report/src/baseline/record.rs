@@ -1,4 +1,4 @@
-//! fauxplat's own record of runs that took turns, with all that was read of each.
+//! fauxplat's own record of interleaved runs, with all readings of each run.
 
 use fauxplat_model::{Command, MachineFacts, Metric, Outcome, Phase, Readings, Sample, Sources, Told};
 use serde::Deserialize;
@@ -7,25 +7,22 @@ use serde_json::{Map, Value};
 
 use crate::ReportError;
 
-/// Runs of a document of `aa` or `compare`, with their commands and machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRuns {
-    /// The commands.
     pub commands: Vec<Command>,
-    /// Runs of the commands, in the order in which they were made.
     pub samples: Vec<Sample>,
     /// The machine, if the file has all facts that this version knows.
     pub machine: Option<MachineFacts>,
     /// The strata of a calibration.
     pub strata: Vec<String>,
-    /// Whether some copies of a calibration did more work.
+    /// Whether some copies of a calibration did more work, to measure power.
     pub has_power: bool,
 }
 
 #[derive(Deserialize)]
 struct Document {
     machine: Option<Value>,
-    /// Kept as they stand, like the machine: what cannot be read of them marks nothing.
+    /// Kept as raw JSON, like the machine. Sources that cannot be interpreted mark no reading.
     sources: Option<Value>,
     commands: Vec<Entry>,
     #[serde(default)]
@@ -84,7 +81,7 @@ impl Run {
 /// Reads a document of `aa` or `compare` with its runs.
 ///
 /// # Errors
-/// Broken JSON and unexpected shapes are reported with line and column.
+/// Fails for broken JSON and unexpected shapes, with line and column.
 pub fn read_record(text: &str) -> Result<RecordedRuns, ReportError> {
     let document: Document = serde_json::from_str(text).map_err(ReportError::NoRuns)?;
     let mut found = RecordedRuns {

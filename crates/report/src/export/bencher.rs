@@ -1,7 +1,7 @@
 //! Bencher Metric Format, the `json` adapter of Bencher.
 //!
-//! Its shape: <https://bencher.dev/docs/reference/bencher-metric-format>. `latency` is Bencher's own measure, in
-//! nanoseconds; the others are created under the names of fauxplat's metrics.
+//! Specification: <https://bencher.dev/docs/reference/bencher-metric-format>. `latency` is a built-in measure of
+//! Bencher, in nanoseconds; Bencher creates the other measures under the names of fauxplat's metrics.
 
 use std::collections::BTreeMap;
 use std::io::Write;

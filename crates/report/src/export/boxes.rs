@@ -1,4 +1,4 @@
-//! A topology as boxes within boxes, in characters.
+//! A topology as nested boxes, drawn with characters.
 
 use std::io::Write;
 
@@ -10,7 +10,6 @@ use crate::render::text::Page;
 use crate::verbs::topo;
 use crate::{ReportError, Style};
 
-/// The findings of a topology, or the error that there are none.
 pub(super) fn found<'a>(record: &Record<'a>, format: &'static str) -> Result<&'a TopoFindings, ReportError> {
     match record.findings {
         Findings::Topo(found) => Ok(found),
@@ -21,7 +20,6 @@ pub(super) fn found<'a>(record: &Record<'a>, format: &'static str) -> Result<&'a
     }
 }
 
-/// Writes nested boxes in characters.
 pub(crate) fn write(record: &Record, style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
     let topology = &found(record, "boxes")?.topology;
     let mut page = Page::new(style, out);

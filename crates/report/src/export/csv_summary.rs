@@ -1,6 +1,6 @@
-//! CSV with a row for each command: the table of hyperfine's `--export-csv`, whose columns scripts know.
+//! CSV with a row for each command: the table of hyperfine's `--export-csv`, which existing scripts can read.
 //!
-//! Its shape: <https://docs.rs/crate/hyperfine/1.20.0/source/src/export/csv.rs>; times in seconds.
+//! Specification: <https://docs.rs/crate/hyperfine/1.20.0/source/src/export/csv.rs>; times in seconds.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::{Format, ReportError};
 
 const COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
 
-/// Columns after all others, where a gate asked a question.
+/// Columns after all others, if there is a gate.
 const GATE_COLUMNS: [&str; 2] = ["gate", "gate_detectable"];
 
 /// Writes the commands that have a wall time, with a column for each parameter.
@@ -38,8 +38,8 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(rows.flush()?)
 }
 
-/// The answer of a gate about the first metric that has one, and the change that would have been found, as a ratio
-/// minus one; both are empty for the reference.
+/// The answer of a gate about the first metric that has one, and the detectable change as a ratio minus one; both are
+/// empty for the reference.
 fn gate(record: &Record, command: &Timed) -> [String; 2] {
     let gate = gated(record, command.index).find_map(|it| it.gate);
     let state = gate.map_or("", |gate| match gate.state {

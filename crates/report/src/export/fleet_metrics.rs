@@ -1,4 +1,4 @@
-//! A fleet in the format OpenMetrics, for systems that already monitor fleets.
+//! A fleet in the OpenMetrics format, for systems that already monitor fleets.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use super::distinct;
 use super::openmetrics::{escaped, head};
 use crate::words::visible;
 
-/// A figure of machines: name of its family, help text, and its value for a machine that has it.
+/// A figure of machines: name of its family, help text, and a function that returns the value for a machine.
 type Figure = (&'static str, &'static str, fn(&FleetNode) -> Option<f64>);
 
 const FIGURES: [Figure; 6] = [
@@ -29,13 +29,13 @@ const DETECTABLE: &str = "fauxplat_fleet_smallest_detectable_ratio";
 const NOTICE: &str = "fauxplat_fleet_notice";
 const STARTED: &str = "fauxplat_fleet_run_timestamp_seconds";
 
-/// Characters of the definition's checksum in labels: enough to tell any two definitions apart.
+/// Characters of the definition's checksum in labels: enough to distinguish any two definitions.
 const HASH_CHARS: usize = 12;
 
 /// Writes one family after the other, and the end mark.
 pub(super) fn write(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
-    // Different names may look alike once they are escaped, and a collector drops everything when a series occurs
-    // twice.
+    // Different names may become equal when they are escaped, and a collector drops the whole exposition if a series
+    // occurs twice.
     let names = found.nodes.iter().map(|node| visible(&node.node));
     let names = distinct(names, |name, count| format!("{name} ({count})"));
     let labels: Vec<String> =
@@ -69,7 +69,7 @@ fn labels(found: &FleetFindings, node: &FleetNode, name: &str) -> String {
     format!("node=\"{}\",group=\"{group}\",{}", escaped(name), of_run(found))
 }
 
-/// Labels of every series, by which the results of two benchmarks stay apart where one collector has both.
+/// Labels of every series, which keep the results of two benchmarks apart in one collector.
 fn of_run(found: &FleetFindings) -> String {
     let metric = escaped(&visible(found.metric.name()));
     let command = escaped(&visible(&found.command));
@@ -77,7 +77,7 @@ fn of_run(found: &FleetFindings) -> String {
     format!("command=\"{command}\",definition=\"{}\",metric=\"{metric}\"", escaped(&visible(&definition)))
 }
 
-/// The time of the run: a collector's own time is that of its last reading of the file.
+/// The time of the run, which the collector does not know: its own timestamps are those of reading the file.
 fn started(found: &FleetFindings, out: &mut dyn Write) -> io::Result<()> {
     let Some(started_utc_ns) = found.started_utc_ns else { return Ok(()) };
     head(STARTED, "gauge", "When the first machine began, in seconds since 1970.", out)?;
@@ -105,7 +105,7 @@ fn medians(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// Observations beside slowness; a machine may differ in several facts.
+/// Observations other than slowness. A machine may differ in several facts.
 fn notices(found: &FleetFindings, labels: &[String], out: &mut dyn Write) -> io::Result<()> {
     head(NOTICE, "gauge", "1 for what is seen of the machine beside slowness.", out)?;
     let labels_of: BTreeMap<&str, &String> =

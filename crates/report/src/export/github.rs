@@ -1,6 +1,6 @@
 //! The input of github-action-benchmark with `tool: customSmallerIsBetter`.
 //!
-//! Its shape: <https://github.com/benchmark-action/github-action-benchmark#examples>. Units are fixed, since the
+//! Specification: <https://github.com/benchmark-action/github-action-benchmark#examples>. Units are fixed, since the
 //! action compares the bare numbers of two commits.
 
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::samples::summary;
 use crate::words::spaced;
 use crate::{Format, ReportError, verdict};
 
-/// The metrics worth a chart.
+/// The metrics that are charted.
 const METRICS: [Metric; 3] = [Metric::WALL, Metric::CPU, Metric::PEAK_MEMORY];
 
 #[derive(Serialize)]
@@ -27,7 +27,6 @@ struct Entry {
     extra: String,
 }
 
-/// Writes the median of each charted metric of each command.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let commands = timed(record, Format::GithubActionBenchmark.name())?;
     let entries: Vec<Entry> = commands.iter().flat_map(|command| entries_of(record, command)).collect();

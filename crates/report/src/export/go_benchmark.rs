@@ -1,7 +1,7 @@
-//! The text of Go's benchmarks, which benchstat compares.
+//! The text format of Go's benchmarks, which benchstat compares.
 //!
-//! Its grammar: <https://go.dev/design/14313-benchmark-format>. Of lines that describe the machine there are only those
-//! that stay the same from day to day, since benchstat keeps apart what differs in one of them.
+//! Grammar: <https://go.dev/design/14313-benchmark-format>. Only lines about the machine that stay the same from day to
+//! day are written, since benchstat does not compare results that differ in such a line.
 
 use std::io::Write;
 
@@ -13,14 +13,14 @@ use crate::samples::{ByCommand, is_analysed};
 use crate::words::visible;
 use crate::{Format, ReportError, own};
 
-/// Writes a line for every analysed run that has a wall time; metrics that were not measured are left out of it.
+/// Writes a line for every analysed run that has a wall time, without metrics that were not measured.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Findings::Own(found) = record.findings {
         return write_readings(record.header, found, out);
     }
     let commands = timed(record, Format::GoBenchmark.name())?;
     let samples = ByCommand::new(record);
-    // Go counts repeated names the same way.
+    // Go numbers repeated names in the same way.
     let names = commands.iter().map(|command| safe(&command.name));
     let names = distinct(names, |name, count| format!("{name}#{count:02}"));
     describe(record.header, out)?;
@@ -80,8 +80,8 @@ fn runs<'a>(
     samples.of(timed.index).filter(counts)
 }
 
-/// Writes a run as one iteration, with a unit for each of its figures. A metric with a bound among its readings is left out of
-/// all runs: the others would be a choice by what they are.
+/// Writes a run as one iteration, with a unit for each figure. A metric with bounds among its readings is omitted from
+/// all runs: the remaining readings would be a biased selection.
 fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> std::io::Result<()> {
     write!(out, "Benchmark{name} 1")?;
     let is_bounded = |metric: Metric| command.findings.bounded.iter().any(|it| it.metric == metric);
@@ -99,11 +99,11 @@ fn line(name: &str, (run, command): (&Sample, &Timed), out: &mut dyn Write) -> s
     out.write_all(b"\n")
 }
 
-/// A name without blanks that begins with a capital. A slash would begin the name of a part, and a number behind a last
-/// hyphen would be taken for the number of CPUs.
+/// A name without blanks that begins with a capital letter. A slash would begin the name of a part, and a number after
+/// a final hyphen would be taken for the number of CPUs.
 fn safe(name: &str) -> String {
     let replaced = |c: char| if c.is_whitespace() || c == '/' { '_' } else { c };
-    // Blanks become lines under a word; what is hidden, or drives a terminal, becomes words.
+    // Blanks become underscores; hidden or terminal-controlling characters are spelt out.
     let mut name = visible(&name.chars().map(replaced).collect::<String>());
     let number = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     if number < name.len() && name[..number].ends_with('-') {

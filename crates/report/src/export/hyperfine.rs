@@ -1,6 +1,6 @@
-//! The JSON of hyperfine 1 (`--export-json`), which more tools read than that of version 2.
+//! The JSON of hyperfine 1 (`--export-json`), which more tools can read than that of version 2.
 //!
-//! Its shape: <https://docs.rs/crate/hyperfine/1.20.0/source/src/benchmark/benchmark_result.rs>; times in seconds.
+//! Specification: <https://docs.rs/crate/hyperfine/1.20.0/source/src/benchmark/benchmark_result.rs>; times in seconds.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,12 +18,13 @@ struct Document<'a> {
     results: Vec<Entry<'a>>,
 }
 
-/// Result of a command in version 1. Most scripts read nothing else, so the JSON of version 2 has these fields as well.
+/// Result of a command in version 1. The JSON of version 2 contains these fields as well, since most scripts read only
+/// them.
 #[derive(Serialize)]
 pub(super) struct Entry<'a> {
     command: &'a str,
     mean: f64,
-    /// `null` for a single run, as hyperfine has it.
+    /// `null` for a single run, as in hyperfine.
     stddev: Option<f64>,
     median: f64,
     user: f64,
@@ -76,7 +77,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The status with which a run ended, if no signal ended it.
+/// The exit status of a run; `None` if a signal ended it.
 pub(super) fn exit_code(run: &Sample) -> Option<i32> {
     match run.outcome {
         fauxplat_model::Outcome::Exited(status) => Some(status.into()),

@@ -1,7 +1,7 @@
-//! The JSON of `--export-json`: that of hyperfine 2 (schema version 2), measurements with units and summaries of them, and in
-//! each result the fields of hyperfine 1 as well, since the scripts that people have read those.
+//! The JSON of `--export-json` in the form of hyperfine 2 (schema version 2): measurements with units, and summaries of
+//! them. Each result also contains the fields of hyperfine 1, which existing scripts read.
 //!
-//! Its shape: <https://docs.rs/crate/hyperfine/2.0.0-alpha.1/source/src/export/json.rs>; seconds and bytes.
+//! Specification: <https://docs.rs/crate/hyperfine/2.0.0-alpha.1/source/src/export/json.rs>; seconds and bytes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ use super::{Timed, hyperfine, timed};
 use crate::samples::{ByCommand, is_analysed, summary};
 use crate::{Format, ReportError};
 
-/// Metrics that hyperfine knows, with its names for them.
+/// Metrics that hyperfine knows, with hyperfine's names for them.
 const METRICS: [(Metric, &str); 5] = [
     (Metric::WALL, PRIMARY),
     (Metric::CPU, "time_cpu"),
@@ -48,7 +48,7 @@ struct Platform<'a> {
 
 #[derive(Serialize)]
 struct Entry<'a> {
-    /// `command` is a name that was given, as in version 1: scripts take it for their labels.
+    /// `command` is the given name, as in version 1: scripts use it as a label.
     #[serde(flatten)]
     version_1: hyperfine::Entry<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The base unit of a metric, and its size in the metric's own unit.
+/// The base unit of a metric, and the number of the metric's own units in it.
 fn base(metric: Metric) -> (f64, &'static str) {
     match metric.unit() {
         Unit::Nanos => (1e9, "second"),
@@ -131,7 +131,7 @@ fn base(metric: Metric) -> (f64, &'static str) {
 }
 
 impl Measurement {
-    /// A metric some of whose readings are bounds is left out of all runs.
+    /// A metric with bounds among its readings is omitted from all runs.
     fn of(run: &Sample, timed: &Timed) -> Self {
         let is_bounded = |metric: Metric| timed.findings.bounded.iter().any(|it| it.metric == metric);
         let quantity = |&(metric, word): &(Metric, &'static str)| {

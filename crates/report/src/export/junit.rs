@@ -1,9 +1,8 @@
-//! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, each claim of
-//! a lab.
+//! The test report that CI systems show: a case for each command of a run, each verdict of a comparison, and each claim
+//! of a lab.
 //!
-//! Its shape: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
-//! margin is a failure, an answer that could not be had is a case that was skipped. Where a gate asked a question, its
-//! answer is the outcome.
+//! Specification: <https://github.com/testmoapp/junitxml>. A command that is slower than its reference by more than the
+//! margin is a failure; a missing answer is a skipped case. The answer of a gate, if there is one, is the outcome.
 
 use std::io::Write;
 
@@ -22,7 +21,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let count = |wanted: fn(&Outcome) -> bool| cases.iter().filter(|case| wanted(&case.outcome)).count();
     let failures = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
-    // No time is known of what has none, such as the claims of a lab.
+    // Without any known times, such as for the claims of a lab, the suite has no time attribute.
     let times_s: Vec<f64> = cases.iter().filter_map(|case| case.time_s).collect();
     let time = if times_s.is_empty() { String::new() } else { time_of(times_s.iter().sum()) };
     let (suite, started) = (record.findings.schema(), &record.header.started);
@@ -70,7 +69,7 @@ fn verdict_case(record: &Record, comparison: &Comparison, is_one_metric: bool) -
             Outcome::Failed(sentence)
         }
         (Some(GateState::Undecided), _) => Outcome::Skipped(sentence),
-        // A verdict that `--fail-if slower` would let pass is no failure.
+        // A verdict that `--fail-if slower` would accept is no failure.
         (None, Verdict::Different)
             if comparison.is_different_beyond_margin() && !comparison.b_is_better() =>
         {
@@ -97,7 +96,7 @@ fn claim_outcome(outcome: Option<LabOutcome>, reason: Option<&str>) -> Outcome {
     }
 }
 
-/// A case for each command, also for those without a successful run, whose absence would not be noticed.
+/// A case for each command, including commands without a successful run, whose absence would go unnoticed.
 fn run_cases(record: &Record) -> Result<Vec<Case>, ReportError> {
     let commands = command_findings(record);
     if commands.is_empty() {
@@ -133,7 +132,7 @@ fn write_case(case: &Case, suite: &str, out: &mut dyn Write) -> std::io::Result<
     writeln!(out, "    </testcase>")
 }
 
-/// Text as XML holds it: nothing that drives a terminal, and no character that XML 1.0 forbids, which are among those.
+/// Text for XML: without characters that control a terminal, which include all characters that XML 1.0 forbids.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {

@@ -1,9 +1,9 @@
 //! The output of `lscpu -p` of util-linux 2.38.1, byte for byte, for scripts that read it.
 //!
-//! `lscpu(1)` numbers cores and sockets in the order of their first CPU, anew for each description in
-//! `/proc/cpuinfo`, and caches by the kernel's identifier where there is one. A CPU that has no cache of some name
-//! has a shorter row; one without a description has empty fields. Where newer versions differ, the older form is
-//! kept: it is what scripts were written for.
+//! `lscpu(1)` numbers cores and sockets in the order of their first CPU, starting anew for each description in
+//! `/proc/cpuinfo`, and caches by the kernel's identifier if there is one. A CPU without a cache of some name has a
+//! shorter row; a CPU without a description has empty fields. Where newer versions of `lscpu` differ, the older form is
+//! used, for which existing scripts were written.
 
 use std::fmt::Write;
 use std::io;
@@ -22,12 +22,10 @@ const HEAD: &str = "\
 # starting usually from zero.
 ";
 
-/// Writes what `lscpu -p` prints of a topology.
 pub(crate) fn write(record: &Record, out: &mut dyn io::Write) -> Result<(), ReportError> {
     Ok(out.write_all(page(&found(record, "lscpu")?.topology).as_bytes())?)
 }
 
-/// The whole output.
 fn page(topology: &Topology) -> String {
     let view = View::of(topology);
     let mut out = HEAD.to_owned();
@@ -44,9 +42,9 @@ fn page(topology: &Topology) -> String {
     out
 }
 
-/// Numbers as this format counts them.
+/// Numbers as this format defines them.
 struct View<'t> {
-    /// Per description, the cores and sockets in the order in which they are met.
+    /// For each description, the cores and sockets in the order of their first CPU.
     cores: Vec<Vec<&'t CpuSet>>,
     sockets: Vec<Vec<&'t CpuSet>>,
     /// Caches with their names and numbers, sorted by name.
@@ -67,7 +65,7 @@ impl<'t> View<'t> {
             meet(&mut view.cores, description, &cpu.siblings);
             meet(&mut view.sockets, description, &cpu.package);
         }
-        // CPUs without a description are not asked for their caches.
+        // `lscpu` reads no caches if no CPU has a description.
         if topology.cpus.iter().all(|cpu| cpu.description.is_none()) {
             view.caches.clear();
         }
@@ -92,7 +90,7 @@ impl<'t> View<'t> {
             let _ = place.map(|place| write!(out, "{place}"));
             out.push(',');
         }
-        // A node that the kernel does not tell is no node to `lscpu`.
+        // A node that the kernel does not report is no node for `lscpu`.
         let node = topology.node_of(cpu.cpu).filter(|_| !topology.node_is_implied);
         let _ = node.map(|node| write!(out, "{}", node.node));
         if !self.caches.is_empty() {
@@ -113,7 +111,7 @@ impl<'t> View<'t> {
     }
 }
 
-/// Adds a set to those of a description, if it is a new one.
+/// Adds a set to those of a description, unless it is already there.
 fn meet<'t>(all: &mut Vec<Vec<&'t CpuSet>>, description: usize, set: &'t CpuSet) {
     if all.len() <= description {
         all.resize(description + 1, Vec::new());
@@ -123,8 +121,8 @@ fn meet<'t>(all: &mut Vec<Vec<&'t CpuSet>>, description: usize, set: &'t CpuSet)
     }
 }
 
-/// The caches by name, each with the kernel's number or, without one, its place among caches of its kind. Two of one
-/// kind and number are one.
+/// The caches by name, each with the kernel's number or else its position among caches of its kind. Two entries with
+/// equal kind and number are one cache.
 fn numbered(caches: &[Cache]) -> Vec<Numbered<'_>> {
     let mut found: Vec<Numbered<'_>> = Vec::new();
     let kind = |cache: &Cache| -> (u32, CacheKind) { (cache.level, cache.kind) };

@@ -1,4 +1,4 @@
-//! The formats of other tools, so that pipelines which read those can read fauxplat.
+//! The formats of other tools, so that existing pipelines can read fauxplat's results.
 
 mod bencher;
 mod boxes;
@@ -26,7 +26,7 @@ use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
 use crate::{Format, ReportError, Style};
 
-/// Writes a format of another tool; every format that is made nowhere else is one.
+/// Writes a format of another tool. Every format without a writer elsewhere belongs here.
 pub(crate) fn write(
     record: &Record,
     format: Format,
@@ -59,10 +59,9 @@ pub(crate) fn write(
     }
 }
 
-/// The longest name, in columns: Bencher takes 1024 characters at most, and a number may follow.
+/// Greatest length of a name in columns: Bencher accepts at most 1024 characters, and a number may be appended.
 const NAME_MAX: usize = 1000;
 
-/// A command with a wall time: its index, name, findings and the summary of its wall time.
 pub(crate) struct Timed<'a> {
     pub(crate) index: usize,
     pub(crate) name: String,
@@ -70,7 +69,7 @@ pub(crate) struct Timed<'a> {
     pub(crate) wall: &'a Summary,
 }
 
-/// The commands that have a wall time, under names that differ; an error where there is none.
+/// The commands that have a wall time, under distinct names. Fails if there are none.
 pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec<Timed<'a>>, ReportError> {
     let nothing = |reason| Err(ReportError::NothingToExport { format, reason });
     match record.findings {
@@ -108,7 +107,7 @@ pub(crate) fn timed<'a>(record: &Record<'a>, format: &'static str) -> Result<Vec
     }
 }
 
-/// The comparisons of a command with its reference in which a gate asked a question.
+/// The comparisons of a command with its reference that have a gate.
 pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<Item = &'a Comparison> {
     let comparisons: &[Comparison] = match record.findings {
         Findings::Compare(found) => &found.comparisons,
@@ -120,13 +119,12 @@ pub(crate) fn gated<'a>(record: &Record<'a>, command: usize) -> impl Iterator<It
     comparisons.iter().filter(|it| it.gate.is_some()).filter(is_own)
 }
 
-/// Names of the commands, made distinct.
 pub(crate) fn names(record: &Record) -> Vec<String> {
     let names = record.commands.iter().enumerate().map(|(index, command)| one_line(index, &command.name));
     distinct(names, |name, count| format!("{name} ({count})"))
 }
 
-/// A name that every format takes: one visible line, not empty and not endless.
+/// A name that every format accepts: one visible, non-empty line of bounded length.
 fn one_line(index: usize, name: &str) -> String {
     match shorten(visible(name).trim(), NAME_MAX, "...") {
         name if name.is_empty() => format!("command {}", index + 1),
@@ -134,7 +132,7 @@ fn one_line(index: usize, name: &str) -> String {
     }
 }
 
-/// The names, where a name that stood before gets a number, from 2 on: the other tools take names as keys.
+/// The names made distinct by a number from 2 on for repeated names, since the other tools use names as keys.
 fn distinct(names: impl Iterator<Item = String>, number: impl Fn(&str, usize) -> String) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut claim = |name: String| {

@@ -1,7 +1,7 @@
 //! A benchmark suite that pyperf loads (file format 1.0).
 //!
 //! Each process is one pyperf *run* of one value, since that is the level at which pyperf expects independence.
-//! Its shape: <https://pyperf.readthedocs.io/en/latest/api.html#json>.
+//! Specification: <https://pyperf.readthedocs.io/en/latest/api.html#json>.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ struct Suite<'r, 'a> {
     benchmarks: Vec<Benchmark<'r, 'a>>,
 }
 
-/// Metadata of all benchmarks; pyperf refuses empty texts, which are therefore left out.
+/// Metadata of all benchmarks. Empty texts are omitted, since pyperf refuses them.
 #[derive(Serialize)]
 struct SuiteMetadata {
     unit: &'static str,
@@ -48,7 +48,6 @@ struct BenchmarkMetadata {
     command: String,
 }
 
-/// The runs, streamed.
 struct Runs<'r, 'a> {
     record: &'r Record<'a>,
     samples: &'r ByCommand<'a>,
@@ -67,7 +66,7 @@ struct RunMetadata {
     command_max_rss: u64,
 }
 
-/// Writes the commands that have at least one run that took time: pyperf refuses values of zero.
+/// Writes the commands that have at least one run with a time above zero: pyperf refuses values of zero.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     let format = Format::PyperfJson.name();
@@ -90,7 +89,7 @@ impl SuiteMetadata {
         SuiteMetadata {
             unit: "second",
             loops: 1,
-            // Python before 3.11 does not read the `T` and the `Z` of RFC 3339.
+            // Python before 3.11 does not parse the `T` and the `Z` of RFC 3339.
             date: header.started.trim_end_matches('Z').replace('T', " "),
             platform: one_line(&format!("Linux-{}-{}", header.machine.kernel, header.machine.architecture)),
             cpu_model_name: one_line(&header.machine.cpu.model),
@@ -99,7 +98,7 @@ impl SuiteMetadata {
     }
 }
 
-/// Metadata must be one line without blanks around it.
+/// Metadata must be one line without surrounding blanks.
 fn one_line(text: &str) -> String {
     visible(text).trim().to_owned()
 }

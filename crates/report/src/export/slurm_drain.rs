@@ -1,4 +1,4 @@
-//! Commands that take confirmed machines out of a cluster, for an administrator to run. fauxplat does not run them.
+//! Commands that take confirmed machines out of a cluster. An administrator has to run them; fauxplat does not.
 //!
 //! The lines are those of `scontrol update` of Slurm (scontrol(1), "SPECIFICATIONS FOR UPDATE COMMAND").
 
@@ -10,11 +10,11 @@ use fauxplat_model::{FleetFindings, FleetNode, NodeState};
 use crate::words::visible;
 use crate::{Format, ReportError};
 
-/// The longest name that is written: host names have at most 253 characters.
+/// Greatest length of a name that is written: host names have at most 253 characters.
 const NAME_MAX: usize = 253;
 
-/// Writes a line for each confirmed machine. A name with other than plain characters is written into a comment, since a
-/// shell could interpret it.
+/// Writes a line for each confirmed machine. A name with special characters is written as a comment, since a shell
+/// could interpret it.
 pub(super) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let Findings::Fleet(found) = record.findings else {
         let reason = "it lists the confirmed machines of `fleet report`";
@@ -54,13 +54,13 @@ fn is_drained(node: &FleetNode) -> bool {
     node.state == NodeState::Confirmed
 }
 
-/// Letters, digits, dots, hyphens and underscores, and no option.
+/// Whether a name has only letters, digits, dots, hyphens and underscores, and cannot be taken for an option.
 fn is_plain_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     !name.is_empty() && name.len() <= NAME_MAX && !name.starts_with(['-', '.']) && name.chars().all(plain)
 }
 
-/// The reason for Slurm. It holds fauxplat's own figures only, so that no foreign text is within the quotes.
+/// The reason for Slurm, with only fauxplat's own figures, so that no foreign text is within the quotes.
 fn reason(found: &FleetFindings, node: &FleetNode) -> String {
     let ratio = node.effect_ratio.unwrap_or(f64::NAN);
     let slower = if found.metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 };

@@ -1,4 +1,4 @@
-//! Structures of the document. All of them borrow, so that nothing is collected before it is written.
+//! Structures of the document. Every structure borrows its data, so that nothing is collected before writing.
 
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
@@ -15,7 +15,7 @@ use crate::evidence::Pieces;
 use crate::json::topo::Topo;
 use crate::samples::{ByCommand, P95_FROM, baseline, command_findings, compared};
 
-/// The whole document. `schema` comes first, so that a reader can tell from the first bytes what follows.
+/// The whole document. `schema` comes first, so that a reader can identify the document by its first bytes.
 #[derive(SerializeDerive)]
 pub(crate) struct Document<'r, 'a> {
     schema: &'a str,
@@ -24,16 +24,16 @@ pub(crate) struct Document<'r, 'a> {
     #[serde(flatten)]
     findings: Verdicts<'a>,
     commands: Commands<'r, 'a>,
-    /// Evidence other than runs; empty unless the evidence was asked for.
+    /// Evidence other than runs; empty unless requested.
     #[serde(skip_serializing_if = "Pieces::is_empty")]
     pub(super) evidence: Pieces<'r>,
 }
 
-/// Findings, whose fields stand at the top level of the document.
+/// Findings, whose fields are at the top level of the document.
 #[derive(SerializeDerive)]
 #[serde(untagged)]
 enum Verdicts<'a> {
-    /// `run` has comparisons, where its commands are several.
+    /// `run` has comparisons if it has several commands.
     Run {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         comparisons: Vec<&'a Comparison>,
@@ -61,11 +61,10 @@ enum Verdicts<'a> {
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
-    /// Findings of other verbs, whose field names are those of the document.
+    /// Findings of other verbs, which serialise with the field names of the document.
     Other(&'a Findings),
 }
 
-/// A baseline from another time.
 #[derive(SerializeDerive)]
 struct Baseline<'a> {
     name: &'a str,
@@ -84,7 +83,7 @@ struct Commands<'r, 'a> {
     samples: &'r ByCommand<'a>,
 }
 
-/// A command: how it was started, its summary, its runs.
+/// A command: the way it was started, its summary, its runs.
 #[derive(SerializeDerive)]
 struct CommandEntry<'r, 'a> {
     #[serde(flatten)]
@@ -103,7 +102,6 @@ struct CommandEntry<'r, 'a> {
     runs: Runs<'r, 'a>,
 }
 
-/// Counts over the runs of a command.
 #[derive(SerializeDerive)]
 struct Counts {
     failures: usize,
@@ -113,7 +111,7 @@ struct Counts {
 /// `summary`: one entry per metric, named as in `runs[]`.
 struct Summaries<'a>(Option<&'a RunFindings>);
 
-/// An entry of `summary` of a metric some of whose readings are bounds.
+/// An entry of `summary` for a metric with bounds among its readings.
 #[derive(SerializeDerive)]
 struct BoundedEntry {
     n: usize,
@@ -148,7 +146,7 @@ struct SummaryEntry<'a> {
     intervals: &'a [QuantileInterval],
 }
 
-/// `runs[]`, in the order in which they were made.
+/// `runs[]`, in the order of execution.
 struct Runs<'r, 'a> {
     samples: &'r ByCommand<'a>,
     command: usize,
@@ -156,7 +154,6 @@ struct Runs<'r, 'a> {
     memory: Source,
 }
 
-/// A run.
 #[derive(SerializeDerive)]
 struct RunEntry<'a> {
     trial: u32,
@@ -167,7 +164,7 @@ struct RunEntry<'a> {
     env_pad_bytes: u16,
     #[serde(flatten)]
     readings: Readings<'a>,
-    /// The processes that peak memory covers; `null` where it was not measured.
+    /// The source of peak memory, which determines the processes that it covers; `null` if it was not measured.
     peak_memory_source: Option<Source>,
     /// The CPU on which the run ended.
     cpu: Option<u16>,
@@ -341,7 +338,7 @@ pub(crate) struct LoneRun<'a> {
 }
 
 impl<'a> LoneRun<'a> {
-    /// Writes a field for each of these metrics.
+    /// Creates an entry with a field for each of the given metrics.
     pub(crate) fn of(sample: &'a Sample, metrics: &'a [Metric], memory: Source) -> Self {
         LoneRun { kind: "run", command: sample.command, run: RunEntry::of(sample, metrics, memory) }
     }

@@ -7,9 +7,9 @@ use serde_json::ser::Formatter;
 /// The depth of `commands[].runs[]`: document, commands, command, runs.
 const BROKEN_DEPTH: usize = 4;
 
-/// Breaks lines in the outer brackets alone.
+/// Breaks lines only within the outer brackets.
 ///
-/// serde's pretty layout gives each field a line: a hundred thousand runs would be three million lines.
+/// serde's pretty layout writes each field on a line of its own: a hundred thousand runs would be three million lines.
 #[derive(Default)]
 pub(crate) struct LinePerRun {
     depth: usize,

@@ -1,4 +1,4 @@
-//! The whole record as JSON, streamed. `docs/json.md` describes it field by field.
+//! The whole record as JSON, streamed. `docs/json.md` describes every field.
 
 mod document;
 mod layout;
@@ -28,14 +28,14 @@ pub fn evidence_json(evidence: &Evidence, memory: Source) -> serde_json::Value {
     value.unwrap_or_default()
 }
 
-/// Writes the record as one line, for documents that follow each other in one stream.
+/// Writes the record as one line, for streams of several documents.
 pub(crate) fn write_line(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     let samples = ByCommand::new(record);
     serde_json::to_writer(&mut *out, &document::Document::new(record, &samples))?;
     Ok(out.write_all(b"\n")?)
 }
 
-/// Writes the record; each run takes one line, so that the text stays readable and greppable.
+/// Writes the record with one line per run, so that the text stays readable and greppable.
 pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportError> {
     write_all(record, Pieces(&[]), out)
 }

@@ -25,7 +25,6 @@ pub(crate) struct SweepEntry<'a> {
     also: Vec<AlsoEntry<'a>>,
 }
 
-/// Findings for a further metric, with the same fields as the first.
 #[derive(Serialize)]
 struct AlsoEntry<'a> {
     metric: Metric,
@@ -35,7 +34,7 @@ struct AlsoEntry<'a> {
     stopped_by: StoppedBy,
 }
 
-/// A level as the user wrote it: a number where all levels are numbers.
+/// A level as the user wrote it: as a number if all levels are numbers.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<'a> {
@@ -145,7 +144,7 @@ fn levels(metric: Metric, levels: &[LevelFindings]) -> Vec<LevelEntry<'_>> {
 }
 
 impl<'a> Written<'a> {
-    /// The name of a combination is no number, although one of its parts may be.
+    /// The name of a combination is not a number, although one of its parts may be.
     fn of(name: &'a str, number: Option<f64>) -> Self {
         match number.filter(|_| name.parse::<f64>().is_ok()) {
             Some(whole) if whole == whole.trunc() && whole.abs() < 9e15 => Written::Whole(whole as i64),

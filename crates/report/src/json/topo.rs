@@ -6,7 +6,6 @@ use fauxplat_model::{
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 use serde::Serialize;
 
-/// Top-level fields of the document.
 #[derive(Serialize)]
 pub(super) struct Topo<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,32 +2,26 @@
 
 use fauxplat_model::Metric;
 
-/// Fewer readings than this are better read in the table.
+/// With fewer readings, the table is easier to read.
 const READINGS_MIN: usize = 5;
 
-/// More columns than this add noise, not shape.
+/// More columns would show noise, not shape.
 const COLUMNS_MAX: usize = 60;
 
 /// Distributions on one axis.
 pub(crate) struct Distribution {
-    /// Names of the distributions; empty where a single one is named by the pieces around it.
+    /// Names of the distributions; empty if a single distribution is named by the surrounding pieces.
     pub(crate) names: Vec<String>,
     pub(crate) shape: Shape,
 }
 
 /// The data of the distributions.
 pub(crate) enum Shape {
-    /// All readings: each drawing bins them for the room that it has.
-    Readings {
-        /// The metric of the readings.
-        metric: Metric,
-        /// The axis that all distributions share.
-        axis: Axis,
-        values: Vec<Sorted>,
-    },
-    /// Counts in bins that were chosen already.
+    /// All readings. Each drawing bins them for its width.
+    Readings { metric: Metric, axis: Axis, values: Vec<Sorted> },
+    /// Counts in given bins.
     Counts {
-        /// Title: what the axis and the height of the columns mean.
+        /// Title: the meaning of the axis and of the height of the columns.
         title: String,
         counts: Vec<Vec<u64>>,
         /// Labels of the two ends of the axis.
@@ -36,7 +30,7 @@ pub(crate) enum Shape {
 }
 
 impl Distribution {
-    /// The distributions of readings, if there is anything to see.
+    /// The distributions of readings; `None` if there is nothing to draw.
     pub(crate) fn of(metric: Metric, names: Vec<String>, values: Vec<Sorted>) -> Option<Self> {
         let axis = Axis::of(&values.iter().collect::<Vec<_>>())?;
         Some(Distribution { names, shape: Shape::Readings { metric, axis, values } })
@@ -61,23 +55,23 @@ impl Sorted {
         self.0[((self.0.len() - 1) as f64 * share).round() as usize]
     }
 
-    /// The middle; only where there are readings.
+    /// The median; `None` without readings.
     pub(crate) fn median(&self) -> Option<f64> {
         let (upper, lower) = (self.0.len() / 2, self.0.len().saturating_sub(1) / 2);
         Some(self.0.get(lower)? / 2.0 + self.0.get(upper)? / 2.0)
     }
 }
 
-/// The stretch of the number line that is drawn.
+/// The section of the number line that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Width of a bin that neither combs nor flattens the narrowest of the series.
+    /// Width of a bin at which the narrowest of the series shows its shape, without gaps from too few readings per bin.
     bin: f64,
 }
 
-/// An axis cut into bins.
+/// An axis divided into bins.
 #[derive(Clone, Copy)]
 pub(crate) struct Raster {
     pub(crate) axis: Axis,
@@ -87,12 +81,12 @@ pub(crate) struct Raster {
 }
 
 impl Axis {
-    /// An axis for several commands, if there is anything to see on it.
+    /// An axis for several commands; `None` if there is nothing to draw.
     ///
-    /// It ends three interquartile ranges beyond the quartiles (Tukey's outer fences): one straggler would otherwise
-    /// squeeze the rest into a single column. What lies beyond is counted, not hidden. The bins have half the width
-    /// of Freedman and Diaconis (1981), one interquartile range over the cube root of the number of readings, since
-    /// the eye smooths by itself.
+    /// The axis ends three interquartile ranges beyond the quartiles (Tukey's outer fences): otherwise one outlier
+    /// would squeeze all other readings into a single column. Readings beyond the axis are counted, not hidden. The
+    /// bins have half the width of Freedman and Diaconis (1981), one interquartile range over the cube root of the
+    /// number of readings, since the eye itself smooths.
     pub(crate) fn of(series: &[&Sorted]) -> Option<Axis> {
         let own = series.iter().filter(|it| it.is_drawable()).map(|it| {
             let (q1, q3) = (it.quantile(0.25), it.quantile(0.75));
@@ -108,7 +102,6 @@ impl Axis {
         (axis.high > axis.low && (axis.high - axis.low).is_finite()).then_some(axis)
     }
 
-    /// Bins of the axis for a drawing of `room` characters.
     pub(crate) fn raster(self, room: usize) -> Raster {
         let room = room.clamp(8, COLUMNS_MAX);
         let wanted = ((self.high - self.low) / self.bin).ceil();
@@ -125,13 +118,12 @@ impl Raster {
         (low..=high).contains(&value).then(|| ((share * self.bins as f64) as usize).min(self.bins - 1))
     }
 
-    /// The character under which a value lies.
+    /// Index of the character below which a value lies.
     pub(crate) fn character(self, value: f64) -> Option<usize> {
         let characters = Raster { bins: self.bins * self.stretch, stretch: 1, ..self };
         characters.bin(value)
     }
 
-    /// Number of readings in each bin, and number beyond all bins.
     pub(crate) fn count(self, series: &Sorted) -> (Vec<usize>, usize) {
         let mut bins = vec![0; self.bins];
         let mut beyond = 0;
@@ -184,14 +176,14 @@ mod tests {
         let [a, b] = [[10.0, 11.0, 12.0, 13.0, 14.0], [30.0, 31.0, 32.0, 33.0, 34.0]].map(|it| sorted(&it));
         let axis = Axis::of(&[&a, &b]).unwrap();
         assert_eq!((axis.low, axis.high), (10.0, 34.0));
-        // A series too short to be drawn does not influence the axis.
+        // A series that is too short to be drawn does not influence the axis.
         let few = sorted(&[1e9]);
         assert_eq!(Axis::of(&[&a, &b, &few]), Some(axis));
         assert_eq!(axis.raster(30).count(&few), (vec![0; axis.raster(30).bins], 1));
     }
 
     proptest! {
-        /// Every reading is in one bin or beyond all; a raster is never wider than its room.
+        /// Every reading is in one bin or beyond all bins; a raster is never wider than its room.
         #[test]
         fn no_reading_is_lost(values in proptest::collection::vec(0.0f64..1e9, 5..60), room in 0usize..200) {
             let series = sorted(&values);

@@ -4,26 +4,21 @@ use super::Tone;
 
 /// Changes of several things between A and B, drawn on one axis.
 pub struct Effects {
-    /// Title of the drawing.
     pub title: String,
-    /// Description for those who do not see the drawing.
+    /// Description for screen readers.
     pub description: String,
-    /// The largest change that counts as none, as a share; a band about zero.
+    /// The largest change that counts as none, as a share; drawn as a band around zero.
     pub margin: f64,
-    /// The changes, from the top to the bottom.
     pub rows: Vec<Effect>,
 }
 
 /// A change as a ratio B over A, with its interval.
 pub struct Effect {
-    /// Name of the thing that changed.
     pub name: String,
-    /// Meaning of the change.
     pub tone: Tone,
-    /// The estimate.
     pub ratio: f64,
-    /// Low end; `None` where nothing is excluded.
+    /// Low end of the interval; `None` if nothing is excluded.
     pub low: Option<f64>,
-    /// High end of the same interval.
+    /// High end of the interval; `None` if nothing is excluded.
     pub high: Option<f64>,
 }

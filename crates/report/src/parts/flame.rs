@@ -1,39 +1,35 @@
-//! Flame graphs: calls as bars upon those of their callers, as wide as their shares.
+//! Flame graphs: calls as bars on top of their callers' bars, with widths in proportion to their shares.
 
 use crate::calls::Kind;
 
 /// A flame graph of one profile, or of two whose difference is coloured.
 pub(crate) struct Flame {
-    /// Title of the graph.
     pub(crate) title: String,
     pub(crate) description: String,
-    /// The one or two profiles. The widths are those of the last.
+    /// Profiles: one or two. The widths are those of the last profile.
     pub(crate) names: Vec<String>,
-    /// The whole width of each.
+    /// The whole width of each profile.
     pub(crate) totals: Vec<u64>,
-    /// The quantity whose shares the samples are, in words.
+    /// Name of the quantity that the samples are shares of.
     pub(crate) whole: String,
-    /// The unit of the widths, singular and plural: samples, or events where samples stand for different numbers of
-    /// them.
+    /// The unit of the widths, singular and plural: samples, or events if samples represent different numbers of
+    /// events.
     pub(crate) unit: [&'static str; 2],
-    /// The bars: every one after its caller, and those of one caller sorted by name.
+    /// The bars: each after its caller, and the callees of one caller sorted by name.
     pub(crate) bars: Vec<Bar>,
-    /// Notes about bars that are too small to be drawn.
     pub(crate) notes: Vec<String>,
 }
 
-/// A call.
 pub(crate) struct Bar {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Calls above it; 0 for the trunk.
+    /// Number of calls above; 0 for the root.
     pub(crate) depth: usize,
-    /// Where it begins and how long it is, for each profile.
+    /// Start and length of the bar in each profile.
     pub(crate) spans: Vec<(u64, u64)>,
 }
 
 impl Flame {
-    /// The share of a bar in one of the profiles.
     pub(crate) fn share(&self, bar: &Bar, profile: usize) -> f64 {
         match (self.totals.get(profile), bar.spans.get(profile)) {
             (Some(&total), Some(&(_, samples))) if total > 0 => samples as f64 / total as f64,
@@ -41,7 +37,7 @@ impl Flame {
         }
     }
 
-    /// Difference of the bar's share between the last profile and the first; `None` for a single profile.
+    /// Share of the bar in the last profile minus its share in the first; `None` for a single profile.
     pub(crate) fn change(&self, bar: &Bar) -> Option<f64> {
         (self.names.len() > 1).then(|| self.share(bar, self.names.len() - 1) - self.share(bar, 0))
     }

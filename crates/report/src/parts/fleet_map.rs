@@ -1,47 +1,40 @@
-//! The map of a fleet: machines in rows by their names, a rack or a block of numbers each.
+//! The map of a fleet: machines in rows by name, one rack or block of numbers per row.
 
-/// The map of all machines.
 pub(crate) struct FleetMap {
-    /// Title of the map.
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) rows: Vec<MapRow>,
-    /// Legend of colours and letters.
     pub(crate) legend: Vec<(Patch, String)>,
 }
 
-/// Machines of one rack.
+/// Machines of one row.
 pub(crate) struct MapRow {
     pub(crate) name: String,
     pub(crate) machines: Vec<MapMachine>,
 }
 
-/// A machine on the map.
 pub(crate) struct MapMachine {
     pub(crate) patch: Patch,
-    /// Tooltip of the machine.
     pub(crate) hint: String,
 }
 
-/// How a machine is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Patch {
-    /// A machine without a special state: how much slower than its group it is, as a share.
+    /// A machine without a special state, with its slowdown against its group as a share.
     Slower(f64),
-    /// A machine without results.
     Absent,
-    /// A machine with a special state: index of the state, and a letter for readers who see no colours.
+    /// A machine with a special state: index of the state, and a letter for readers who cannot distinguish the colours.
     Marked(usize, char),
 }
 
-/// Limit of machines in a row; longer rows continue in the next.
+/// Limit of machines in a row. Longer rows continue in a further row.
 pub(crate) const ROW_MAX: usize = 48;
 
-/// Names put into rows: the name of each row, and its members by their index.
+/// Divides names into rows: the name of each row, and the indices of its members.
 ///
-/// The last number of a name is the place in its row, and what stands before it, with what stands behind it, is the
-/// row. Where most rows would hold one machine, as where names are words or one number counts them all, they follow
-/// each other in the order of their numbers.
+/// The last number of a name is the position in the row, and the text around it is the name of the row. If most rows
+/// would contain a single machine, because names are words or one number counts all machines, all machines follow each
+/// other in the order of their numbers.
 pub(crate) fn rows_of(names: &[&str]) -> Vec<(String, Vec<usize>)> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_cached_key(|&index| (natural(names[index]), names[index]));
@@ -76,10 +69,10 @@ fn char_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
-/// A stretch of a name, so that `node9` comes before `node10`.
+/// A section of a name, compared so that `node9` comes before `node10`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stretch {
-    /// A number by its length without zeros in front, and its digits.
+    /// A number: its length without leading zeros, and its digits.
     Number(usize, String),
     Words(String),
 }

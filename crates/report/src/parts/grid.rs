@@ -5,17 +5,16 @@
 pub enum Tone {
     /// A row like the others.
     Plain,
-    /// Titles of commands.
     Title,
     /// Headings of tables, and marginal notes.
     Faint,
-    /// Good news.
+    /// A good result.
     Good,
-    /// Bad news.
+    /// A bad result.
     Bad,
-    /// News that is decided, and neither good nor bad.
+    /// A decided result that is neither good nor bad.
     Neutral,
-    /// Not decided, or not to be relied upon.
+    /// Not decided, or not reliable.
     Doubt,
 }
 
@@ -23,35 +22,33 @@ pub enum Tone {
 pub struct Row {
     pub(crate) tone: Tone,
     pub(crate) cells: Vec<String>,
-    /// Page that the first cell leads to, where pages are shown; empty without one.
+    /// Target of a link from the first cell, on pages; empty without a link.
     pub(crate) page: String,
 }
 
 impl Row {
-    /// The row with every cell changed.
     pub(crate) fn map(&self, change: impl Fn(&String) -> String) -> Row {
         Row { tone: self.tone, cells: self.cells.iter().map(change).collect(), page: self.page.clone() }
     }
 }
 
-/// A table. The first column is text, to be shortened where there is no room.
+/// A table. The first column is text, which is shortened if there is no room.
 pub struct Grid {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Row>,
-    /// Columns that may be left out when there is no room, the most dispensable first.
+    /// Columns that may be left out if there is no room, the most dispensable first.
     pub(crate) dispensable: Vec<usize>,
     /// Whether the first column holds foreign names, which may be shortened.
     pub(crate) named: bool,
 }
 
 impl Grid {
-    /// A grid without rows: its titles, and the columns that go first where there is no room.
+    /// A grid without rows, from its titles and its dispensable columns.
     pub fn new(header: &[&str], dispensable: &[usize]) -> Self {
         let header = header.iter().map(|&title| title.to_owned()).collect();
         Grid { header, rows: Vec::new(), dispensable: dispensable.to_vec(), named: false }
     }
 
-    /// A grid whose first column holds names.
     pub fn named(header: &[&str], dispensable: &[usize]) -> Self {
         Grid { named: true, ..Grid::new(header, dispensable) }
     }
@@ -63,13 +60,12 @@ impl Grid {
         column > 0 && self.rows.iter().all(|row| is_number(&row.cells[column]))
     }
 
-    /// Adds a row with a cell for each title.
     pub fn push(&mut self, tone: Tone, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());
         self.rows.push(Row { tone, cells, page: String::new() });
     }
 
-    /// Adds a row whose first cell leads to a page beside this one.
+    /// Adds a row whose first cell links to a neighbouring page.
     pub(crate) fn push_leading(&mut self, tone: Tone, cells: Vec<String>, page: &str) {
         self.push(tone, cells);
         if let Some(row) = self.rows.last_mut() {

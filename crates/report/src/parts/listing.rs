@@ -1,16 +1,15 @@
-//! Lines that keep their columns: numbers at the left, and a text that is cut at its end where there is no room.
+//! Lines with fixed columns: numbers at the left, and a text that is cut at its end if there is no room.
 
 use super::Tone;
 
 /// A listing, such as the lines of a source or the calls of a tree.
 pub(crate) struct Listing {
-    /// Headings of the number columns; `title` is that of the text.
+    /// Headings of the number columns. `title` is the heading of the text.
     pub(crate) header: Vec<String>,
     pub(crate) title: String,
     pub(crate) lines: Vec<Listed>,
 }
 
-/// A line of a listing.
 pub(crate) struct Listed {
     pub(crate) tone: Tone,
     /// The numbers, as many as there are headings.

@@ -2,81 +2,66 @@
 
 use fauxplat_model::Metric;
 
-/// Points over an axis, in one line or several.
+/// Points along an axis, in one or several lines.
 pub struct Series {
-    /// Title of the drawing.
     pub title: String,
-    /// Description for those who do not see the drawing.
+    /// Description for screen readers.
     pub description: String,
     /// Caption above a drawing in characters.
     pub caption: String,
-    /// The quantity on the vertical axis.
     pub values: Values,
-    /// The horizontal axis.
     pub across: Across,
-    /// The points, in one line or several.
     pub lines: Vec<Line>,
-    /// Values to compare the points with.
+    /// Values for comparison with the points.
     pub rules: Vec<Rule>,
     /// Whether the series enlarges a part of an earlier one.
     pub is_zoom: bool,
 }
 
-/// The quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
     /// Values of a metric.
     Metric(Metric),
-    /// A ratio, read as a change in per cent.
+    /// A ratio, shown as a change in per cent.
     Change,
 }
 
-/// The horizontal axis.
 pub struct Across {
-    /// Label of the axis.
     pub label: String,
-    /// Names of the axis's whole numbers, from 0; `None` where the axis is numeric.
+    /// Names of the whole numbers on the axis, from 0; `None` for a numeric axis.
     pub names: Option<Vec<String>>,
 }
 
-/// Points of one kind in the order of the axis.
+/// Points of one kind, in the order of the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Empty where there is only one.
+    /// Empty for a single line.
     pub name: String,
-    /// The points.
     pub points: Vec<Point>,
-    /// Whether neighbours belong together.
+    /// Whether neighbouring points are connected.
     pub is_drawn_through: bool,
 }
 
-/// A point of the series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Place on the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
-    /// The value.
     pub median: f64,
-    /// Low end of the interval of the value.
+    /// Interval of the value: low end.
     pub low: f64,
-    /// High end of the interval of the value.
     pub high: f64,
-    /// Tooltip of the point.
     pub hint: String,
-    /// Emphasis of the point: 0 for none, 2 where the drawing is about it.
+    /// Emphasis of the point: 0 for none, 2 for the subject of the drawing.
     pub weight: u8,
 }
 
-/// A value across the whole drawing.
+/// A value drawn across the whole width.
 pub struct Rule {
-    /// The value.
     pub value: f64,
-    /// Low end of the interval of the value.
+    /// Interval of the value: low end.
     pub low: f64,
-    /// High end of the interval of the value.
     pub high: f64,
-    /// Words beside the rule.
     pub name: String,
-    /// Whether the value was known before anything was measured.
+    /// Whether the value was known before the measurement.
     pub is_reference: bool,
 }

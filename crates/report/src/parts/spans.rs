@@ -1,7 +1,6 @@
-//! Sentences in which names, commands and emphasis are marked, so that each renderer can show them its own way.
+//! Sentences in which names, commands and emphasis are marked, so that each renderer can show them in its own way.
 //!
-//! The marks are control characters: what somebody else wrote holds none once it is [`visible`], so that nobody can
-//! forge them.
+//! The marks are control characters. Foreign text cannot contain any after [`visible`] and so cannot forge marks.
 
 use crate::words::visible;
 
@@ -11,43 +10,41 @@ const EMPHASIS: char = '\u{3}';
 const STRONG: char = '\u{4}';
 const END: char = '\u{5}';
 
-/// The kind of a stretch of a sentence.
+/// The kind of a section of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
     /// A foreign name, which may be shortened.
     Name,
-    /// Text to type, unchanged.
+    /// Text for typing, shown unchanged.
     Code,
-    /// A word that has a meaning of its own here.
+    /// A term.
     Emphasis,
-    /// A word that must not be missed.
+    /// An important word.
     Strong,
 }
 
-/// A stretch of a sentence, in which nothing drives a terminal.
+/// A section of a sentence, without characters that control a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) kind: Kind,
     pub(crate) text: String,
 }
 
-/// Marks a foreign name.
 pub fn named(name: &str) -> String {
     marked(NAME, name)
 }
 
-/// Marks text to type.
+/// Marks text for typing.
 pub fn code(text: &str) -> String {
     marked(CODE, text)
 }
 
-/// Marks a term.
 pub fn emphasis(text: &str) -> String {
     marked(EMPHASIS, text)
 }
 
-/// Marks a word that must not be missed.
+/// Marks an important word.
 pub fn strong(text: &str) -> String {
     marked(STRONG, text)
 }
@@ -56,7 +53,6 @@ fn marked(mark: char, text: &str) -> String {
     format!("{mark}{}{END}", visible(text))
 }
 
-/// The stretches of a sentence.
 pub(crate) fn spans(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     let (mut kind, mut start) = (Kind::Plain, 0);
@@ -77,7 +73,7 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 fn push(found: &mut Vec<Span>, kind: Kind, text: &str) {
-    // A name may be empty, and it is still one.
+    // An empty name is still a name.
     if kind != Kind::Plain || !text.is_empty() {
         found.push(Span { kind, text: visible(text) });
     }

@@ -1,52 +1,44 @@
-//! Trees: as branches with further columns, and as boxes within boxes.
+//! Trees: as branches with further columns, and as nested boxes.
 
 use super::Tone;
 
-/// A tree in one of its forms.
 pub(crate) enum Tree {
-    /// Branches with columns beside them.
     Columns {
-        /// Titles of all columns, that of the branches first.
+        /// Titles of all columns, beginning with the title of the branches.
         header: Vec<&'static str>,
         /// Columns that may be left out, the most dispensable first.
         dispensable: Vec<usize>,
         branches: Vec<Branch>,
     },
-    /// Branches with a list beside each, which is shortened where there is no room.
+    /// Branches with a list beside each, which is shortened if there is no room.
     Sets(Vec<Branch>),
-    /// Boxes within boxes.
+    /// Nested boxes.
     Boxes(Boxes),
 }
 
-/// A line of a tree. Those that it contains follow it.
+/// A line of a tree. The lines of its contents follow.
 pub(crate) struct Branch {
     pub(crate) tone: Tone,
-    /// 0 for the trunk.
+    /// 0 for the root.
     pub(crate) depth: usize,
     pub(crate) text: String,
     /// Text beside the branch: a cell for each further column, or the items of the list.
     pub(crate) beside: Vec<String>,
 }
 
-/// A drawing of boxes.
 pub(crate) struct Boxes {
-    /// Title of the drawing.
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) whole: TreeBox,
-    /// Notes about facts that no box shows.
     pub(crate) notes: Vec<String>,
 }
 
-/// A box with what it contains.
 pub(crate) struct TreeBox {
-    /// Lines of text above the box's contents.
+    /// Lines of text above the contents of the box.
     pub(crate) lines: Vec<String>,
-    /// Index of the kind of thing, by which boxes are coloured.
+    /// Index of the kind of thing, which determines the colour.
     pub(crate) tint: usize,
-    /// Whether this process may use the thing.
     pub(crate) usable: bool,
-    /// Tooltip of the box.
     pub(crate) hint: String,
     pub(crate) children: Vec<TreeBox>,
 }
@@ -60,7 +52,7 @@ impl Branch {
 }
 
 impl TreeBox {
-    /// Whether the box stands for a single thing without contents.
+    /// Whether the box represents a single thing without contents.
     pub(crate) fn is_leaf(&self) -> bool {
         self.children.is_empty() && self.lines.len() == 1
     }

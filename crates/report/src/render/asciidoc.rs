@@ -1,15 +1,14 @@
-//! AsciiDoc, as <https://docs.asciidoctor.org/asciidoc/latest/> describes it.
+//! AsciiDoc, see <https://docs.asciidoctor.org/asciidoc/latest/>.
 
 use std::io::{self, Write};
 
 use super::markup::Markup;
 use crate::words::visible;
 
-/// The marks of AsciiDoc.
 pub(crate) struct AsciiDoc;
 
 impl Markup for AsciiDoc {
-    /// Character references are literal everywhere, unlike any other quoting.
+    /// Character references are literal in every context, unlike any other quoting.
     fn prose(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for c in visible(text).chars() {
@@ -24,7 +23,7 @@ impl Markup for AsciiDoc {
 
     fn code(&self, name: &str) -> String {
         match name {
-            // Marks around nothing are shown as they are.
+            // Marks around empty text would be shown as they are.
             "" => String::new(),
             name => format!("``{}``", self.prose(name)),
         }

@@ -1,4 +1,4 @@
-//! Series drawn in characters: a braille character has two columns and four rows of dots.
+//! Series drawn with characters: a braille character has two columns and four rows of dots.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,12 +9,12 @@ use crate::words::{Scale, change, percent, round_number};
 
 /// Lines of the plot.
 const PLOT_ROWS: usize = 10;
-/// Columns of the plot: on a wide terminal more would only stretch it.
+/// Columns of the plot. More columns on a wide terminal would only stretch it.
 const PLOT_COLUMNS_MAX: usize = 110;
 /// Columns between the labels and the plot.
 const GAP: usize = 2;
 
-/// The plots of a series, one for each line, over axes that all share; each with its caption.
+/// The plots of a series, one for each line, with common axes; each with its caption.
 pub(crate) fn plots(of: &Series, pen: Pen) -> Vec<(String, Lines)> {
     if of.values == Values::Change && of.across.names.is_some() {
         return of.lines.iter().map(|line| (of.caption.clone(), forest(of, line, pen))).collect();
@@ -36,7 +36,7 @@ fn caption(of: &Series, line: &Line, y: (f64, f64)) -> String {
     let name = if line.name.is_empty() { String::new() } else { format!(" at {}", line.name) };
     match y.0 > 0.0 {
         true => format!("{}{name}; the axis spans {}", of.caption, percent(y.1 / y.0 - 1.0)),
-        // An axis that begins at zero has no ratio between its ends.
+        // An axis that begins at zero has no ratio of its ends.
         false => format!("{}{name}", of.caption),
     }
 }
@@ -70,8 +70,8 @@ fn plot(of: &Series, line: &Line, x: (f64, f64), y: (f64, f64), pen: Pen) -> Lin
     lines
 }
 
-/// Changes at a few named places below one another, each with its interval and beside the value that means none (a
-/// forest plot).
+/// Changes at a few named positions below one another, each with its interval, relative to the value that means no
+/// change (a forest plot).
 fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
     let names = of.across.names.as_deref().unwrap_or_default();
     let name = |point: &Point| pen.spell(names.get(point.x as usize).map_or("", String::as_str));
@@ -91,10 +91,10 @@ fn forest(of: &Series, line: &Line, pen: Pen) -> Lines {
     lines
 }
 
-/// Columns for intervals: on a wide terminal more would only stretch them.
+/// Columns for intervals. More columns on a wide terminal would only stretch them.
 const FOREST_COLUMNS_MAX: usize = 60;
 
-/// Ratios mapped to columns, with equality among them.
+/// Ratios mapped to columns. The range includes equality.
 struct Scaled {
     low: f64,
     high: f64,
@@ -129,7 +129,6 @@ impl Scaled {
     }
 }
 
-/// A drawing of points in characters.
 struct Canvas {
     columns: usize,
     rows: usize,
@@ -144,7 +143,7 @@ impl Canvas {
         Canvas { columns, rows, dots: vec![0; columns * rows] }
     }
 
-    /// Marks a point; both are shares of the axes, from the lower left corner.
+    /// Marks a point, given as shares of the axes from the lower left corner.
     fn mark(&mut self, x: f64, y: f64) {
         if !(0.0..=1.0).contains(&x) || !(0.0..=1.0).contains(&y) {
             return;
@@ -154,7 +153,6 @@ impl Canvas {
         self.dots[row / 4 * self.columns + column / 2] |= BITS[row % 4][column % 2];
     }
 
-    /// The lines, top first.
     fn lines(&self, unicode: bool) -> Vec<String> {
         let character = |&dots: &u8| match (dots, unicode) {
             (0, _) => ' ',

@@ -1,4 +1,4 @@
-//! Distributions drawn in characters: a column for each bin, a line for each command, on a common axis.
+//! Distributions drawn with characters: a column for each bin, a line for each command, on a common axis.
 
 use fauxplat_model::Metric;
 use unicode_width::UnicodeWidthStr;
@@ -9,17 +9,17 @@ use crate::parts::{Distribution, Shape, Tone};
 use crate::render::pen::Pen;
 use crate::words::{Scale, counted, shorten, visible};
 
-/// Heights of a bar, lowest first; the first is an empty bin.
+/// Heights of a bar, lowest first. The first is an empty bin.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 9] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
 
-/// Names are never shortened below this.
+/// Minimum width of a shortened name.
 const NAME_MIN: usize = 10;
 
-/// Lines of a drawing, each as wide as the pen at most.
+/// Lines of a drawing, each at most as wide as the pen.
 pub(crate) type Lines = Vec<(Tone, String)>;
 
-/// The distributions, in a line each where that is all that is wanted.
+/// The distributions; in one line each if the amount of detail asks for that.
 pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     match &of.shape {
         Shape::Readings { metric, axis, values } if of.names.is_empty() => {
@@ -33,7 +33,7 @@ pub(crate) fn lines(of: &Distribution, pen: Pen, detail: Detail) -> Lines {
     }
 }
 
-/// A single distribution: a line of bars between the ends of the axis, and a mark of the median below.
+/// A single distribution: a line of bars between the ends of the axis, with a mark below for the median.
 fn alone(metric: Metric, axis: Axis, values: &Sorted, pen: Pen) -> Lines {
     let scale = Scale::of(metric, axis.high);
     let (low, high) = (pen.spell(&scale.with_unit(axis.low)), pen.spell(&scale.with_unit(axis.high)));
@@ -51,7 +51,7 @@ fn alone(metric: Metric, axis: Axis, values: &Sorted, pen: Pen) -> Lines {
     lines
 }
 
-/// The distributions under each other, each below its name.
+/// The distributions one below the other, each under its name.
 fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
     let raster = axis.raster(pen.width - 2);
     let (left, right) = pen.ends();
@@ -73,7 +73,7 @@ fn together(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// Draws a line for each distribution, beside its name, and the axis below them. Medians are in the table above.
+/// Draws a line for each distribution beside its name, and the axis below. The table above contains the medians.
 fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen: Pen) -> Lines {
     let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
     let longest = names.iter().map(|name| pen.spell(name).width()).max().unwrap_or(0);
@@ -96,10 +96,10 @@ fn in_lines(names: &[String], metric: Metric, axis: Axis, values: &[Sorted], pen
     lines
 }
 
-/// Columns for the number of runs beyond the drawing, where it is printed behind it.
+/// Columns for the number of runs beyond the drawing, which is printed after it.
 const BEYOND: usize = 12;
 
-/// Several distributions: a line each, and the ends of the axis below the last.
+/// Several distributions: a line each, with the ends of the axis below.
 fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: Pen) -> Lines {
     let columns = counts.first().map_or(0, Vec::len);
     let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
@@ -117,17 +117,15 @@ fn beside_names(names: &[String], counts: &[Vec<u64>], ends: &[String; 2], pen: 
     lines.into_iter().map(|line| (Tone::Plain, pen.spell(&line))).collect()
 }
 
-/// A drawing of one series.
 struct Drawing {
-    /// The bins.
     bars: String,
     /// Blanks, and the mark under the median.
     mark: String,
-    /// Readings that lie off the axis.
+    /// Readings beyond the axis.
     beyond: usize,
 }
 
-/// Draws a series; every bin that holds a reading shows at least the lowest bar.
+/// Draws a series. Every bin with a reading shows at least the lowest bar.
 fn draw(series: &Sorted, raster: Raster, pen: Pen) -> Drawing {
     let (bins, beyond) = raster.count(series);
     let fullest = bins.iter().copied().max().unwrap_or(0).max(1);
@@ -139,8 +137,8 @@ fn draw(series: &Sorted, raster: Raster, pen: Pen) -> Drawing {
     Drawing { bars, mark, beyond }
 }
 
-/// A column for each count, as high as the logarithm of its share of the fullest: a tail of single readings beside
-/// thousands stays in sight, and every bin that holds one shows at least the lowest bar.
+/// A column for each count, with a height by the logarithm of the count relative to the largest: a tail of single
+/// readings beside thousands remains visible, and every non-empty bin shows at least the lowest bar.
 fn tails(counts: &[u64], pen: Pen) -> String {
     let fullest = counts.iter().copied().max().unwrap_or(0);
     let heights = if pen.unicode { BLOCKS } else { ASCII };
@@ -150,7 +148,7 @@ fn tails(counts: &[u64], pen: Pen) -> String {
     counts.iter().map(height).collect()
 }
 
-/// The ends of the axis under the bars: the low one at the left, the high one at the right.
+/// The ends of the axis below the bars: the low end at the left, the high end at the right.
 fn ends(raster: Raster, scale: Scale) -> String {
     let (low, high) = (scale.with_unit(raster.axis.low), scale.with_unit(raster.axis.high));
     let gap = (raster.bins * raster.stretch).saturating_sub(low.width() + high.width()).max(1);

@@ -1,4 +1,4 @@
-//! Listings in characters: numbers from the right, texts cut where the line ends.
+//! Listings in characters: numbers aligned to the right, texts cut at the end of the line.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -10,7 +10,7 @@ use crate::words::{cut, visible};
 /// Columns between two columns.
 const GAP: &str = "  ";
 
-/// The lines below their headings, each as wide as the pen at most.
+/// The headings and the lines, each at most as wide as the pen.
 pub(crate) fn lines(of: &Listing, pen: Pen) -> Lines {
     let spelt =
         |cells: &[String]| -> Vec<String> { cells.iter().map(|cell| pen.spell(&visible(cell))).collect() };

@@ -1,11 +1,10 @@
-//! Markdown for pull-request comments, as GitHub reads it.
+//! Markdown for comments on pull requests, in GitHub's dialect.
 
 use std::io::{self, Write};
 
 use super::markup::Markup;
 use crate::words::visible;
 
-/// The marks of Markdown.
 pub(crate) struct Markdown;
 
 impl Markup for Markdown {
@@ -20,7 +19,8 @@ impl Markup for Markdown {
         out
     }
 
-    /// Nothing within is a link or a mention. The fence is longer than any within.
+    /// Code, in which GitHub recognises neither links nor mentions. The fence is longer than any sequence of backquotes
+    /// inside.
     fn code(&self, name: &str) -> String {
         let name = visible(name);
         let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -41,7 +41,7 @@ impl Markup for Markdown {
         format!("**{marked}**")
     }
 
-    /// HTML's blanks do not count as such.
+    /// HTML merges ordinary blanks.
     fn blanks(&self, count: usize) -> String {
         "&nbsp;".repeat(count)
     }
@@ -66,7 +66,7 @@ impl Markup for Markdown {
     }
 
     fn fold(&self, title: &str) -> [String; 2] {
-        // Until the next empty line, text is read as HTML.
+        // Up to the next empty line, text is interpreted as HTML.
         [format!("<details><summary>{title}</summary>\n"), "\n</details>\n".to_owned()]
     }
 

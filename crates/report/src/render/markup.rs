@@ -1,5 +1,5 @@
-//! Reports in a markup language: the answer as a sentence, tables, and the evidence below. Languages differ in their
-//! marks alone.
+//! Reports in a markup language: the answer as a sentence, tables, and the evidence below. The languages differ only in
+//! their marks.
 
 use std::io::{self, Write};
 
@@ -10,28 +10,27 @@ use crate::render::pen::Pen;
 use crate::render::{canvas, chart, listing};
 use crate::words::spaced;
 
-/// Drawings in characters: comments are as wide as that.
+/// Width of drawings in characters, which is that of comments.
 const PEN: Pen = Pen { unicode: true, width: 100 };
 
-/// The marks of a language.
 pub(crate) trait Markup {
     /// A foreign sentence, escaped so that nothing in it is markup.
     fn prose(&self, text: &str) -> String;
-    /// A name or something to type, in which nothing is markup either.
+    /// A name or text for typing, in which nothing is markup either.
     fn code(&self, name: &str) -> String;
-    /// A name or command within a table.
+    /// A name or command in a table.
     fn code_in_cell(&self, name: &str) -> String {
         self.code(name)
     }
-    /// A word with a meaning of its own.
+    /// A term.
     fn emphasis(&self, marked: &str) -> String;
-    /// Text that must not be missed.
+    /// Important text.
     fn strong(&self, marked: &str) -> String;
-    /// A number of blanks that the language does not merge.
+    /// Blanks that the language does not merge.
     fn blanks(&self, count: usize) -> String;
-    /// Lines that keep their columns.
+    /// Lines with fixed columns.
     fn drawing(&self, lines: &str, out: &mut dyn Write) -> io::Result<()>;
-    /// A table; whether a column holds numbers.
+    /// A table; `numeric` states for each column whether it contains numbers.
     fn table(
         &self,
         header: &[String],
@@ -41,11 +40,9 @@ pub(crate) trait Markup {
     ) -> io::Result<()>;
     /// Beginning and end of notes that a reader can unfold.
     fn fold(&self, title: &str) -> [String; 2];
-    /// Beginning of a list item, from depth 0.
     fn bullet(&self, depth: usize) -> String;
 }
 
-/// Writes a report.
 pub(crate) fn write(markup: &dyn Markup, pieces: &[Piece], out: &mut dyn Write) -> io::Result<()> {
     let pieces: Vec<&Piece> = shown(pieces, Medium::Comment).collect();
     for group in pieces.chunk_by(|before, piece| piece.goes_on_with(before)) {
@@ -84,7 +81,7 @@ fn part(markup: &dyn Markup, part: &Part, out: &mut dyn Write) -> io::Result<()>
             paragraph(&markup.prose(&it.title), out)?;
             drawing(markup, &listing::lines(it, PEN), out)
         }
-        // Nothing here can hold a picture.
+        // Pictures have no representation in these languages.
         Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
             Ok(())
         }
@@ -105,7 +102,7 @@ fn ranked(markup: &dyn Markup, rank: Rank, text: String) -> String {
     }
 }
 
-/// A sentence in the language, in which only marked stretches become markup.
+/// A sentence in the language, in which only marked sections become markup.
 fn words(markup: &dyn Markup, text: &str) -> String {
     let shown = |Span { kind, text }: Span| match kind {
         Kind::Plain => markup.prose(&text),
@@ -147,7 +144,7 @@ fn tree(markup: &dyn Markup, it: &Tree, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Leading blanks would be swallowed.
+/// Indentation of a branch. Leading blanks would be dropped.
 fn margin(markup: &dyn Markup, branch: &Branch) -> String {
     match branch.depth {
         0 => String::new(),
@@ -155,7 +152,7 @@ fn margin(markup: &dyn Markup, branch: &Branch) -> String {
     }
 }
 
-/// Writes notes. Evidence is folded away where the language can do that, so that the result stays in sight.
+/// Writes notes. Evidence is folded if the language supports that, so that the result stays in view.
 fn notes(markup: &dyn Markup, it: &Notes, out: &mut dyn Write) -> io::Result<()> {
     let [begin, end] = match it.folded {
         true => markup.fold(&spaced(&markup.prose(&it.title))),
@@ -182,7 +179,7 @@ fn table(markup: &dyn Markup, grid: &Grid, out: &mut dyn Write) -> io::Result<()
     rows(markup, grid, first, out)
 }
 
-/// A table whose first column is this.
+/// Writes a table with the given first column.
 fn rows(
     markup: &dyn Markup,
     grid: &Grid,

@@ -1,4 +1,4 @@
-//! Parts as they are read: text, Markdown, pages, drawings.
+//! Rendering of parts: text, Markdown, pages, drawings.
 
 mod asciidoc;
 mod canvas;
@@ -18,7 +18,7 @@ use fauxplat_model::document::Record;
 
 use crate::{Format, ReportError, Style, View, verbs};
 
-/// Writes a format that is made of parts; whether it is one.
+/// Writes a format that consists of parts; returns false for any other format.
 pub(crate) fn write(
     record: &Record,
     format: Format,

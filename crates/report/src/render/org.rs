@@ -1,15 +1,14 @@
-//! Org, as <https://orgmode.org/manual/> describes it.
+//! Org, see <https://orgmode.org/manual/>.
 
 use std::io::{self, Write};
 
 use super::markup::Markup;
 use crate::words::visible;
 
-/// The marks of Org.
 pub(crate) struct Org;
 
-/// A zero-width space: it keeps a character from being a mark, and gives effect to a mark without a blank beside it
-/// ("Escape Character").
+/// A zero-width space. Before a character, it prevents the interpretation as a mark; beside a mark, it replaces the
+/// required blank ("Escape Character").
 const NOTHING: char = '\u{200b}';
 
 impl Markup for Org {
@@ -31,7 +30,7 @@ impl Markup for Org {
     fn code(&self, name: &str) -> String {
         let name = visible(name);
         match name.is_empty() || name.contains(['~', '|']) || name.starts_with(' ') || name.ends_with(' ') {
-            // Verbatim has no way to write its own mark, nor the mark between cells.
+            // Verbatim text cannot contain its own mark, nor the mark between cells.
             true => self.prose(&name),
             false => format!("~{name}~"),
         }

@@ -1,11 +1,11 @@
-//! An axis: from values to pixels, and the round values that are marked on it.
+//! Axes: the mapping of values to pixels, and the round values that are marked.
 
 use maud::{Markup, html};
 
 use super::{Anchor, TEXT_SIZE, line, text};
 
-/// A linear axis from `low` to `high` in the unit of the values, laid over `from` to `to` in pixels. `from` may be
-/// the larger: a vertical axis grows upwards, and pixels downwards.
+/// A linear axis from `low` to `high` in the unit of the values, mapped to `from` and `to` in pixels. `from` may be
+/// larger than `to`: a vertical axis grows upwards, pixel coordinates downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     /// The value at `from`.
@@ -18,11 +18,10 @@ pub struct Axis {
     pub to: f64,
 }
 
-/// Length of a mark in pixels.
 const MARK: f64 = 4.0;
 
 impl Axis {
-    /// An axis that shows all values with a twentieth of free space at both ends. A single value stands in the middle;
+    /// An axis that includes all values, with a twentieth of free space at both ends. A single value is in the middle;
     /// without values the axis goes from 0 to 1.
     pub fn around(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
@@ -38,12 +37,12 @@ impl Axis {
         Axis { low: low - margin, high: high + margin, from, to }
     }
 
-    /// Position of a value in pixels; values beyond the ends lie beyond the drawing.
+    /// Position of a value in pixels. Values beyond the ends are outside of the drawing.
     pub fn at(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round values within the axis, about `wanted` of them, 1, 2 or 5 times a power of ten apart.
+    /// Round values within the axis, about `wanted` of them, with a spacing of 1, 2 or 5 times a power of ten.
     pub fn ticks(&self, wanted: usize) -> Vec<f64> {
         let span = self.high - self.low;
         if !span.is_finite() || span <= 0.0 || wanted == 0 {
@@ -54,7 +53,8 @@ impl Axis {
         let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
         let step = factor * power;
         let (first, last) = ((self.low / step).ceil(), (self.high / step).floor());
-        // There may be no round value within. A step below the precision of the values would never reach the end.
+        // There may be no round value within the axis. A step below the precision of the values would never reach the
+        // end.
         let count = (last - first + 1.0).clamp(0.0, 100.0) as usize;
         (0..count).map(|index| (first + index as f64) * step).collect()
     }
@@ -70,7 +70,7 @@ impl Axis {
         }
     }
 
-    /// The axis drawn upwards at `x`, with marks and their labels at the left, and rules at the right up to `right`.
+    /// The axis drawn upwards at `x`, with marks and labels at the left, and rules to the right up to `right`.
     pub fn vertical(&self, x: f64, right: f64, wanted: usize, label: impl Fn(f64) -> String) -> Markup {
         html! {
             (line((x, self.from), (x, self.to), "ink"))

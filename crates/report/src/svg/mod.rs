@@ -1,9 +1,9 @@
 //! Primitives of drawings, shared by topology maps and plots.
 //!
 //! Everything is [`Markup`] of `maud`, which escapes every text and every attribute, so that a drawing is valid XML
-//! whatever stands in it. Coordinates are in pixels, y grows downwards, and have two decimals, so that equal drawings
-//! are equal files. Colours are classes of [`document`]'s style sheet, which follows the reader's light or dark theme
-//! and draws on a transparent ground.
+//! whatever text it contains. Coordinates are in pixels, y grows downwards; they have two decimals, so that equal
+//! drawings are equal files. Colours are classes of [`document`]'s style sheet, which follows the reader's light or
+//! dark theme on a transparent background.
 
 mod axis;
 
@@ -17,11 +17,11 @@ pub use axis::Axis;
 /// Default size of text, in pixels.
 pub const TEXT_SIZE: f64 = 12.0;
 
-/// The classes that shapes and text may carry: series and kinds by number, never by meaning of a colour.
+/// The classes of shapes and text: series and kinds are numbered, never named by the meaning of a colour.
 ///
-/// The numbered colours are those of Okabe and Ito ("Color universal design", 2008), which colour-blind readers tell
-/// apart, as strokes and text over tints of the same hue. On dark ground the tints darken and the ink lightens. Heat is
-/// one hue whose strength grows; the numbers say the same to those who cannot see it.
+/// The numbered colours are those of Okabe and Ito ("Color universal design", 2008), which colour-blind readers can
+/// distinguish, as strokes and text over tints of the same hue. On a dark background the tints are darker and the ink
+/// is lighter. Heat is a single hue with growing intensity, and numbers repeat the information.
 pub(crate) const STYLE: &str = "\
 svg{color-scheme:light dark;--ink:#1f2328;--faint:#6e7781;--rule:#d0d7de;--ground:#fff;\
 --t0:#f6f8fa;--t1:#dcecf7;--t2:#fbe7cc;--t3:#d5efe6;--t4:#f6e0ec;--t5:#fbf6c4;--t6:#e8e8f4}\
@@ -42,15 +42,14 @@ text{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;fill:var(--ink)}\
 .heat3{fill:#d55e00;fill-opacity:.32}.heat4{fill:#d55e00;fill-opacity:.44}.heat5{fill:#d55e00;fill-opacity:.56}\
 .heat6{fill:#d55e00;fill-opacity:.68}.heat7{fill:#d55e00;fill-opacity:.8}";
 
-/// A whole drawing: `width` by `height` pixels, scaled by the viewer. Title and description are for screen readers.
+/// A whole drawing of `width` by `height` pixels, scaled by the viewer. Title and description are for screen readers.
 pub fn document(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> String {
-    // The style sheet is a constant of this module and holds no character that XML reads.
+    // The style sheet is a constant of this module and contains no special character of XML.
     let style = html! { style { (PreEscaped(STYLE)) } };
     let drawing = element(width, height, title, description, &style, body);
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", drawing.into_string())
 }
 
-/// A drawing inside a page that already has the style sheet.
 pub(crate) fn inline(width: f64, height: f64, title: &str, description: &str, body: &Markup) -> Markup {
     element(width, height, title, description, &html! {}, body)
 }
@@ -78,7 +77,7 @@ pub enum Anchor {
     End,
 }
 
-/// A text on the base line `y`.
+/// A text with its baseline at `y`.
 pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, class: &str, content: &str) -> Markup {
     let anchor = match anchor {
         Anchor::Start => "start",
@@ -92,7 +91,7 @@ pub fn text(x: f64, y: f64, anchor: Anchor, size: f64, class: &str, content: &st
     }
 }
 
-/// A rectangle with rounded corners. `hint` is shown when the pointer rests on it.
+/// A rectangle with rounded corners. `hint` is the tooltip.
 pub fn rect(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) -> Markup {
     html! {
         rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) rx="3" class=(class) {
@@ -101,7 +100,7 @@ pub fn rect(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) ->
     }
 }
 
-/// A column with sharp corners. `hint` is shown when the pointer rests on it.
+/// A column with sharp corners. `hint` is the tooltip.
 pub(crate) fn bar(x: f64, y: f64, width: f64, height: f64, class: &str, hint: &str) -> Markup {
     html! {
         rect x=(number(x)) y=(number(y)) width=(number(width)) height=(number(height)) class=(class) {
@@ -117,24 +116,22 @@ pub(crate) fn plain_rect(x: f64, y: f64, width: f64, height: f64, class: &str) -
     }
 }
 
-/// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! {
         line x1=(number(from.0)) y1=(number(from.1)) x2=(number(to.0)) y2=(number(to.1)) class=(class) {}
     }
 }
 
-/// A line through points in their order.
 pub fn polyline(points: &[(f64, f64)], class: &str) -> Markup {
     html! { polyline points=(joined(points)) class=(class) {} }
 }
 
-/// A closed, filled shape, such as the band of an interval: its upper edge forwards and its lower edge back.
+/// A closed, filled shape, such as the band of an interval: the upper edge forwards, then the lower edge backwards.
 pub fn polygon(points: &[(f64, f64)], class: &str) -> Markup {
     html! { polygon points=(joined(points)) class=(class) {} }
 }
 
-/// A dot. `hint` is shown when the pointer rests on it.
+/// A dot. `hint` is the tooltip.
 pub fn dot(x: f64, y: f64, radius: f64, class: &str, hint: &str) -> Markup {
     html! {
         circle cx=(number(x)) cy=(number(y)) r=(number(radius)) class=(class) {
@@ -143,21 +140,21 @@ pub fn dot(x: f64, y: f64, radius: f64, class: &str, hint: &str) -> Markup {
     }
 }
 
-/// Width of a text in pixels, roughly: sans-serif letters are on average a little over half as wide as high.
+/// Approximate width of a text in pixels: sans-serif letters are on average a little over half as wide as high.
 pub fn text_width(content: &str, size: f64) -> f64 {
     visible(content).width() as f64 * size * 0.58
 }
 
-/// A text shortened in the middle to the given room in pixels.
+/// A text, shortened in the middle to the given width in pixels.
 pub(crate) fn fitting(content: &str, size: f64, room: f64) -> String {
     let columns = (room / (size * 0.58)).max(4.0) as usize;
     shorten(&visible(content), columns, "…")
 }
 
-/// A coordinate with at most two decimals; NaN becomes 0, since XML readers would refuse the drawing.
+/// A coordinate with at most two decimals. NaN becomes 0, since XML readers would refuse the drawing.
 fn number(value: f64) -> String {
     let rounded = if value.is_finite() { (value * 100.0).round() / 100.0 } else { 0.0 };
-    // Minus zero would read as another file.
+    // Minus zero would make equal drawings different files.
     (rounded + 0.0).to_string()
 }
 
@@ -166,7 +163,7 @@ fn joined(points: &[(f64, f64)]) -> String {
     pairs.join(" ")
 }
 
-/// A text as the drawing holds it: control characters, which XML forbids, are written as their codes.
+/// A text in the form for drawings: control characters, which XML forbids, are written as their codes.
 fn shown(content: &str) -> String {
     spaced(&visible(content))
 }

@@ -1,4 +1,4 @@
-//! The grid of a comparison: medians, the typical pair and the mean, and which of them decides.
+//! The grid of a comparison: medians, the typical pair and the mean, and the figure that decides.
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{CompareFindings, Comparison, Estimand, Grade, Metric};
@@ -9,12 +9,11 @@ use crate::samples::compared;
 use crate::words::{TIE, change, p_value, visible};
 use crate::{bounded, verdict};
 
-/// The columns of figures between the median and the p-value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Figures {
-    /// A typical pair and the mean; the estimand decides.
+    /// A typical pair and the mean, with the estimand that decides.
     Paired(Estimand),
-    /// A single difference, of runs that were not paired or of counts that repeat.
+    /// A single difference, for runs that were not paired or for counts that repeat exactly.
     Difference,
 }
 
@@ -50,7 +49,7 @@ impl Figures {
     }
 }
 
-/// All comparisons: those against the reference, metric by metric, then the winner's against its runner-up.
+/// All comparisons: with the reference, metric by metric, then of the winner with the runner-up.
 pub(crate) fn effects(record: &Record, found: &CompareFindings) -> Grid {
     let Some(first) = found.comparisons.first() else { return Grid::named(&["command"], &[]) };
     if found.metrics().len() > 1 {
@@ -104,8 +103,8 @@ fn effects_by_metric(record: &Record, found: &CompareFindings, first: &Compariso
     grid
 }
 
-/// A grid without rows. Where there is no room, p and the pairs go first, and what is empty before what is not; a
-/// single verdict stands above the grid already.
+/// A grid without rows. If there is no room, p-values and pairs are left out first, empty columns before others. A
+/// single verdict is left out too, since it already stands above the grid.
 fn grid(before: &[&str], found: &CompareFindings, first: &Comparison) -> Grid {
     let figures = Figures::of(first);
     let titles = figures.titles();
@@ -149,10 +148,11 @@ fn effect(before: Vec<String>, comparison: &Comparison, figures: Figures) -> Vec
     before.into_iter().chain(figures.cells(comparison)).chain(after).collect()
 }
 
-/// Characters that a figure may take, so that it fits beside an indented name in forty columns.
+/// Characters for a figure, so that it fits beside an indented name in forty columns.
 const FIGURE_MAX: usize = 26;
 
-/// A ratio with its interval: `+2.31 % (+1.76 … +2.86)`. An interval of unheard-of size stands in the sentence alone.
+/// A ratio with its interval, such as `+2.31 % (+1.76 … +2.86)`. An extremely large interval is given only in the
+/// sentence.
 fn figure(ratio: f64, low: f64, high: f64) -> String {
     if ratio.is_nan() {
         return nothing();

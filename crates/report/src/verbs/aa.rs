@@ -1,4 +1,4 @@
-//! The report of `aa`: does the verdict itself hold on this machine.
+//! The report of `aa`: whether verdicts are reliable on this machine.
 
 use fauxplat_model::AaFindings;
 use fauxplat_model::document::Record;
@@ -27,7 +27,6 @@ pub(super) fn parts(record: &Record, found: &AaFindings) -> Vec<Piece> {
 const RIVALS_TITLE: &str = "false verdicts, by rule";
 const POWER_TITLE: &str = "true differences that were found";
 
-/// False verdicts over all strata.
 fn calibration(record: &Record, found: &AaFindings) -> Piece {
     let wrong: usize = found.strata.iter().map(|stratum| stratum.false_verdicts).sum();
     let all: usize = found.strata.iter().map(tables::answered).sum();

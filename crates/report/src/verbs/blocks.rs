@@ -1,4 +1,4 @@
-//! The difference of two commands by block, in order of time: drift and single bad blocks show there.
+//! The difference of two commands by block, in order of time, which shows drift and single bad blocks.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::samples::{ByCommand, is_analysed};
 use crate::verdict::end;
 use crate::words::{change, counted, visible};
 
-/// More points than this would cover each other: neighbours are drawn as one.
+/// More points would overlap, so neighbours are then drawn as one.
 const POINTS_MAX: usize = 400;
 
-/// A drawing per comparison that was made block by block.
+/// A drawing for each comparison that was made block by block.
 pub(super) fn pieces(record: &Record, samples: &ByCommand, found: &CompareFindings) -> Vec<Piece> {
     let within = found.comparisons.iter().filter(|comparison| comparison.grade != Grade::AgainstBaseline);
     let drawn = within.filter_map(|comparison| series(record, samples, comparison));
@@ -53,7 +53,7 @@ fn series(record: &Record, samples: &ByCommand, comparison: &Comparison) -> Opti
     })
 }
 
-/// Equality, and what all blocks say together.
+/// Equality, and the overall effect.
 fn rules(comparison: &Comparison) -> Vec<Rule> {
     let equality = Rule { value: 1.0, low: 1.0, high: 1.0, name: "equal".to_owned(), is_reference: true };
     let Comparison { effect_ratio: value, ci_low_ratio: low, ci_high_ratio: high, .. } = *comparison;
@@ -63,14 +63,13 @@ fn rules(comparison: &Comparison) -> Vec<Rule> {
     std::iter::once(equality).chain(overall).collect()
 }
 
-/// Ratio of B to A in each block, from the typical runs of blocks in which both ran.
+/// Ratio of B to A in each block in which both ran, from the geometric means of their readings.
 fn ratios(record: &Record, samples: &ByCommand, a: usize, b: usize, metric: Metric) -> Vec<(u32, f64)> {
     let (a, b) = (by_block(record, samples, a, metric), by_block(record, samples, b, metric));
     let both = a.iter().filter_map(|(block, a)| Some((*block, (b.get(block)? - a).exp())));
     both.filter(|(_, ratio)| ratio.is_finite()).collect()
 }
 
-/// The mean logarithm of the readings of each block.
 fn by_block(record: &Record, samples: &ByCommand, command: usize, metric: Metric) -> BTreeMap<u32, f64> {
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for sample in samples.of(command).filter(|sample| is_analysed(sample, &record.commands[command])) {
@@ -82,7 +81,7 @@ fn by_block(record: &Record, samples: &ByCommand, command: usize, metric: Metric
     sums.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
 }
 
-/// A point for each block, or for several neighbours where there are too many to tell apart.
+/// A point for each block, or for several neighbours if there are too many points.
 fn gathered(ratios: &[(u32, f64)]) -> Vec<Point> {
     let step = ratios.len().div_ceil(POINTS_MAX).max(1);
     ratios.chunks(step).map(point).collect()

@@ -1,4 +1,4 @@
-//! The report of `compare`: the verdict first, then the evidence for it.
+//! The report of `compare`: the verdict first, then the evidence.
 
 use std::collections::HashSet;
 
@@ -15,10 +15,10 @@ use crate::samples::{ByCommand, compared, leading, readings, simulated, summary}
 use crate::words::{counted, listed, percent, quantity};
 use crate::{disagreement, tables, verdict};
 
-/// More series than this on one axis are no longer read.
+/// More series on one axis are not readable.
 const SERIES_MAX: usize = 12;
 
-/// Share of a command's time from which the cost of starting a process is worth a warning.
+/// Share of a command's time from which the cost of starting a process deserves a warning.
 const FLOOR_HIGH: f64 = 0.1;
 
 pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
@@ -37,7 +37,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     for comparison in &found.comparisons {
         parts.extend(grounds(comparison, title(found, comparison)).into_iter().map(Piece::in_full));
     }
-    // Of commands that were counted and not timed the table of effects has all that there is.
+    // For commands that were counted and not timed, the table of effects is complete.
     let is_timed = leading(&found.commands)[0] == Metric::WALL;
     parts.extend(is_timed.then(|| Piece::table(tables::resources(record)).in_full()));
     let figures = tables::derived_side_by_side(record, &found.commands);
@@ -48,7 +48,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     parts
 }
 
-/// In which functions the difference lies, if that was asked, and what that rests upon.
+/// The functions that contain the difference, if a profile was requested, and the evidence for it.
 fn located(found: &CompareFindings) -> [Vec<Piece>; 2] {
     let (Some(profile), Some(comparison)) = (&found.profile, found.comparisons.first()) else {
         return [Vec::new(), Vec::new()];
@@ -56,7 +56,7 @@ fn located(found: &CompareFindings) -> [Vec<Piece>; 2] {
     profile::located(profile, change_of_cpu_time(comparison))
 }
 
-/// By what share the CPU time of the timed runs changed, if it did so surely.
+/// Change of the CPU time of the timed runs as a share; `None` if it is not significant.
 fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
     if of.metric == Metric::CPU {
         return (of.verdict == Verdict::Different).then_some(of.effect_ratio - 1.0);
@@ -65,7 +65,7 @@ fn change_of_cpu_time(of: &Comparison) -> Option<f64> {
     Some(cpu.effect_ratio - 1.0)
 }
 
-/// Doubts about the result for readers who skip the evidence; the beginning of each tells what it is about.
+/// Doubts about the result for readers who skip the evidence. Each begins with its subject.
 fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     let dropped = found.comparisons.iter().filter_map(|comparison| {
         let guard = verdict::guard(comparison).filter(|guard| guard.is_warning)?;
@@ -84,7 +84,7 @@ fn doubts(record: &Record, found: &CompareFindings) -> Vec<String> {
     dropped.chain(failed).chain(floor).collect()
 }
 
-/// The verdicts, and who won.
+/// The verdicts, and the winner.
 fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let (a, b) = (named(&comparison.a), named(&comparison.b));
@@ -99,7 +99,7 @@ fn answers(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     joined(found.comparisons.iter().flat_map(verdict).chain(winner))
 }
 
-/// Findings beside a verdict, below it.
+/// Findings that accompany a verdict, placed below it.
 fn beside(record: &Record, comparison: &Comparison, names: [&str; 2]) -> Vec<Piece> {
     let compared = compared(record);
     let median = |name: &str| {
@@ -116,18 +116,18 @@ fn beside(record: &Record, comparison: &Comparison, names: [&str; 2]) -> Vec<Pie
     found.into_iter().map(piece).collect()
 }
 
-/// The pieces directly below each other.
+/// The pieces without empty lines between them.
 fn joined(pieces: impl Iterator<Item = Piece>) -> Vec<Piece> {
     pieces.enumerate().map(|(index, piece)| if index > 0 { piece.joined() } else { piece }).collect()
 }
 
-/// Where counts and times do not say the same: neither of them alone is the answer.
+/// Contradictions between counts and times, neither of which alone is the answer.
 fn disagreements(found: &CompareFindings) -> impl Iterator<Item = Piece> {
     let margin = found.comparisons.first().map_or(0.0, |it| it.margin);
     found.disagreements.iter().map(move |it| Piece::answer(Tone::Plain, disagreement::sentence(it, margin)))
 }
 
-/// The winner, where a comparison with the runner-up shows one. Of two commands the verdict tells it already.
+/// The winner, if a comparison with the runner-up shows one. For two commands the verdict itself is enough.
 fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<String> {
     let comparison = found.comparisons.first()?;
     let of_metric = found.comparisons.iter().filter(|it| it.metric == comparison.metric);
@@ -146,7 +146,7 @@ fn winner(found: &CompareFindings, name: impl Fn(usize) -> String) -> Option<Str
     })
 }
 
-/// The commands and metric of a comparison, as a title; `None` if the comparison is the only one.
+/// The commands and the metric of a comparison as a title; `None` if it is the only comparison.
 fn title(found: &CompareFindings, comparison: &Comparison) -> Option<String> {
     let first = found.comparisons.first().filter(|_| found.comparisons.len() > 1)?;
     let metric = match found.metrics().len() {
@@ -185,7 +185,7 @@ fn grounds(comparison: &Comparison, title: Option<String>) -> Vec<Piece> {
     joined(pieces.into_iter())
 }
 
-/// Notes that hold for the comparison as a whole.
+/// Notes that concern the comparison as a whole.
 fn notes(found: &CompareFindings) -> Vec<(Tone, String)> {
     let mut notes = Vec::new();
     if let Some(comparison) = found.comparisons.first() {
@@ -221,7 +221,6 @@ fn adjusted(found: &CompareFindings, first: &Comparison) -> &'static str {
     }
 }
 
-/// The layouts that were measured.
 fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
     let first = found.variants.first()?;
     let distinct =
@@ -233,7 +232,7 @@ fn layouts(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((Tone::Plain, format!("{layouts}, {programs} built and checked; varied: {ways}.")))
 }
 
-/// The ways that a variation changes.
+/// The ways that a variation uses.
 fn ways(variation: &Variation) -> Vec<&'static str> {
     let set = [
         (Way::ObjectOrder, variation.object_order.is_some()),
@@ -258,7 +257,7 @@ fn is_about_a_region(found: &CompareFindings) -> bool {
     found.comparisons.first().is_some_and(|first| first.metric.region().is_some())
 }
 
-/// The cost of an empty program here, compared with the shortest of the commands.
+/// The cost of an empty program, in relation to the shortest of the commands.
 fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     // The time between two marks of a region does not include the start of the program.
     let floor = found.floor_ns.filter(|_| !is_about_a_region(found))?;
@@ -279,7 +278,7 @@ fn floor(found: &CompareFindings) -> Option<(Tone, String)> {
     Some((tone, format!("An empty program takes {cost} here{share}; it is included{advice}.")))
 }
 
-/// The distributions of a metric under each other on one axis.
+/// The distributions of a metric, one below the other on one axis.
 pub(super) fn distributions(record: &Record, samples: &ByCommand, metric: Metric) -> Option<Distribution> {
     let shown = record.commands.iter().take(SERIES_MAX);
     let of = |index| Sorted::new(readings(samples, record, index, metric).map(|it| it as f64));

@@ -24,10 +24,10 @@ pub(crate) fn parts(found: &ContendFindings) -> Vec<Piece> {
     parts
 }
 
-/// Share of the rounds that do not count from which the others deserve a doubt.
+/// Share of disturbed rounds from which the remaining rounds deserve a warning.
 const DISTURBED_HIGH: f64 = 0.1;
 
-/// A warning where many rounds were disturbed and do not count.
+/// A warning if many rounds were disturbed and therefore dropped.
 fn disturbed(found: &ContendFindings) -> Option<String> {
     let lost: usize = found.pairs.iter().map(|cost| cost.dropped_rounds + cost.elsewhere_rounds).sum();
     let all = lost + found.pairs.iter().map(|cost| cost.rounds).sum::<usize>();
@@ -71,7 +71,7 @@ fn labels(found: &ContendFindings) -> Grid {
     grid
 }
 
-/// The kernels in the order in which they were asked for.
+/// The kernels in the order of the request.
 fn kernels(found: &ContendFindings) -> Vec<String> {
     let mut kernels: Vec<String> = Vec::new();
     for cost in &found.pairs {
@@ -99,7 +99,7 @@ fn matrix(found: &ContendFindings, kernels: &[String]) -> Grid {
     grid
 }
 
-/// The ratio with its interval; a dash where the rounds are too few for one.
+/// The ratio with its interval. A question mark stands for an unknown ratio.
 fn ratio(cost: &PairCost) -> String {
     let PairCost { cpu_ratio, cpu_low_ratio, cpu_high_ratio, .. } = cost;
     match (cpu_ratio.is_nan(), cpu_high_ratio.is_finite()) {
@@ -109,7 +109,7 @@ fn ratio(cost: &PairCost) -> String {
     }
 }
 
-/// Where the wall time went.
+/// The accounts of the wall time.
 fn accounts(found: &ContendFindings) -> String {
     let worst =
         found.pairs.iter().filter_map(|cost| cost.unexplained_share).map(f64::abs).fold(0.0, f64::max);
@@ -138,7 +138,7 @@ fn accounts(found: &ContendFindings) -> String {
 
 const LEGEND: &str = "CPU time of a unit of work when both CPUs work, over alone; on one CPU, wall time";
 
-/// A square per pair of CPUs, in a panel for what they are to each other and one per kernel.
+/// A square per pair of CPUs, with a panel for their relation and a panel per kernel.
 fn heat(found: &ContendFindings, kernels: &[String]) -> Option<HeatMap> {
     let cpus: Vec<Cpu> = found
         .labels

@@ -1,4 +1,4 @@
-//! The report of `counters`: available events by source, and why the others are not available.
+//! The report of `counters`: available events by source, and reasons why other events are unavailable.
 
 use fauxplat_model::{CounterFinding, CountersFindings};
 
@@ -47,7 +47,7 @@ fn names(counters: &[&CounterFinding]) -> String {
     names.join(", ")
 }
 
-/// Unavailable events grouped by reason, in the order in which each reason occurs first.
+/// Unavailable events grouped by reason, in the order of first occurrence.
 fn by_reason<'f>(missing: &[&'f CounterFinding]) -> Vec<(&'f str, Vec<&'f CounterFinding>)> {
     let mut reasons: Vec<(&str, Vec<&CounterFinding>)> = Vec::new();
     for counter in missing {

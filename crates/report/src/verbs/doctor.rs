@@ -8,10 +8,10 @@ use fauxplat_units::Nanos;
 use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{counted, listed, visible};
 
-/// CPUs that are listed below one hazard; JSON has all.
+/// Number of CPUs that are listed below one hazard; JSON has all.
 const CPUS_MAX: usize = 8;
 
-/// Groups by their worst hazard, hazards by their severity; low and harmless ones take one line.
+/// Groups ordered by their worst hazard, hazards by severity. Low and harmless hazards take one line each.
 pub(crate) fn parts(found: &DoctorFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(overall(found), format!("{} {}", counts(found), looked_at(found)))];
     parts.extend(groups(found).into_iter().map(|group| block(found, group)));
@@ -31,7 +31,7 @@ fn hidden(found: &DoctorFindings, shown: usize, more: &str) -> Option<Piece> {
     (hidden > 0).then(|| Piece::said(Tone::Faint, format!("{hazards} not shown: {more}")))
 }
 
-/// Hazards in a brief report: those that spoil measurements.
+/// Hazards in a brief report: those that spoil measurements, or all on request.
 fn shown_in_brief(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     shown(found).filter(|hazard| found.show_all || is_serious(hazard))
 }
@@ -40,7 +40,6 @@ fn is_serious(hazard: &HazardFinding) -> bool {
     hazard.severity <= Severity::Medium
 }
 
-/// A row per hazard.
 pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     rows.write_record([
         "name",
@@ -69,7 +68,7 @@ pub(crate) fn rows(found: &DoctorFindings, rows: &mut csv::Writer<impl Write>) -
     })
 }
 
-/// Hazards in a full report: those that are present, and on request all.
+/// Hazards in a full report: those that are present, or all on request.
 fn shown(found: &DoctorFindings) -> impl Iterator<Item = &HazardFinding> {
     found.hazards.iter().filter(|hazard| found.show_all || hazard.severity.is_present())
 }
@@ -83,7 +82,6 @@ fn overall(found: &DoctorFindings) -> Tone {
     }
 }
 
-/// Number of hazards by level.
 fn counts(found: &DoctorFindings) -> String {
     let of = |level: Severity| found.hazards.iter().filter(|hazard| hazard.severity == level).count();
     let parts = Severity::ALL.map(|level| (of(level), phrase(level)));
@@ -111,7 +109,7 @@ fn looked_at(found: &DoctorFindings) -> String {
     }
 }
 
-/// The groups that have something to show, the one with the worst hazard first.
+/// The groups with any shown hazard, ordered by their worst one.
 fn groups(found: &DoctorFindings) -> Vec<HazardGroup> {
     let worst = |group: HazardGroup| {
         shown(found).filter(|hazard| hazard.group == group).map(|hazard| hazard.severity).min()
@@ -133,13 +131,13 @@ fn block(found: &DoctorFindings, group: HazardGroup) -> Piece {
     Piece::new(Part::Notes(Notes { title: group.title().to_owned(), folded: false, lines }))
 }
 
-/// Whether two hazards are absent for one reason, and so take one line.
+/// Whether two hazards are absent for the same reason, so that they share a line.
 fn is_alike(a: &HazardFinding, b: &HazardFinding) -> bool {
     let bare = |found: &HazardFinding| !found.severity.is_present() && found.value.is_none();
     bare(a) && bare(b) && a.severity == b.severity && a.reason == b.reason
 }
 
-/// Lines about equal hazards: one line, and for high and medium ones the cost, the advice and the CPUs below it.
+/// Lines about equal hazards: one line, and below it for high and medium hazards the cost, the advice and the CPUs.
 fn lines(alike: &[&HazardFinding]) -> Vec<Note> {
     let Some(hazard) = alike.first() else { return Vec::new() };
     let names: Vec<String> = alike.iter().map(|found| visible(&found.name)).collect();

@@ -24,12 +24,11 @@ pub(crate) fn parts(found: &ExplainFindings) -> Vec<Piece> {
     parts
 }
 
-/// Whether a factor is beyond chance.
 fn is_named(component: &Component, level: f64) -> bool {
     component.p_adjusted.is_some_and(|p| p <= level)
 }
 
-/// "Of the 12 % between …: 7 points link order, 3 points CPU 1 against CPU 0, …".
+/// The answer, such as "Of the 12 % between …: 7 points link order, 3 points CPU 1 against CPU 0, …".
 fn answer(found: &ExplainFindings) -> String {
     let named = found.components.iter().filter(|component| is_named(component, found.level));
     let mut said: Vec<String> =
@@ -57,7 +56,7 @@ fn points(points: f64) -> String {
     format!("{shown}\u{a0}{word}")
 }
 
-/// A factor with its extreme levels: "cpu (CPU 1 against CPU 0: +3.1 %)".
+/// A factor with its extreme levels, such as "cpu (CPU 1 against CPU 0: +3.1 %)".
 fn words(component: &Component) -> String {
     let by_ratio = |a: &&LevelEffect, b: &&LevelEffect| a.ratio.total_cmp(&b.ratio);
     let (slow, fast) = (component.levels.iter().max_by(by_ratio), component.levels.iter().min_by(by_ratio));
@@ -95,7 +94,7 @@ fn row(one: &Component, most: f64) -> Vec<String> {
     ]
 }
 
-/// Factors whose effect could not be told from chance.
+/// Factors whose effect is compatible with chance.
 fn chance(found: &ExplainFindings) -> Option<String> {
     let silent: Vec<&str> = found
         .components
@@ -106,7 +105,7 @@ fn chance(found: &ExplainFindings) -> Option<String> {
     (!silent.is_empty()).then(|| format!("Not to be told from chance here: {}.", silent.join(", ")))
 }
 
-/// The interaction of two factors: named if it is significant, and bounded if not.
+/// The interaction of two factors: stated if significant, otherwise bounded.
 fn together(pair: &Interaction, level: f64) -> String {
     let [one, other] = &pair.factors;
     let interval = format!("{} to {} of the variance", percent(pair.low), percent(pair.high));
@@ -151,7 +150,6 @@ struct Line<'a> {
     ci_high_ratio: Option<f64>,
 }
 
-/// Names of the fields of [`Line`].
 const COLUMNS: [&str; 11] = [
     "factor",
     "level",

@@ -1,4 +1,4 @@
-//! The end of every report: warnings, metrics that were not measured, condition, machine, and how to repeat.
+//! The end of every report: warnings, metrics that were not measured, condition, machine, and the repeating command.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,6 @@ use crate::parts::{Medium, Note, Notes, Part, Piece};
 use crate::verbs::load::achieved;
 use crate::words::{counted, quantity, shell_word, visible};
 
-/// The pieces below the figures of measured commands.
 pub(crate) fn foot(header: &Header) -> Vec<Piece> {
     let mut lines = vec![Note::fact("condition", vec![condition(&header.condition)]).in_full()];
     let why = header.condition.cpu_choice.iter().flat_map(|choice| &choice.why);
@@ -29,7 +28,7 @@ pub(crate) fn inspected(header: &Header) -> Vec<Piece> {
     below(header, Vec::new(), None)
 }
 
-/// Machine and origin for pages of verbs that measure nothing, whose reports have no end elsewhere.
+/// Machine and origin for pages of verbs without measurements, whose reports have no other end.
 pub(crate) fn imprint(header: &Header) -> Vec<Piece> {
     let only = |note: Note| Note { media: &[Medium::Page], ..note };
     let lines =
@@ -55,7 +54,7 @@ fn below(header: &Header, lines: Vec<Note>, last: Option<Note>) -> Vec<Piece> {
     pieces.into_iter().enumerate().map(joined).collect()
 }
 
-/// Counts of an empty program, and the counter's error where that is known.
+/// Counts of an empty program, and the counter's error if the true count is known.
 fn counter_floor(floor: &CounterFloor) -> String {
     let number = |value: u64| quantity(floor.metric, value as f64);
     let spread = match floor.least == floor.most {
@@ -88,7 +87,7 @@ fn origin(header: &Header, seed: Option<u64>) -> impl Iterator<Item = Note> {
         .map(|(label, value, depth)| Note { depth, media: &[Medium::Page], ..Note::fact(label, vec![value]) })
 }
 
-/// The counters whose rates the report shows; `None` where no counter was watched.
+/// The counters whose rates the report shows; `None` if no counter was watched.
 pub(crate) fn counters(definition: &Definition) -> Option<String> {
     let (first, others) = definition.tables.split_first()?;
     let place = |table: &TableSource| visible(&table.to_string());
@@ -96,7 +95,7 @@ pub(crate) fn counters(definition: &Definition) -> Option<String> {
     Some(format!("of {}{}", place(first), also.collect::<String>()))
 }
 
-/// The loads that were held beside all of it, and what they achieved; nothing where there were none.
+/// The loads that were held beside the experiment, with the achieved intensities; `None` without loads.
 pub(crate) fn loads(condition: &Condition) -> Option<String> {
     let line = |account: &LoadAccount| {
         let place = account.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
@@ -107,7 +106,6 @@ pub(crate) fn loads(condition: &Condition) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("; "))
 }
 
-/// The condition in one line.
 pub(crate) fn condition(condition: &Condition) -> String {
     let mut parts = vec![
         placement(condition),
@@ -156,26 +154,26 @@ pub(crate) fn condition(condition: &Condition) -> String {
     visible(&parts.join(", "))
 }
 
-/// The policy that was asked for, else the inherited one.
+/// The requested policy, or else the inherited one.
 fn policy(condition: &Condition) -> String {
     let held = condition.held.as_ref().and_then(|held| held.policy.as_deref());
     match (condition.policy, held) {
         (Some(policy), _) => format!("policy {policy}"),
-        // The usual policy.
+        // The ordinary policy is not called inherited.
         (None, Some("other")) => "policy other".to_owned(),
         (None, Some(held)) => format!("policy {held} inherited"),
         (None, None) => "policy inherited".to_owned(),
     }
 }
 
-/// The nice value that was asked for, else an inherited one that is not the usual one.
+/// The requested nice value, or else an inherited one that differs from zero.
 fn nice(condition: &Condition) -> Option<String> {
     let held = condition.held.as_ref().and_then(|held| held.nice).filter(|nice| *nice != 0);
     let inherited = || held.map(|nice| format!("nice {nice} inherited"));
     condition.nice.map(|nice| format!("nice {nice}")).or_else(inherited)
 }
 
-/// Limits of resources that hardly anybody has, and that a program may meet.
+/// Inherited resource limits that are rarely set and can affect a program.
 fn inherited_limits(condition: &Condition) -> Option<String> {
     const RARE: [&str; 5] = ["address-space", "cpu-time", "data-size", "file-size", "resident-set"];
     let held = condition.held.as_ref()?;
@@ -222,7 +220,6 @@ fn environment(condition: &Condition) -> String {
     format!("{base}{added}{padding}{heap}")
 }
 
-/// The machine in one line.
 pub(crate) fn machine(facts: &MachineFacts) -> String {
     let cpus = match facts.cpu.allowed == facts.cpu.online {
         true => counted(facts.cpu.online.len(), "CPU", "CPUs"),
@@ -235,7 +232,7 @@ pub(crate) fn machine(facts: &MachineFacts) -> String {
     visible(&parts.join(", "))
 }
 
-/// The command line that repeats the experiment with the same draws.
+/// The command line that repeats the experiment with the same random choices.
 pub(crate) fn repeat(header: &Header) -> String {
     let mut words: Vec<String> = header.invocation.iter().map(|word| shell_word(word)).collect();
     let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
@@ -252,7 +249,7 @@ pub(crate) fn repeat(header: &Header) -> String {
     words.join(" ")
 }
 
-/// Whether a verb takes no seed: it draws nothing, shows what was drawn at another time, or goes on with that.
+/// Whether a verb takes no seed: it makes no random choices, or shows or continues an earlier experiment.
 fn draws_nothing(invocation: &[String]) -> bool {
     let words: Vec<&str> = invocation.iter().skip(1).take(2).map(String::as_str).collect();
     let is_resumed = || invocation.iter().any(|word| word == "--resume" || word.starts_with("--resume="));

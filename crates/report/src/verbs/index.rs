@@ -90,7 +90,6 @@ fn meaning(found: &IndexFindings) -> String {
     )
 }
 
-/// Conditions that were not controlled.
 fn uncontrolled(header: &Header, found: &IndexFindings) -> Option<String> {
     let mut chance = Vec::new();
     if found.policy == Policy::Other {

@@ -11,7 +11,7 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
     parts.extend(quantiles(found).map(|it| Piece::new(Part::Quantiles(it))));
     parts.push(Piece::table(table(found)));
-    // On a page the curves show the same, and more of it.
+    // On a page the curves show the same information in more detail.
     let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
     parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
     parts.extend(spreads(found).map(Piece::table));
@@ -49,7 +49,7 @@ fn answer(found: &LatencyFindings) -> String {
     }
 }
 
-/// How late nearly all are: 99 %, or where there are too few for that, all that there were.
+/// The delay of nearly all activations: the 99th percentile, or the maximum if there are too few activations.
 fn most(of: &Percentiles) -> String {
     match of.p99_ns {
         Some(p99_ns) => format!("99 % within {}", time(p99_ns)),
@@ -65,7 +65,7 @@ fn time(ns: u64) -> String {
     quantity(Metric::WALL, ns as f64)
 }
 
-/// Mean and standard deviation, which the published method of lines asks for; nothing where no lines took part.
+/// Mean and standard deviation, which the published method of lines requires; `None` if no lines were involved.
 fn spreads(found: &LatencyFindings) -> Option<Grid> {
     let header = ["test", "CPUs", "policy", "mean", "standard deviation", "lines and what drives them"];
     let mut grid = Grid::new(&header, &[5]);
@@ -79,7 +79,7 @@ fn spreads(found: &LatencyFindings) -> Option<Grid> {
     (!grid.rows.is_empty()).then_some(grid)
 }
 
-/// A test in words: what, where and how.
+/// A test in words: name, CPUs and policy.
 fn place(test: &LatencyTest) -> String {
     format!("{}, {}, {}", test.name, cpus(test), policy(test))
 }
@@ -130,7 +130,7 @@ fn table(found: &LatencyFindings) -> Grid {
     grid
 }
 
-/// The 95 % interval of each percentile below it. An end that no activation bounds is a dash.
+/// The 95 % interval below each percentile. A dash stands for an end that no activation bounds.
 fn intervals(test: &LatencyTest) -> Vec<String> {
     let between = |of: &Percentiles, percentile: f64| {
         of.interval(percentile).map_or_else(String::new, |it| {
@@ -147,12 +147,12 @@ fn intervals(test: &LatencyTest) -> Vec<String> {
 
 /// Columns of a drawn distribution.
 const COLUMNS: usize = 48;
-/// More distributions than this are no picture.
+/// More distributions are not readable.
 const DRAWN_MAX: usize = 18;
-/// Fewer activations than this are better read in the table.
+/// With fewer activations, the table is easier to read.
 const COUNT_MIN: u64 = 20;
 
-/// Distributions on one logarithmic axis. For messages the round trip represents both ways.
+/// Distributions on one logarithmic axis. For messages the round trip represents both directions.
 fn distributions(found: &LatencyFindings) -> Option<Distribution> {
     let is_way = |name: &str| name.ends_with(" there") || name.ends_with(" back");
     let drawn: Vec<&LatencyTest> =
@@ -182,7 +182,6 @@ fn columns(of: &Percentiles, from: f64, to: f64) -> Vec<u64> {
     columns
 }
 
-/// Latencies by percentile, with and without the activations that were missed.
 fn quantiles(found: &LatencyFindings) -> Option<Quantiles> {
     let curve = |test: &LatencyTest| Curve {
         name: place(test),
@@ -198,7 +197,7 @@ fn quantiles(found: &LatencyFindings) -> Option<Quantiles> {
     })
 }
 
-/// A step at each occupied bin. The last activation is as rare as there are activations.
+/// A step for each occupied bin. The last activation is as rare as one in the number of activations.
 fn points(of: &Percentiles) -> Vec<(f64, f64)> {
     let all: u64 = of.histogram.iter().map(|bin| bin.1).sum();
     let mut before = 0;
@@ -238,7 +237,6 @@ fn causes(test: &LatencyTest) -> Grid {
     grid
 }
 
-/// A row for a test, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct TestRow<'a> {
     name: &'a str,
@@ -274,7 +272,6 @@ pub(crate) struct TestRow<'a> {
     p99999_high_ns: Option<u64>,
 }
 
-/// The row of a test.
 pub(crate) fn row(test: &LatencyTest) -> TestRow<'_> {
     let (raw, corrected) = (&test.raw, &test.corrected);
     let ends = |percentile: f64| {

@@ -1,4 +1,4 @@
-//! The report of `limit`: events of each group, its use of resources, and the limits that held.
+//! The report of `limit`: events of each group, its use of resources, and the effective limits.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ pub(crate) fn parts(found: &LimitFindings) -> Vec<Piece> {
     parts
 }
 
-/// The answer: who was killed or waits; or else how the groups shared the CPUs; or that nothing happened.
+/// The answer: the killed or paused group if there is one, otherwise the shares of the CPUs, or that nothing happened.
 fn answer(found: &LimitFindings) -> String {
     let killed = found.groups.iter().find_map(|group| Some((group, event(group, LimitEventKind::OomKill)?)));
     if let Some((group, event)) = killed {
@@ -78,7 +78,7 @@ fn alone(group: &LimitedGroup) -> String {
     }
 }
 
-/// How a group stood to the limits that do not stretch.
+/// The hard limits that a group has reached, as a clause.
 fn held(group: &LimitedGroup) -> String {
     let has_met = |kind| event(group, kind).is_some();
     let processes = has_met(LimitEventKind::PidsMax).then_some("processes");
@@ -105,14 +105,14 @@ fn shared(found: &LimitFindings, groups: &[LimitedGroup]) -> String {
     }
 }
 
-/// Whether the answer is about this very event.
+/// Whether the answer already reports the event.
 fn is_answer(found: &LimitFindings, event: &LimitEvent) -> bool {
     let first = |kind| found.groups.iter().find_map(|group| self::event(group, kind));
     let answer = first(LimitEventKind::OomKill).or(first(LimitEventKind::Paused));
     answer.is_some_and(|answer| std::ptr::eq(answer, event))
 }
 
-/// Events of a group that the answer does not tell, a sentence each.
+/// Events of a group that the answer does not report, one sentence each.
 fn happened(found: &LimitFindings, group: &LimitedGroup) -> Vec<Piece> {
     let mut told = Vec::new();
     for event in group.events.iter().filter(|event| !is_answer(found, event)) {
@@ -166,13 +166,13 @@ fn table(found: &LimitFindings) -> Grid {
     grid
 }
 
-/// Rates of less time say nothing.
+/// Rates over shorter times are meaningless.
 const RATE_FROM_S: f64 = 0.1;
 
 fn row(group: &LimitedGroup) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let used = &group.used;
-    // For a program of a few milliseconds, the resources used before it began would weigh too much.
+    // For a program of a few milliseconds, resources used before its start would dominate.
     let cpus = used.cpu_ns.filter(|_| group.elapsed_s >= RATE_FROM_S);
     vec![
         group.name.clone(),
@@ -189,7 +189,6 @@ fn interval(share: CpuShare) -> Option<String> {
     Some(format!("{} … {}", percent(share.low?), percent(share.high?)))
 }
 
-/// The limits that held, group by group.
 fn limits(found: &LimitFindings) -> Notes {
     let mut lines = Vec::new();
     for group in &found.groups {
@@ -216,7 +215,7 @@ fn limit_words(limits: &LimitsHeld) -> Vec<String> {
     words.into_iter().flatten().chain(limits.io.iter().map(|io| format!("io {io}"))).collect()
 }
 
-/// Where the groups stood, and why there.
+/// The paths of the groups, and the way in which each was created.
 fn places(found: &LimitFindings) -> Notes {
     let mut lines = Vec::new();
     for group in &found.groups {
@@ -250,7 +249,6 @@ struct Line<'a> {
     elapsed_s: f64,
 }
 
-/// A row for each group.
 pub(crate) fn rows(found: &LimitFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     found.groups.iter().try_for_each(|group| {
         rows.serialize(Line {

@@ -1,4 +1,4 @@
-//! The report of `load`: intensity that each generator achieved, beside the one that was asked for.
+//! The report of `load`: the achieved intensity of each generator beside the requested one.
 
 use fauxplat_model::document::Header;
 use fauxplat_model::{LoadAccount, LoadFindings};
@@ -32,8 +32,8 @@ fn answer(header: &Header, found: &LoadFindings) -> String {
     }
 }
 
-/// Whether a warning, in the analysis's words, is about a load that did less than was asked for. Warnings about the
-/// machine's load average are not.
+/// Whether a warning of the analysis concerns a load that achieved less than requested. Warnings about the machine's
+/// load average do not.
 fn is_short(warning: &str) -> bool {
     let tells = [" reached ", " ended early", " did nothing"];
     warning.starts_with("load ") && tells.iter().any(|words| warning.contains(words))
@@ -65,12 +65,12 @@ fn row(account: &LoadAccount) -> Vec<String> {
     ]
 }
 
-/// The share that was achieved, for tables and for the lines below other reports.
+/// The achieved share, for tables and for the end of other reports.
 pub(crate) fn achieved(account: &LoadAccount) -> String {
     account.achieved_percent.map_or_else(|| "nothing".to_owned(), |percent| format!("{percent:.1} %"))
 }
 
-/// Three digits are enough of a rate.
+/// A rate with about three significant digits.
 fn rounded(per_s: f64) -> String {
     match per_s {
         rate if rate >= 1e9 => format!("{:.2}e9", rate / 1e9),

@@ -36,17 +36,17 @@ use fauxplat_model::document::{Findings, Record};
 use crate::parts::Piece;
 use crate::{View, own};
 
-/// The whole report, the answer first and what it rests upon last.
+/// The whole report, from the answer to the evidence.
 pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
-        // Something was looked at and nothing was run, so that no condition held.
+        // An inspection runs no command, so it has no condition.
         Findings::Doctor(_) | Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
-        // Results of another time were judged, or nothing came to be run.
+        // Earlier results were judged, or no command was run.
         Findings::Own(_) | Findings::Compare(_) if record.commands.is_empty() => {
             frame::inspected(record.header)
         }
-        // Nothing was measured at all, or it is no experiment.
+        // Nothing was measured, or the findings are no experiment.
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
             frame::imprint(record.header)
         }
@@ -87,7 +87,7 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
     }
 }
 
-/// Writes the rows of findings that have rows of their own; whether there were any.
+/// Writes the rows of findings that define rows of their own; returns whether there were any.
 pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> csv::Result<bool> {
     match findings {
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => {

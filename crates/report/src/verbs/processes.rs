@@ -7,7 +7,7 @@ use fauxplat_model::{Metric, Outcome, Process};
 use crate::parts::{Branch, Part, Piece, Tone, Tree};
 use crate::words::{counted, quantity, visible};
 
-/// The tree with its title, if it was asked for.
+/// The tree with its title; empty unless it was requested.
 pub(super) fn pieces(processes: &[Process]) -> Vec<Piece> {
     if processes.is_empty() {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn pieces(processes: &[Process]) -> Vec<Piece> {
     vec![Piece::heading(title(processes.len())).at(1).joined(), Piece::new(Part::Tree(tree)).joined()]
 }
 
-/// A list that is as long as it may be is not all.
+/// Title of the tree. A list of maximum length is called incomplete.
 fn title(listed: usize) -> String {
     let first = if listed < Process::LISTED_MAX { "" } else { "the first " };
     format!("process tree: {first}{}", counted(listed, "process", "processes"))
@@ -49,8 +49,8 @@ fn ended(outcome: Option<Outcome>) -> String {
     }
 }
 
-/// The processes with their depth, each after its parent. A pid may have been used twice and parents may form a
-/// circle in a damaged record, so that each process is visited once.
+/// The processes with their depth, each after its parent. In a damaged record a pid may occur twice and parents may
+/// form a cycle, so each process is visited only once.
 fn ordered(processes: &[Process]) -> Vec<(usize, &Process)> {
     let mut children: HashMap<u32, Vec<usize>> = HashMap::new();
     for (index, process) in processes.iter().enumerate().rev() {
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(order, [(0, 1), (1, 2), (2, 4), (1, 3)]);
     }
 
-    /// A reader of ten thousand rows must not take them for all.
+    /// A reader of ten thousand rows must not take the list for complete.
     #[test]
     fn a_list_that_is_as_long_as_it_may_be_is_called_the_first() {
         assert!(title(Process::LISTED_MAX).starts_with("process tree: the first 10000"));

@@ -7,7 +7,7 @@ use crate::relation::is_time;
 use crate::verdict::end;
 use crate::words::{change, listed, round_percent, visible};
 
-/// A sentence about the quantiles that differ, and the drawing below it; empty where there were too few pairs.
+/// A sentence about the quantiles that differ, and the drawing below; empty with too few pairs.
 pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
     let shifts = &comparison.quantiles;
     if shifts.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn pieces(comparison: &Comparison) -> Vec<Piece> {
     vec![Piece::said(Tone::Plain, sentence), drawing.joined()]
 }
 
-/// At which quantiles equality is excluded.
+/// The quantiles at which equality is excluded.
 fn sentence(comparison: &Comparison) -> String {
     let quantiles = &comparison.quantiles;
     let band = format!("a band of {} over all of them", round_percent(1.0 - comparison.level));
@@ -35,7 +35,7 @@ fn sentence(comparison: &Comparison) -> String {
     format!("Quantile by quantile, {places} ({band}): {found}.")
 }
 
-/// Neighbours that are apart in the same direction, each run of them as one.
+/// Ranges of neighbouring quantiles that differ in the same direction.
 fn runs(quantiles: &[QuantileShift]) -> impl Iterator<Item = String> {
     let way = |it: &QuantileShift| it.is_apart().then_some(it.ratio > 1.0);
     let same = quantiles.chunk_by(move |one, next| way(one) == way(next));

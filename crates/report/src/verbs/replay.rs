@@ -1,4 +1,4 @@
-//! The report of `aa --replay` and `compare --plan`: effects that can be found here, and the time that takes.
+//! The report of `aa --replay` and `compare --plan`: effects that can be found on this machine, and the required time.
 
 use std::io::Write;
 
@@ -27,7 +27,7 @@ pub(super) fn parts(record: &Record, found: &ReplayFindings) -> Vec<Piece> {
     parts
 }
 
-/// The sentence that says what the rows count where a gate asks.
+/// The sentence that explains the counts of the rows under a gate.
 fn gated(gate: GateQuestion, rule: &Rule, found: &ReplayFindings) -> String {
     let word = match gate {
         GateQuestion::Slower => "slower",
@@ -45,7 +45,6 @@ fn share(events: usize, row: &ReplayRow) -> f64 {
     events as f64 / row.comparisons.max(1) as f64
 }
 
-/// Rows of shifts, with the shift.
 fn shifts(found: &ReplayFindings) -> impl Iterator<Item = (f64, &ReplayRow)> {
     found.rows.iter().filter_map(|row| match row.injected {
         Injected::Shift { ratio } => Some((ratio - 1.0, row)),
@@ -53,7 +52,7 @@ fn shifts(found: &ReplayFindings) -> impl Iterator<Item = (f64, &ReplayRow)> {
     })
 }
 
-/// "1 % is found in 1.4 s here, 2 % in 0.5 s; 0.3 % is not."
+/// The answer, such as "1 % is found in 1.4 s here, 2 % in 0.5 s; 0.3 % is not."
 fn answer(found: &ReplayFindings) -> String {
     let is_found = |row: &ReplayRow| share(row.different, row) >= FOUND;
     let time = |row: &ReplayRow| Nanos::from_secs_f64(row.pairs_p90 * found.pair_s);
@@ -78,7 +77,6 @@ fn answer(found: &ReplayFindings) -> String {
     }
 }
 
-/// The limit of an undecided comparison.
 fn limit(found: &ReplayFindings) -> String {
     let pairs = counted(found.max_pairs, "pair", "pairs");
     match found.limit_s {
@@ -87,7 +85,7 @@ fn limit(found: &ReplayFindings) -> String {
     }
 }
 
-/// False verdicts about identical programs, without an added difference, and with an added cost of running second.
+/// False verdicts about identical programs: without an added difference, and with an added cost of running second.
 fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let level = rule.level;
     let same = found
@@ -111,7 +109,8 @@ fn false_different(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     })
 }
 
-/// Verdicts of *equivalent* at a difference of the margin, where as many are allowed as false *different*.
+/// Verdicts of *equivalent* at a difference equal to the margin. The allowed share is the level, as for a false
+/// *different*.
 fn false_equivalent(found: &ReplayFindings, rule: &Rule) -> Option<Piece> {
     let margin = found.margin.unwrap_or(rule.margin);
     let (_, row) = shifts(found).find(|(shift, _)| (shift - margin).abs() < 1e-9)?;
@@ -135,7 +134,7 @@ fn missed(rule: &Rule) -> &'static str {
     if rule.gate.is_some() { "Passed" } else { "False equivalent" }
 }
 
-/// "1 of 200 (0.01 % to 2.8 %)".
+/// A rate with its interval, such as "1 of 200 (0.01 % to 2.8 %)".
 fn rate(events: usize, row: &ReplayRow, [low, high]: [f64; 2]) -> String {
     format!("{events} of {} ({} to {})", row.comparisons, percent(low), percent(high))
 }
@@ -189,7 +188,6 @@ fn rests_on(found: &ReplayFindings) -> String {
     )
 }
 
-/// A row for a spreadsheet.
 #[derive(Serialize)]
 struct Line {
     injected: String,

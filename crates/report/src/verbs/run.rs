@@ -22,7 +22,7 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     }
     for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
         parts.push(line(command, own, view));
-        // For several commands the common table is enough, unless more detail was asked for.
+        // For several commands the common table is enough, unless more detail was requested.
         let is_wanted =
             !is_several || !own.rates.is_empty() || !own.tree.is_empty() || !own.series.is_empty();
         let pieces = title(command).into_iter().chain(figures(record, &samples, index, (own, view)));
@@ -35,7 +35,6 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     parts
 }
 
-/// A command in one line.
 fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
     let [lead, ..] = leading([found]);
     let said = summary(found, lead).map_or_else(
@@ -65,7 +64,7 @@ fn line(command: &Command, found: &RunFindings, view: &View) -> Piece {
     Piece::answer(tone, format!("{}: {said}{failed}", named(&command.name))).in_line()
 }
 
-/// Several commands where there is no room for each: verdicts, the common table, one drawing, and irregularities.
+/// Several commands in a brief report: verdicts, the common table, one drawing, and irregularities.
 fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindings], &View)) -> Vec<Piece> {
     let verdict = |comparison: &Comparison| {
         let sentence = verdict::sentence(comparison, &named(&comparison.a), &named(&comparison.b));
@@ -88,7 +87,7 @@ fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindin
     pieces.into_iter().map(Piece::in_brief).collect()
 }
 
-/// Findings beside the comparison of a command with the first.
+/// Findings that accompany the comparison of a command with the first.
 fn beside(found: &[RunFindings], comparison: &Comparison) -> Vec<verdict::Beside> {
     let median = |own: &RunFindings| summary(own, comparison.metric).map(|it| it.median);
     let is_b = |own: &&RunFindings| own.against_first.as_deref().is_some_and(|it| it == comparison);
@@ -103,7 +102,7 @@ fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Compariso
     found.iter().filter_map(|it| it.against_first.as_deref())
 }
 
-/// Advice how to learn more than these runs tell.
+/// Advice on how to obtain a clearer answer.
 fn hint(found: &[RunFindings]) -> Option<String> {
     let hint = match compared_with_first(found).next() {
         None => "Medians of so few runs name no winner",
@@ -133,10 +132,10 @@ fn answer(record: &Record, found: &[RunFindings]) -> Piece {
     }
 }
 
-/// Commands that a page names before all others.
+/// Number of commands in the first sentence of a page.
 const ANSWERED_MAX: usize = 4;
 
-/// The name, and the command where it differs from the name.
+/// The name, and the command line if it differs from the name.
 fn title(command: &Command) -> Vec<Piece> {
     let mut pieces = vec![Piece::sentence(Rank::Title, Tone::Title, named(&command.name))];
     if command.command != command.name && !command.command.is_empty() {
@@ -145,7 +144,6 @@ fn title(command: &Command) -> Vec<Piece> {
     pieces
 }
 
-/// Everything that is known of one command.
 fn figures(
     record: &Record,
     samples: &ByCommand,
@@ -184,10 +182,10 @@ fn figures(
     pieces.into_iter().map(Piece::joined).collect()
 }
 
-/// Runs from which quartiles are more than three of the readings.
+/// Number of runs from which the quartiles are a useful addition.
 const QUARTILES_FROM: usize = 5;
 
-/// How long runs took by percentile; one that takes more runs than there are is a dash, with the number that it takes.
+/// Wall time by percentile. A dash stands for a percentile that needs more runs, with the required number.
 fn percentiles(wall: &Summary, view: &View) -> Option<String> {
     let scale = Scale::viewed(Metric::WALL, wall.median, view);
     let [p5, p25, p75, p95] = wall.percentiles;

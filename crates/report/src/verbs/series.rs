@@ -1,4 +1,4 @@
-//! Counters along a run, or along a time in which a process was watched.
+//! Counters along a run, or during the watch of a process.
 
 use fauxplat_model::{CounterSeries, Metric, Unit, WatchedProcess};
 use fauxplat_units::Nanos;
@@ -7,7 +7,7 @@ use crate::parts::spans::named;
 use crate::parts::{Across, Grid, Line, Part, Piece, Point, Rank, Series, Tone, Values};
 use crate::words::{counted, quantity, significant, visible};
 
-/// A drawing for each counter that counted anything, and the names of those that did not.
+/// A drawing for each counter with a count above zero, and the names of the other counters.
 pub(super) fn pieces(all: &[CounterSeries], of: &str) -> Vec<Piece> {
     let (idle, busy): (Vec<&CounterSeries>, Vec<&CounterSeries>) =
         all.iter().partition(|it| total(it) == Some(0));
@@ -63,22 +63,23 @@ fn total(series: &CounterSeries) -> Option<u64> {
 
 /// Counts from one reading to the next.
 struct Interval {
-    /// Time of the reading that ends the interval, in seconds.
+    /// Time of the reading at the end of the interval, in seconds.
     until_s: f64,
-    /// Length of the interval in units of the requested length.
+    /// Length of the interval as a multiple of the requested length.
     times: f64,
-    /// Counts for the requested length, at the rate of the interval.
+    /// Counts for the requested length at the rate of the interval.
     count: f64,
 }
 
 impl Interval {
-    /// Whether the interval is about as long as requested. A longer one shows the average rate, and not the fastest.
+    /// Whether the interval is about as long as requested. A longer interval shows only an average rate, which hides
+    /// extremes.
     fn is_punctual(&self) -> bool {
         self.times <= 1.5
     }
 }
 
-/// The intervals that are at least about as long as requested; the last one of a series may be shorter.
+/// The intervals that are at least about as long as requested. The last interval of a series may be shorter.
 fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     let starts = [0].into_iter().chain(series.until_ns.iter().copied());
     let all = starts.zip(&series.until_ns).zip(&series.counts);
@@ -90,7 +91,7 @@ fn whole_intervals(series: &CounterSeries) -> impl Iterator<Item = Interval> {
     })
 }
 
-/// Explanation of least and most, and the number of intervals that do not enter them.
+/// Explanation of least and most, and the number of intervals that are excluded from them.
 fn said_of_extremes(all: &[CounterSeries]) -> String {
     let Some(one) = all.first() else { return String::new() };
     let said = format!("least and most: in an interval of {}", Nanos(one.every_ns));
@@ -131,7 +132,7 @@ fn drawn(series: &CounterSeries, of: &str) -> Option<Series> {
     })
 }
 
-/// A row for each interval and counter: what a spreadsheet reads.
+/// Writes a row for each interval and counter, for spreadsheets.
 pub(super) fn rows(
     all: &[CounterSeries],
     out: &mut csv::Writer<impl std::io::Write>,
@@ -157,7 +158,7 @@ mod tests {
         let series = CounterSeries {
             metric: Metric::WALL,
             every_ns: 1000,
-            // Punctual intervals, one of fourfold length, one without a count, and a remainder.
+            // Punctual intervals, one interval of fourfold length, one without a count, and a remainder.
             until_ns: vec![1000, 5000, 6000, 6100],
             counts: vec![Some(10), Some(80), None, Some(7)],
         };

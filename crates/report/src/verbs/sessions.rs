@@ -1,14 +1,15 @@
-//! The sessions of one comparison, taken together.
+//! The sessions of one comparison, combined.
 
 use fauxplat_model::{Comparison, Replication};
 
 use crate::verdict::end;
 use crate::words::{change, counted, percent, round_percent};
 
-/// Limit of sessions that are listed; of more only the extremes are named.
+/// Limit of listed sessions. With more sessions, only the extremes are named.
 const LISTED_MAX: usize = 12;
 
-/// Sentences about the sessions, the forecast for the next one, and the best use of time; empty for a single session.
+/// Sentences about the sessions, the forecast for the next session, and the best use of time; empty for a single
+/// session.
 pub(super) fn sentences(comparison: &Comparison) -> Vec<String> {
     let Some(found) = &comparison.replication else { return Vec::new() };
     let level = round_percent(1.0 - comparison.level);

@@ -10,7 +10,7 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, visible};
 
-/// The report of `tune`. It has neither condition nor repetition, since nothing was measured.
+/// The report of `tune`, without condition and repetition, since nothing was measured.
 pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, title(header, found))];
     let dry = found.action == TuneAction::DryRun;
@@ -20,7 +20,6 @@ pub(crate) fn parts(header: &Header, found: &TuneFindings) -> Vec<Piece> {
     parts
 }
 
-/// The report of `restore`.
 pub(crate) fn parts_of_restore(header: &Header, found: &RestoreFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, restored(found))];
     parts.extend(table(found.restored.as_ref().map_or(&[], |done| &done.changes), "now"));
@@ -28,7 +27,6 @@ pub(crate) fn parts_of_restore(header: &Header, found: &RestoreFindings) -> Vec<
     parts
 }
 
-/// The report of `tune --list`.
 pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Piece> {
     let mut parts = Vec::new();
     for profile in &found.profiles {
@@ -46,7 +44,7 @@ pub(crate) fn parts_of_list(found: &TuneCatalog) -> Vec<Piece> {
     parts
 }
 
-/// The changes and why some are not as they were asked for.
+/// The changes, and the reasons for unfulfilled requests.
 fn table(changes: &[KnobChange], verb: &str) -> Vec<Piece> {
     if changes.is_empty() {
         return Vec::new();
@@ -60,7 +58,6 @@ fn warnings(header: &Header) -> impl Iterator<Item = Piece> + '_ {
     header.warnings.iter().map(|text| Piece::warning(text))
 }
 
-/// A value as a row of a spreadsheet.
 #[derive(serde::Serialize)]
 pub(crate) struct TuneRow<'a> {
     knob: &'a str,
@@ -73,7 +70,7 @@ pub(crate) struct TuneRow<'a> {
     reason: Option<&'a str>,
 }
 
-/// Rows for changed values, in the order in which they were written.
+/// Rows for changed values, in the order of writing.
 pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = TuneRow<'_>> {
     changes.iter().map(|change| TuneRow {
         knob: &change.knob,
@@ -87,7 +84,6 @@ pub(crate) fn rows(changes: &[KnobChange]) -> impl Iterator<Item = TuneRow<'_>> 
     })
 }
 
-/// The word for an outcome.
 fn word(outcome: KnobOutcome) -> &'static str {
     match outcome {
         KnobOutcome::Changed => "changed",
@@ -112,12 +108,11 @@ fn tone(outcome: KnobOutcome) -> Tone {
     }
 }
 
-/// The sentence above the table of `tune`.
 fn title(header: &Header, found: &TuneFindings) -> String {
     let asked = visible(&found.asked.join(" "));
     let count = |outcome| found.changes.iter().filter(|change| change.outcome == outcome).count();
     let values = |outcome| counted(count(outcome), "value", "values");
-    // Values of the machine itself, which the journal announced.
+    // Changes of the machine itself, which the journal records.
     let is_machines =
         |change: &KnobChange| change.outcome == KnobOutcome::Changed && change.scope == KnobScope::Machine;
     let was_changed = found.changes.iter().any(is_machines);
@@ -129,7 +124,8 @@ fn title(header: &Header, found: &TuneFindings) -> String {
             let until = code("fauxplat restore");
             format!("{asked}: {} changed, until {until}.", values(KnobOutcome::Changed))
         }
-        // Values that are restored at once after `tune` returns are those whose time limit is over.
+        // Changed values that are no longer in effect when `tune` returns were restored because the time limit had
+        // passed.
         TuneAction::Applied if was_changed => {
             format!(
                 "{asked}: {} changed, and put back since: the time was over.",
@@ -165,7 +161,7 @@ fn status(header: &Header, found: &TuneFindings) -> String {
     }
 }
 
-/// Values of one knob that fared alike share a row: a machine of 200 CPUs has 200 files for its governor.
+/// Values of one knob with the same result share a row: a machine of 200 CPUs has 200 files for its governor.
 fn grid(changes: &[KnobChange], verb: &str) -> Grid {
     let mut grid = Grid::named(&["knob", "where", "before", verb, "outcome"], &[1]);
     for (first, others) in alike(changes) {
@@ -187,7 +183,7 @@ fn grid(changes: &[KnobChange], verb: &str) -> Grid {
     grid
 }
 
-/// The first of each group of changes that fared alike, with the number of others.
+/// The first of each group of changes with the same result, with the number of others.
 fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
     let fate = |change: &KnobChange| {
         let KnobChange { knob, before, after, outcome, reason, .. } = change.clone();
@@ -203,7 +199,7 @@ fn alike(changes: &[KnobChange]) -> Vec<(&KnobChange, usize)> {
     groups
 }
 
-/// Why values are not as they were asked for, each reason once, with the knobs that it holds for.
+/// Reasons for unfulfilled requests, each once, with the knobs that it concerns.
 fn reasons(changes: &[KnobChange]) -> Vec<String> {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for change in changes {
@@ -218,7 +214,6 @@ fn reasons(changes: &[KnobChange]) -> Vec<String> {
     told.iter().map(|(reason, knobs)| format!("{}: {reason}", knobs.join(", "))).collect()
 }
 
-/// The sentence of `restore`.
 fn restored(found: &RestoreFindings) -> String {
     match &found.restored {
         None => "Nothing to restore: there is no journal.".to_owned(),
@@ -226,7 +221,6 @@ fn restored(found: &RestoreFindings) -> String {
     }
 }
 
-/// A sentence about restored values.
 fn restoration(done: &Restoration) -> String {
     if done.rebooted {
         let at = visible(&done.tuned_at);

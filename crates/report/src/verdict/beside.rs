@@ -1,5 +1,5 @@
-//! Findings beside a verdict, a sentence for each: what commands leave to each other, capped readings, medians that
-//! point the other way, differences that are no shift, dropped pairs that lean.
+//! Findings that accompany a verdict, a sentence for each: carry-over, capped readings, medians that contradict the
+//! estimate, differences that are no shift, and an imbalance of dropped pairs.
 
 use fauxplat_model::{
     CarryOver, Comparison, DroppedLean, ModeShares, QuantileShift, RatioInterval, RiseSource, Side, Verdict,
@@ -12,15 +12,14 @@ use crate::parts::spans::emphasis;
 use crate::relation::is_time;
 use crate::words::{change, counted, listed, percent, round_number};
 
-/// A finding with its tone.
 pub(crate) struct Beside {
     pub(crate) tone: Tone,
     pub(crate) sentence: String,
-    /// Whether only full reports have room for it.
+    /// Whether the finding is for full reports only.
     pub(crate) is_detail: bool,
 }
 
-/// Facts about the two commands beside their comparison.
+/// Facts about the two commands of a comparison.
 pub(crate) struct Sides<'n> {
     pub(crate) names: [&'n str; 2],
     /// Medians of all runs of A and of B.
@@ -29,7 +28,7 @@ pub(crate) struct Sides<'n> {
     pub(crate) are_all: bool,
 }
 
-/// The findings; most of them no report may leave out.
+/// The findings. Most of them have to be in every report.
 pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     let names @ [a, b] = sides.names;
     let is_said = comparison.verdict == Verdict::Equivalent;
@@ -50,7 +49,7 @@ pub(crate) fn findings(comparison: &Comparison, sides: &Sides) -> Vec<Beside> {
     said.chain(capped).map(|(tone, sentence, is_detail)| Beside { tone, sentence, is_detail }).collect()
 }
 
-/// Carry-over from a command to the next run, where that is shown and larger than the margin.
+/// Carry-over from a command to the next run, if it is shown and larger than the margin.
 fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| it.is_shown && is_large(&it.carried))?;
@@ -68,7 +67,7 @@ fn carried(comparison: &Comparison, sides: &Sides) -> Option<String> {
     ))
 }
 
-/// First and second runs in a row that part, where that is not or not clearly left by another command.
+/// First and second runs in a row that differ, if that is not, or not clearly, carry-over from another command.
 fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     let is_large = |it: &RatioInterval| is_beyond(it.low_ratio, it.high_ratio, comparison.margin);
     let found = comparison.carry_over.filter(|it| is_large(&it.carried))?;
@@ -90,8 +89,8 @@ fn unlike_in_a_row(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Carry-over with the command that leaves more. Each first run follows the other one, so that a cost that A leaves
-/// raises B and not A; of more commands nobody can be named.
+/// Carry-over with the command that causes more of it. With two commands, each first run follows the other command, so
+/// a cost that A causes raises B and not A. With more commands the cause cannot be named.
 fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     let [a, b] = sides.names;
     let (costly, other) = if is_a { (a, b) } else { (b, a) };
@@ -102,7 +101,7 @@ fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     }
 }
 
-/// `2.80 times as fast`, `slower by 3.10 %`.
+/// An effect, such as `2.80 times as fast` or `slower by 3.10 %`.
 fn as_much(comparison: &Comparison, ratio: f64) -> String {
     let metric = comparison.metric;
     let is_more = ratio > 1.0;
@@ -126,7 +125,7 @@ fn is_moved(comparison: &Comparison) -> bool {
     moved.is_some_and(|ratio| !is_within(ratio, ratio, comparison.margin))
 }
 
-/// Readings that count as less than they were.
+/// Readings that were capped.
 fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     let mean = comparison.mean?;
     let ([of_a, of_b], cap, plain) = (mean.capped, mean.cap?, mean.plain_ratio?);
@@ -150,7 +149,7 @@ fn capped(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     ))
 }
 
-/// Medians on the other side of equality than the estimate, further from it than the margin.
+/// Medians that lie on the other side of equality than the estimate and differ from it by more than the margin.
 fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
     let (ratio, effect) = (b / a, comparison.effect_ratio);
     let is_opposed = (ratio - 1.0) * (effect - 1.0) < 0.0;
@@ -178,7 +177,7 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
     })
 }
 
-/// Differences that no shift explains; the shift function tells them.
+/// Differences that no single shift explains, as the shift function describes them.
 fn mixture(comparison: &Comparison) -> Option<String> {
     let ratio = |it: &QuantileShift| format!("{} at {}", change(it.ratio), percent(it.quantile));
     let shifts = &comparison.quantiles;
@@ -192,7 +191,8 @@ fn mixture(comparison: &Comparison) -> Option<String> {
     comparison.is_mixture.then_some(sentence)
 }
 
-/// Whether the modes say nothing that a brief report needs: both commands share them alike, and a shift tells the rest.
+/// Whether a brief report can omit the modes: both commands have them in equal shares, and a shift describes the
+/// difference.
 fn is_aside(comparison: &Comparison, modes: &ModeShares) -> bool {
     modes.side.is_none() && !comparison.is_mixture
 }
@@ -240,7 +240,7 @@ pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<Strin
     Some(format!("Of pairs that were dropped since one of both waited: {each}, no more than chance allows."))
 }
 
-/// Differences in runs after themselves and after another command, for full reports.
+/// Differences in runs that follow their own command and that follow another one, for full reports.
 pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
     let CarryOver { after_itself, after_another, carried, is_shown, decides, source } =
         comparison.carry_over?;

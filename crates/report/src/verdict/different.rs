@@ -1,4 +1,4 @@
-//! How two commands differ: typically, in some runs, on average.
+//! Sentences about the difference of two commands: typically, in some runs, on average.
 
 use fauxplat_model::{Comparison, DifferenceIn, MeanRatio, Metric, Side, Tail, Unit};
 
@@ -6,10 +6,10 @@ use super::{interval, is_apart, is_beyond, is_of_means, is_speed, is_within, mar
 use crate::relation::{is_time, relation};
 use crate::words::{change, percent};
 
-/// Ratios from here on are easier to grasp as a factor.
+/// Ratios from this value are easier to understand as a factor.
 const FACTOR_FROM: f64 = 1.5;
 
-/// A difference, and its parts where they do not say the same.
+/// A difference, and its parts if they disagree.
 pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.is_told_by_its_mean() {
         return in_the_mean(comparison, a, b);
@@ -32,7 +32,8 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     let typically = typically(comparison, a, b);
     match (side == Side::B) == (comparison.effect_ratio > 1.0) {
         true => format!("{typically}, and in some runs by more: beside that, {slow}"),
-        // Slow runs are counted from the typical difference: only a threshold beyond it leads to the other side of none.
+        // Slow runs are counted relative to the typical difference, so only a threshold beyond that difference implies
+        // runs with the opposite sign.
         false if tail.threshold_ratio.ln() > comparison.effect_ratio.ln().abs() => {
             format!("{typically}, but in some runs the other way: beside that, {slow}")
         }
@@ -40,7 +41,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     }
 }
 
-/// A sentence about runs in which a typical difference is smaller, and those in which it is larger.
+/// A sentence about runs in which a typical difference is smaller, and runs in which it is larger.
 fn by_less(tail: &Tail, side: Side) -> String {
     let (less, more) = match side {
         Side::A => (tail.share_a, tail.share_b),
@@ -54,18 +55,18 @@ fn by_less(tail: &Tail, side: Side) -> String {
     )
 }
 
-/// Whether the figure that decides, typical runs or the mean, is different.
+/// Whether the deciding figure, of typical runs or of the mean, is different.
 fn is_typical(comparison: &Comparison) -> bool {
     let main = if is_of_means(comparison) { DifferenceIn::Mean } else { DifferenceIn::Typical };
     comparison.difference_in.contains(&main)
 }
 
-/// The side on which the difference lies: that of the interval, where the estimate is held at no difference.
+/// The side of the difference. If the estimate is exactly equality, the interval decides.
 fn is_higher(comparison: &Comparison) -> bool {
     comparison.effect_ratio > 1.0 || comparison.effect_ratio == 1.0 && comparison.ci_low_ratio >= 1.0
 }
 
-/// Whether the clause has named the metric already, as those of other metrics than times do.
+/// Whether the clause has already named the metric, as clauses about metrics other than times do.
 pub(super) fn names_the_metric(comparison: &Comparison) -> bool {
     let is_in_tail_alone = comparison.difference_in.contains(&DifferenceIn::Tail) && !is_typical(comparison);
     !is_time(comparison.metric) && !is_in_tail_alone
@@ -86,8 +87,8 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
     format!("{b} {relation} {a} by {amount}{factor}{average}{within} ({}){mean}", interval(comparison))
 }
 
-/// The mean, where it does not say what typical runs say: on the other side, not apart, or beyond the margin where
-/// only one of both is.
+/// The mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin while typical
+/// runs are within it or the reverse.
 fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let &Comparison { effect_ratio: effect, margin, ci_low_ratio: low, ci_high_ratio: high, .. } = comparison;
     let shown = mean_interval(comparison, mean);
@@ -126,7 +127,7 @@ fn in_the_mean(comparison: &Comparison, a: &str, b: &str) -> String {
     )
 }
 
-/// `takes 12 % longer`, `has 3 % more peak memory`.
+/// A difference of means, such as `takes 12 % longer` or `has 3 % more peak memory`.
 fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
     let (metric, amount, more) = (comparison.metric, percent((ratio - 1.0).abs()), ratio > 1.0);
     match metric.unit() {
@@ -141,7 +142,7 @@ fn on_average_words(comparison: &Comparison, ratio: f64) -> String {
     }
 }
 
-/// The verdict in a few words where the mean alone differs, for tables.
+/// The verdict in a few words for tables, if only the mean differs.
 pub(super) fn on_average(comparison: &Comparison) -> &'static str {
     let is_more = comparison.mean.is_some_and(|mean| mean.ratio > 1.0);
     match (is_speed(comparison.metric), comparison.b_is_better(), is_more) {
@@ -152,7 +153,7 @@ pub(super) fn on_average(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// A sentence about slow runs: their difference, and which command has them.
+/// A sentence about slow runs: their excess, and the command that has more of them.
 fn slower_now_and_then(comparison: &Comparison, tail: &Tail, side: Side, [a, b]: [&str; 2]) -> String {
     let (slow, other, more, less) = match side {
         Side::B => (b, a, tail.share_b, tail.share_a),

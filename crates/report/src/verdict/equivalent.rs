@@ -1,4 +1,4 @@
-//! Of what two commands are equivalent: of typical runs, means, spreads, and the share of slow runs.
+//! The extent of an equivalence: typical runs, means, spreads, and the share of slow runs.
 
 use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
 
@@ -6,7 +6,7 @@ use super::{Said, end, interval, is_of_means, margin};
 use crate::relation::is_time;
 use crate::words::percent;
 
-/// Equality, as far as it was shown, and what is left open.
+/// Equality, as far as it was shown, and the remaining open questions.
 pub(super) fn said(comparison: &Comparison, a: &str, b: &str) -> Said {
     let (margin, interval) = (margin(comparison), interval(comparison));
     match (comparison.extent, &comparison.tail) {
@@ -32,7 +32,7 @@ pub(super) fn said(comparison: &Comparison, a: &str, b: &str) -> Said {
     }
 }
 
-/// Everything is bounded. Documents of earlier versions bound neither means nor spreads.
+/// Equivalence as a whole. Documents of earlier versions bound neither means nor spreads.
 fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String {
     let (margin, interval) = (margin(comparison), interval(comparison));
     let (much, beyond) = (much_slower(comparison), percent(tail.threshold_ratio - 1.0));
@@ -55,7 +55,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
     )
 }
 
-/// Sentences about means, spreads and slow runs beside equal typical runs: bounded or open.
+/// Sentences about means, spreads and slow runs when typical runs are equal: bounded or open.
 fn beside_typical(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> Vec<String> {
     let mean = mean(comparison);
     let spread = comparison.spread.as_ref().map(|it| spread(it, a, b));
@@ -79,7 +79,8 @@ fn much_slower(comparison: &Comparison) -> &'static str {
     if is_time(comparison.metric) { "much slower" } else { "much higher" }
 }
 
-/// Whether the mean is bounded; `None` in documents of earlier versions, whose interval was a plain one.
+/// Sentence that the mean is or is not bounded; `None` in documents of earlier versions, which have only a plain
+/// interval.
 fn mean(comparison: &Comparison) -> Option<String> {
     let margin = margin(comparison);
     let Some(mean) = comparison.mean else {
@@ -93,7 +94,7 @@ fn mean(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// How far two runs in a row of each command lie apart.
+/// The difference between two successive runs of each command.
 pub(super) fn spread(spread: &SpreadChange, a: &str, b: &str) -> String {
     let half = 0.5 * spread.difference;
     let [of_a, of_b] = [spread.usual - half, spread.usual + half].map(|share| percent(share.max(0.0)));

@@ -5,7 +5,7 @@ use fauxplat_model::{Comparison, Gate, GateQuestion, GateSide, GateState};
 use super::{is_speed, margin};
 use crate::words::{change, percent};
 
-/// The question with its answer, in a few words: `no regression beyond 1 %`.
+/// The question with its answer in a few words, such as `no regression beyond 1 %`.
 pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
     let (noun, margin) = (noun(gate.question), margin(comparison));
@@ -18,7 +18,7 @@ pub(crate) fn short(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// The answer as a sentence, with the change that would have been found.
+/// The answer as a sentence, with the detectable change.
 pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     let gate = comparison.gate.as_ref()?;
     let short = short(comparison)?;
@@ -32,7 +32,7 @@ pub(super) fn sentence(comparison: &Comparison) -> Option<String> {
     Some(format!("{}{rest}{found}.", first.to_uppercase()))
 }
 
-/// Name of the difference that the gate looks for.
+/// Name of the difference that the gate concerns.
 fn noun(question: GateQuestion) -> &'static str {
     match question {
         GateQuestion::Slower => "regression",
@@ -41,7 +41,7 @@ fn noun(question: GateQuestion) -> &'static str {
     }
 }
 
-/// The difference that was found. Slow runs open a gate whatever typical runs do.
+/// The difference that was found. Slow runs count for a gate even if typical runs do not differ.
 fn shown(comparison: &Comparison, gate: &Gate) -> String {
     let side = side(comparison, gate);
     if comparison.is_told_by_its_tail() {
@@ -51,7 +51,7 @@ fn shown(comparison: &Comparison, gate: &Gate) -> String {
     format!("{side} by more than {}{average}", margin(comparison))
 }
 
-/// `slower`, or `higher in peak memory`.
+/// The side of the difference, such as `slower` or `higher in peak memory`.
 fn side(comparison: &Comparison, gate: &Gate) -> String {
     let metric = comparison.metric;
     let is_higher = match gate.question.side(metric) {
@@ -66,7 +66,7 @@ fn side(comparison: &Comparison, gate: &Gate) -> String {
     }
 }
 
-/// The change on the side that was asked about.
+/// The detectable change on the side of the question.
 fn detectable(comparison: &Comparison, gate: &Gate, least: f64) -> String {
     match gate.question.side(comparison.metric) {
         GateSide::Higher => change(1.0 + least),

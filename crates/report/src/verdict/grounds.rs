@@ -1,4 +1,4 @@
-//! The grounds of a verdict, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
+//! The evidence for a verdict, for full reports: its test, slow runs, other metrics, the variance, dropped pairs.
 
 use fauxplat_model::{Comparison, DifferenceIn, Dropped, DroppedReason, Secondary, VarianceBudget};
 
@@ -6,7 +6,7 @@ use super::is_baseline;
 use crate::tables::titled;
 use crate::words::{TIE, change, listed, p_value, percent};
 
-/// Autocorrelation above which neighbouring pairs are not nearly independent.
+/// Autocorrelation above which neighbouring pairs are clearly dependent.
 const AUTOCORRELATION_HIGH: f64 = 0.2;
 
 /// Name of the test behind the p-value.
@@ -34,13 +34,13 @@ pub(crate) fn tests(comparison: &Comparison) -> String {
     )
 }
 
-/// Means with slow runs included, and how often one was much slower.
+/// Means with slow runs included, and the frequency of much slower runs.
 pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     let ends = |[low, high]: [f64; 2]| format!("{} to {}", percent(low), percent(high));
     let mean = comparison.mean.map(|mean| {
         format!("Means: {} ({} to {}).", change(mean.ratio), change(mean.low_ratio), change(mean.high_ratio))
     });
-    // Where typical runs differ, a pair beyond the typical range is no sign of slow runs.
+    // If typical runs differ, a pair beyond the typical range is no sign of slow runs.
     let is_typical = comparison.effect_ratio.ln().abs() <= (1.0 + comparison.margin).ln();
     let Some(tail) = comparison.tail.as_ref().filter(|_| is_typical) else { return mean };
     let beside = match comparison.difference_in.contains(&DifferenceIn::Typical) {
@@ -59,7 +59,7 @@ pub(crate) fn slow_runs(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// The metrics that do not decide: those that moved, or that none did.
+/// The metrics that do not decide: those that changed, or that none did.
 pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     let moved = |it: &&Secondary| it.different;
     let phrase = |it: &Secondary| {
@@ -78,7 +78,7 @@ pub(crate) fn secondary(comparison: &Comparison) -> Option<String> {
     }
 }
 
-/// Where the variance of a pair comes from, in two sentences; in one where there were no pairs.
+/// The sources of the variance of a pair in two sentences; without pairs, in one sentence.
 pub(crate) fn budget(comparison: &Comparison) -> Vec<String> {
     let budget = &comparison.variance;
     if is_baseline(comparison) {
@@ -114,13 +114,12 @@ fn positions(budget: &VarianceBudget) -> String {
     )
 }
 
-/// Pairs that the guards dropped, and whether they are too many to trust the rest.
+/// Pairs that the guards dropped, and whether so many were dropped that the result is doubtful.
 pub(crate) struct Guard {
     pub(crate) sentence: String,
     pub(crate) is_warning: bool,
 }
 
-/// Pairs that the guards dropped; `None` if they dropped none.
 pub(crate) fn guard(comparison: &Comparison) -> Option<Guard> {
     let total = comparison.pairs + comparison.dropped_pairs;
     if comparison.dropped_pairs == 0 {

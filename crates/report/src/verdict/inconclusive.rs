@@ -1,4 +1,4 @@
-//! Why a comparison is inconclusive.
+//! Reasons why a comparison is inconclusive.
 
 use fauxplat_model::{Comparison, Metric, StoppedBy};
 
@@ -6,7 +6,7 @@ use super::grounds::test;
 use super::{end, is_baseline, is_unbounded, is_within};
 use crate::words::{TIE, change, counted, p_value, round_percent};
 
-/// An open question: after how many pairs, why, and what would answer it.
+/// The clause about an open question: number of pairs, reason, and remedy.
 pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     if comparison.pairs == 0 {
         return format!("{b} against {a}: inconclusive, since no pair could be analysed");
@@ -27,7 +27,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     )
 }
 
-/// Where wall time leaves the question open, CPU time may answer one of its own.
+/// If wall time leaves the question open, CPU time may answer its own question.
 fn cpu_time(comparison: &Comparison) -> Option<String> {
     let cpu = comparison.secondary.iter().find(|it| it.metric == Metric::CPU)?;
     let ratio = 1.0 + comparison.margin;
@@ -42,10 +42,10 @@ fn cpu_time(comparison: &Comparison) -> Option<String> {
     (comparison.metric == Metric::WALL && !is_baseline(comparison)).then_some(words)
 }
 
-/// The limit that ended a comparison before it was decided, in brackets.
+/// The limit that ended a comparison before it was decided, in parentheses.
 fn limit(comparison: &Comparison) -> &'static str {
     match comparison.stopped_by {
-        // A baseline has no design that could have gone on.
+        // A baseline has no design that could have been continued.
         _ if is_baseline(comparison) => "",
         StoppedBy::MaxPairs => " (the limit)",
         StoppedBy::MaxTime => " (the time limit)",
@@ -54,7 +54,7 @@ fn limit(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// Why the halves or the interval leave the question open.
+/// The reason in the halves or in the interval.
 fn doubt(comparison: &Comparison) -> String {
     if let Some([early, late]) = comparison.halves {
         let halves = format!("{} against {}", change(early), change(late));

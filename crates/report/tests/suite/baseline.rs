@@ -1,4 +1,4 @@
-//! Results of earlier times and other tools, read back. The files under `data` were written by the tools themselves.
+//! Results of earlier sessions and of other tools, read back. The tools themselves wrote the files in `data`.
 
 use fauxplat_model::{Metric, Outcome, Phase};
 use fauxplat_report::{BaselineSeries, Format, ReportError, SourceFormat, Style, read_baseline};
@@ -14,7 +14,8 @@ fn refused(text: &str) -> String {
     read_baseline(text).expect_err("it is broken").to_string()
 }
 
-/// A command that failed at once, recorded with hyperfine's `--ignore-failure`, is no measure of one that works.
+/// The duration of a command that failed at once, recorded with hyperfine's `--ignore-failure`, must not serve as a
+/// baseline.
 #[test]
 fn runs_of_hyperfine_that_failed_are_no_baseline() {
     let version_1 = |codes: &str| {

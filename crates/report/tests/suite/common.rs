@@ -11,7 +11,7 @@ use fauxplat_model::{
 use fauxplat_report::{Format, Style, write};
 use fauxplat_units::Bytes;
 
-/// The formats that carry runs: those for drawings, topologies and profiles refuse them.
+/// The formats that contain runs. Formats for drawings, topologies and profiles refuse them.
 pub(crate) fn formats_of_runs() -> impl Iterator<Item = Format> {
     let others = [Format::Svg, Format::Boxes, Format::Lscpu, Format::OpenMetrics];
     let of_others = [Format::Folded, Format::Speedscope, Format::Firefox, Format::Pprof, Format::SlurmDrain];
@@ -114,7 +114,7 @@ pub(crate) fn command(name: &str) -> Command {
     }
 }
 
-/// A sample whose wall time wanders deterministically around `wall_ns`.
+/// A sample whose wall time varies deterministically from `wall_ns` upwards.
 pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
     let wobble = u64::from(trial).wrapping_mul(2_654_435_761) % 1000;
     let wall = wall_ns + wall_ns / 100_000 * wobble;
@@ -141,7 +141,7 @@ pub(crate) fn sample(trial: u32, command: u16, wall_ns: u64) -> Sample {
     }
 }
 
-/// Location and spread, roughly: reports only have to show them.
+/// Approximate location and spread, which are enough for reports to show.
 pub(crate) fn summarise(metric: Metric, samples: &[Sample], command: u16) -> Option<Summary> {
     let of_command =
         samples.iter().filter(|sample| sample.command == command && sample.phase == Phase::Measured);
@@ -190,7 +190,7 @@ pub(crate) fn run(names: &[&str]) -> Owned {
     }
 }
 
-/// `run` in which something is wrong with everything.
+/// `run` with every kind of trouble.
 pub(crate) fn troubled_run() -> Owned {
     let mut owned =
         run(&["sh -c 'make -j2 && ./test --all --verbose' with a command line that is really rather long"]);

@@ -89,7 +89,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
     }
 }
 
-/// `compare` of two commands with this comparison.
+/// `compare` of two commands with the given comparison.
 pub(crate) fn compare(comparison: Comparison) -> Owned {
     let mut owned = run(&[&comparison.a, &comparison.b]);
     owned.header = header("compare");
@@ -108,7 +108,7 @@ pub(crate) fn compare(comparison: Comparison) -> Owned {
     owned
 }
 
-/// `compare` of two commands that are alike but for their slowest runs.
+/// `compare` of two commands that differ only in their slowest runs.
 pub(crate) fn compare_tails() -> Owned {
     let mut apart = comparison("sort", "gsort", Verdict::Different, 1.0004, 0.003);
     apart.difference_in = vec![DifferenceIn::Tail];
@@ -133,7 +133,7 @@ pub(crate) fn compare_tails() -> Owned {
     compare(apart)
 }
 
-/// Two commands whose typical runs differ too, by less than the margin.
+/// Two commands whose typical runs also differ, by less than the margin.
 pub(crate) fn compare_both() -> Owned {
     let mut owned = compare_tails();
     if let Findings::Compare(found) = &mut owned.findings {
@@ -145,7 +145,7 @@ pub(crate) fn compare_both() -> Owned {
     owned
 }
 
-/// `compare` of two commands in wall time and in peak memory, whose margin is an amount.
+/// `compare` of two commands in wall time and in peak memory, with a margin that is an amount.
 pub(crate) fn compare_metrics() -> Owned {
     let clear = comparison("sort", "gsort", Verdict::Different, 1.0231, 0.0055);
     let memory = Comparison {
@@ -198,8 +198,8 @@ pub(crate) fn compare_three() -> Owned {
     owned
 }
 
-/// `compare` of one command with a baseline from another time, as the analysis gives it: findings about both, but
-/// one command only.
+/// `compare` of one command with a baseline from another time, in the form of the analysis: findings about both, but
+/// only one command.
 pub(crate) fn against_baseline() -> Owned {
     let mut weaker = comparison("last week's sort", "sort -n data", Verdict::Different, 1.0231, 0.0055);
     weaker.grade = Grade::AgainstBaseline;

@@ -1,11 +1,11 @@
-//! Constructed records of the verbs that do not time commands, as the documents that the store would hold.
+//! Constructed records of the verbs that do not time commands, in the form of stored documents.
 
 use fauxplat_model::document::Findings;
 use serde_json::{Value, json};
 
 use crate::common::{self, Owned};
 
-/// A record of a verb whose findings are these.
+/// A record of a verb with the given findings.
 pub(crate) fn record(verb: &str, findings: Value) -> Owned {
     let schema = format!("fauxplat.{verb}/1");
     let findings = Findings::deserialize(&schema, findings).expect("the schema is known");
@@ -130,7 +130,7 @@ pub(crate) fn latency() -> Owned {
     )
 }
 
-/// A group that met its limit of memory.
+/// A group that reached its memory limit.
 pub(crate) fn limit() -> Owned {
     let mut group = limited("limited", "./fill 50", None);
     let more = json!({
@@ -151,7 +151,7 @@ pub(crate) fn limit() -> Owned {
     record("limit", found)
 }
 
-/// Two groups that took CPU time from each other until the time was over.
+/// Two groups that competed for CPU time until the time limit.
 pub(crate) fn limit_groups() -> Owned {
     let share =
         |share: f64| json!({ "share": share, "low": share - 0.004, "high": share + 0.004, "slices": 40 });

@@ -13,10 +13,10 @@ fn document(path: &str) -> String {
     std::fs::read_to_string(&whole).unwrap_or_else(|error| panic!("{}: {error}", whole.display()))
 }
 
-/// Fields whose members have names of the user or the machine, or are a definition in the form of `--input`.
+/// Fields whose members have names chosen by the user or the machine, or are a definition in the form of `--input`.
 const OWN_NAMES: [&str; 4] = ["parameters", "definition", "plan", "facts"];
 
-/// Names of all fields, each with the place where it was first met.
+/// Names of all fields, each with the path of its first occurrence.
 fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     match value {
         Value::Object(members) => {
@@ -33,7 +33,7 @@ fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Words in the document that are marked as code, or are in the brackets of one.
+/// Words in the document that are marked as code or are part of marked code.
 fn words(text: &str) -> BTreeSet<&str> {
     let code = text.split('`').skip(1).step_by(2);
     code.flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')).collect()

@@ -5,7 +5,7 @@ use fauxplat_report::{Format, ReportError, Style};
 use crate::common::Owned;
 use crate::constructed as made;
 
-/// The verbs whose findings are no runs of commands.
+/// The verbs whose findings are not runs of commands.
 pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
     vec![
         ("contend", made::contend()),
@@ -43,7 +43,8 @@ fn in_words() {
     }
 }
 
-/// A format that is refused before anything is measured has no form afterwards either, and one that help lists has one.
+/// A format that is refused before the measurement cannot be written afterwards either, and every format in the help
+/// can.
 #[test]
 fn the_formats_of_a_verb_are_those_that_have_a_form() {
     for (name, owned) in without_runs() {
@@ -57,7 +58,7 @@ fn the_formats_of_a_verb_are_those_that_have_a_form() {
         };
         for format in Format::ALL {
             let written = fauxplat_report::write(&owned.record(), format, &Style::default(), &mut Vec::new());
-            // Some findings of a verb have no drawing, and some formats hold one profile alone.
+            // Some findings of a verb have no drawing, and some formats hold only one profile.
             let is_of_a_part = format == Format::Svg || name == "profile_two" || name == "tune_list";
             match format.suits(verb) {
                 Ok(()) if is_of_a_part => {}

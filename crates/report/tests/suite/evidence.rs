@@ -1,4 +1,4 @@
-//! Evidence that is no run, in the formats that have a place for it.
+//! Evidence other than runs, in the formats that can contain it.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn every_kind_of_evidence_is_an_object_with_its_kind() {
     assert_eq!((&pieces[2]["metric"], &pieces[2]["values"]), (&json!("table:requests"), &json!([1.5])));
     assert_eq!(pieces[3]["processes"][0]["pid"], 7);
     assert_eq!(pieces[4]["figures"]["memory_bytes"], 64);
-    // Without evidence but the runs nothing changes.
+    // Without evidence other than runs the document is unchanged.
     let plain = owned.render(Format::Json, &STYLE);
     let runs: Vec<Evidence> = owned.samples.iter().cloned().map(Evidence::Run).collect();
     assert_eq!(written(&owned.record(), &runs, Format::Json), plain);

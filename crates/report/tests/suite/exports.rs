@@ -74,7 +74,7 @@ fn hyperfine_2_has_the_fields_of_hyperfine_2() {
     assert_eq!(read[1].name, "gsort", "what is written is read back as a baseline");
 }
 
-/// The types are those of hyperfine 1: numbers of seconds, and lists of them.
+/// The types are those of hyperfine 1: numbers of seconds, and lists of such numbers.
 #[test]
 fn hyperfine_2_has_the_fields_of_hyperfine_1_beside_its_own() {
     let real: Value = serde_json::from_str(include_str!("../data/hyperfine-1.15.json")).unwrap();
@@ -121,7 +121,7 @@ fn junit_says_which_verdict_fails() {
     let slower = case(Verdict::Different, 1.1);
     assert!(slower.contains("failures=\"1\"") && slower.contains("<failure message=\""), "{slower}");
     assert!(slower.contains("name=\"&lt;g&amp;sort&gt; against sort\""), "{slower}");
-    // As with `--fail-if slower`, a difference within the margin fails nothing.
+    // As with `--fail-if slower`, a difference within the margin is no failure.
     let within = case(Verdict::Different, 1.006);
     assert!(within.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{within}");
     let faster = case(Verdict::Different, 0.9);
@@ -132,7 +132,7 @@ fn junit_says_which_verdict_fails() {
     assert!(runs.contains("tests=\"2\" failures=\"0\""), "{runs}");
 }
 
-/// Names are shown and mark nothing, in each language by its own means.
+/// Names are shown and never act as markup, in each language by its own means.
 #[test]
 fn reports_in_other_markup_hold_tables_and_names() {
     let owned = common::run(&["a | b *c* #d", "plain"]);
@@ -256,7 +256,7 @@ fn a_few_runs_have_no_drawing_and_say_so() {
 /// Name, and each figure with its unit.
 type GoLine<'t> = (&'t str, Vec<(f64, &'t str)>);
 
-/// The grammar of <https://go.dev/design/14313-benchmark-format>, read by another hand: keys, and lines of results.
+/// An independent parser of the grammar <https://go.dev/design/14313-benchmark-format>: keys, and lines of results.
 fn go_benchmarks(text: &str) -> (Vec<(&str, &str)>, Vec<GoLine<'_>>) {
     let (mut keys, mut results) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -291,7 +291,7 @@ fn go_benchmark_has_a_line_per_run_and_names_without_blanks() {
     assert_eq!(results.len(), owned.samples.len() - 2, "neither warm-up nor failed runs");
     let names: BTreeSet<&str> = results.iter().map(|(name, _)| *name).collect();
     assert_eq!(names.len(), 3, "{names:?}");
-    // A hyphen with a number would be the number of CPUs, a slash a name within a name.
+    // A hyphen followed by a number would be the number of CPUs, and a slash would begin the name of a part.
     let is_cpus = |name: &&str| name.rsplit_once('-').is_some_and(|(_, end)| end.parse::<u32>().is_ok());
     assert!(!names.iter().any(|name| name.contains('/') || is_cpus(name)), "{names:?}");
     for (_, figures) in &results {

@@ -39,7 +39,7 @@ fn explained(slow: usize) -> Value {
     }])
 }
 
-/// Twenty machines in two racks, some of them odd in every way.
+/// Twenty machines in two racks, with every kind of anomaly.
 pub(crate) fn odd() -> Owned {
     let mut nodes: Vec<Value> =
         (0..14).map(|at| machine(&format!("r{}-n{at}", at / 10), "normal", 1.0, json!({}))).collect();
@@ -189,7 +189,7 @@ fn the_answer_names_what_is_wrong() {
     assert!(text.contains("on all but the 3 with BIOS 1.2"), "{text}");
 }
 
-/// Before any time, whether both did the same work.
+/// The question whether both programs did the same work precedes any time.
 #[test]
 fn other_answers_of_the_second_program_come_first() {
     let mut owned = compared();
@@ -204,7 +204,7 @@ fn other_answers_of_the_second_program_come_first() {
     );
 }
 
-/// A mean that slow runs move is told beside typical runs that are alike.
+/// A mean that slow runs change is reported even if typical runs are alike.
 #[test]
 fn means_and_slow_runs_of_a_fleet_are_told() {
     let mut owned = compared();
@@ -277,7 +277,7 @@ fn others_that_watch_fleets_can_read_it() {
     assert!((median - 0.11).abs() < 1e-9, "{median}");
     assert_eq!(value("fauxplat_fleet_run_timestamp_seconds", "metric", "wall"), Some(1.5e9));
     assert_eq!(value("fauxplat_fleet_notice", "fact", "bios"), Some(1.0));
-    // A collector may have the results of two benchmarks: every series says of which it is.
+    // A collector may hold the results of two benchmarks, so every series names its benchmark.
     findings(&mut owned).command = "another".into();
     let other = open_metrics(&owned.render(Format::OpenMetrics, &Style::default()));
     let both = samples.iter().chain(&other).map(|(name, labels, _)| (name, labels));

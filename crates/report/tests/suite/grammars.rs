@@ -1,4 +1,4 @@
-//! Exports for other tools, parsed by the grammars of those tools' documentation and not by the code that writes them.
+//! Exports for other tools, parsed by independent parsers for the grammars in the documentation of those tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,13 @@ fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
 /// A sample of an exposition: its name, its labels, its value.
 pub(crate) type Exposed = (String, BTreeMap<String, String>, f64);
 
-/// A name by the ABNF of OpenMetrics 1.0.
+/// Whether a name matches the ABNF of OpenMetrics 1.0.
 fn is_metric_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
     name.starts_with(first) && name.chars().all(|c| first(c) || c.is_ascii_digit())
 }
 
-/// Labels up to the closing brace, and the text behind it.
+/// Labels up to the closing brace, and the text after it.
 fn labels(text: &str) -> (BTreeMap<String, String>, &str) {
     let (mut found, mut rest) = (BTreeMap::new(), text);
     loop {
@@ -53,7 +53,8 @@ fn labels(text: &str) -> (BTreeMap<String, String>, &str) {
     }
 }
 
-/// An exposition by OpenMetrics 1.0: families that do not interleave, each begun by its type, no series twice, an end.
+/// Parses an exposition by OpenMetrics 1.0: families do not interleave, each begins with its type, no series occurs
+/// twice, and the end is marked.
 pub(crate) fn open_metrics(text: &str) -> Vec<Exposed> {
     let body = text.strip_suffix("# EOF\n").expect("it ends with its mark");
     let (mut families, mut series, mut samples) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
@@ -124,7 +125,7 @@ fn an_exposition_has_every_value_under_its_labels() {
     assert_eq!(samples.len(), 5, "and whether its creator lives");
 }
 
-/// A collector drops the whole exposition when a series occurs twice.
+/// A collector drops the whole exposition if a series occurs twice.
 #[test]
 fn objects_of_one_name_are_told_apart() {
     let twins = ["worker", "worker", "1"].into_iter().zip([5, 1, 9]);
@@ -179,7 +180,7 @@ proptest! {
     }
 }
 
-/// Names that are keys elsewhere: empty, alike, endless, and such as numbering makes of others.
+/// Names that are problematic as keys: empty, equal, endless, and equal to the result of numbering.
 fn odd_names() -> Owned {
     let endless = "x".repeat(5000);
     common::run(&["", " ", "sort", "sort", "sort (2)", "a\nb", "a\\nb", "\u{1b}[31m", &endless])
@@ -189,8 +190,8 @@ fn exported(owned: &Owned, format: Format) -> Value {
     serde_json::from_str(&written(owned, format).unwrap()).unwrap()
 }
 
-/// The checks of `pyperf.Benchmark` when it loads a file: metadata are lines without surrounding blanks and not empty,
-/// names differ, and every value is above zero.
+/// The checks of `pyperf.Benchmark` when it loads a file: metadata are non-empty lines without surrounding blanks,
+/// names are distinct, and every value is above zero.
 #[test]
 fn pyperf_could_load_it_whatever_the_names() {
     let mut owned = odd_names();
@@ -222,7 +223,7 @@ fn pyperf_could_load_it_whatever_the_names() {
     assert_eq!((names.len(), runs), (9, owned.samples.len() - 2));
 }
 
-/// Names of benchmarks have 1 to 1024 characters there, and measures are numbers.
+/// In Bencher, names of benchmarks have 1 to 1024 characters, and measures are numbers.
 #[test]
 fn bencher_could_take_it_whatever_the_names() {
     let benchmarks = exported(&odd_names(), Format::BencherBmf);
@@ -253,7 +254,7 @@ fn github_action_benchmark_could_take_it_whatever_the_names() {
     }
 }
 
-/// `lscpu -p` as scripts take it apart: comments, then a row of numbers per CPU, as many as the heading names.
+/// `lscpu -p` as scripts parse it: comments, then a row of numbers per CPU, as many as the heading names.
 #[test]
 fn lscpu_gives_each_cpu_a_row_of_numbers() {
     let text = written(&constructed::topo(), Format::Lscpu).unwrap();
@@ -273,8 +274,8 @@ fn lscpu_gives_each_cpu_a_row_of_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// An export can be read as a baseline: each tool's file gives the record's times back, to the precision of the
-    /// file's seconds.
+    /// An export can be read as a baseline: each tool's file returns the record's times, to the precision of the file's
+    /// seconds.
     #[test]
     fn exports_come_back_as_baselines(walls in proptest::collection::vec(1u64..1 << 50, 1..30)) {
         let mut owned = common::run(&["a"]);

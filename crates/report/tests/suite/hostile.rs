@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::common::{self, Owned, formats_of_runs};
 
-/// A format, or the reason that it has nothing to say.
+/// The report in a format, or the reason why there is nothing to write.
 fn written(owned: &Owned, format: Format) -> Result<String, ReportError> {
     let mut out = Vec::new();
     write(&owned.record(), format, &Style::default(), &mut out)?;
     Ok(String::from_utf8(out).expect("reports are UTF-8"))
 }
 
-/// Records of RFC 4180, read by another hand.
+/// An independent parser of RFC 4180.
 pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut rest = text.chars().peekable();
@@ -59,7 +59,7 @@ fn csv_keeps_to_rfc_4180_whatever_the_names() {
     assert_eq!(read, owned.samples.iter().map(|sample| sample.get(Metric::WALL)).collect::<Vec<_>>());
 }
 
-/// A hundred open metrics of every unit, read in every second run.
+/// A hundred open metrics of every unit, measured in every second run.
 fn with_many_metrics() -> (Owned, Vec<Metric>) {
     let units = [Unit::Nanos, Unit::Bytes, Unit::Count, Unit::MicroPerSecond];
     let open = |number: usize| {
@@ -94,7 +94,7 @@ fn a_hundred_metrics_are_in_every_format_that_has_all() {
     }
 }
 
-/// Findings where no run has a figure.
+/// Findings without any figure.
 fn nothing(failures: usize) -> RunFindings {
     RunFindings { failures, ..RunFindings::default() }
 }
@@ -219,7 +219,7 @@ fn wrong_types_are_refused_at_their_place() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A document that was cut, or in which one byte is another: it is read or refused, and nothing else happens.
+    /// A document that was truncated, or in which one byte was changed, is either read or refused.
     #[test]
     fn a_damaged_document_is_read_or_refused(at in 0usize..4000, byte in 32u8..127, cut in any::<bool>()) {
         let mut text = common::run(&["sort"]).render(Format::HyperfineJson, &Style::default()).into_bytes();

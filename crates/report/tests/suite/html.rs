@@ -1,4 +1,4 @@
-//! Pages: a single file that loads nothing else, whatever names are in it.
+//! Pages: a single file that loads nothing from elsewhere, whatever names it contains.
 
 use fauxplat_model::Verdict;
 use fauxplat_model::document::Findings;
@@ -158,7 +158,7 @@ const ATTRIBUTES: [&str; 47] = [
     "tabindex",
 ];
 
-/// Names of the attributes of a tag; every value has to be in quotes.
+/// Names of the attributes of a tag. Every value has to be in quotes.
 fn attributes(tag: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = tag.split_once(' ').map_or("", |(_, rest)| rest).trim_start();
@@ -174,7 +174,7 @@ fn attributes(tag: &str) -> Vec<String> {
     names
 }
 
-/// Every element is known, ends, and ends in its turn; every attribute is known.
+/// Checks that every element is known and properly nested, and every attribute is known.
 pub(crate) fn check(name: &str, page: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut ids: Vec<&str> = Vec::new();
@@ -214,7 +214,7 @@ fn raw(page: &str) -> &str {
     after.split_once("</script>").expect("a script ends").0
 }
 
-/// The visible text of a page, a line for each block; for drawings the text of screen readers.
+/// The visible text of a page, with a line for each block; for drawings, the text for screen readers.
 fn seen(page: &str) -> String {
     let (mut text, mut skipped) = (String::new(), 0);
     let mut last = "";
@@ -311,7 +311,7 @@ fn nobody_breaks_out_of_a_page() {
     }
 }
 
-/// Findings of the other verbs with every free text made hostile.
+/// Findings of other verbs in which every free text is hostile.
 fn renamed() -> Owned {
     let mut owned = crate::constructed::latency();
     let Findings::Latency(found) = &mut owned.findings else { unreachable!("it is a latency test") };
@@ -330,7 +330,7 @@ fn too_much_raw_data_stays_where_it_is() {
     assert!(page.contains("<code>fauxplat history export 7</code>"));
 }
 
-/// An experiment of any verb that did not come to its end is reported run by run.
+/// An interrupted experiment of any verb is reported run by run.
 #[test]
 fn what_was_cut_off_is_shown_in_every_format() {
     for samples in [0, 1, 3, 7] {

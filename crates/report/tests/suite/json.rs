@@ -1,4 +1,4 @@
-//! The JSON document: every name that others rely on, one by one.
+//! The JSON document: every name on which other programs rely.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Phase, Verdict};

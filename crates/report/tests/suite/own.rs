@@ -1,4 +1,4 @@
-//! Findings that a verb keeps to itself, in every format.
+//! Findings with a type that is private to their verb, in every format.
 
 use fauxplat_model::document::{Findings, OwnFindings, Record};
 use fauxplat_report::parts::{Grid, Piece, Tone};
@@ -97,7 +97,7 @@ fn the_formats_of_a_verb_of_its_own_are_those_of_its_report() {
     }
     let refused = Format::GoBenchmark.suits("herd").unwrap_err().to_string();
     assert!(refused.contains("what herd finds") && !known.contains("go-benchmark"), "{refused}");
-    // Other verbs are told of it, too.
+    // Messages about other verbs mention this verb, too.
     let refused = Format::Svg.suits("index").unwrap_err().to_string();
     assert!(refused.contains(", herd"), "{refused}");
 }

@@ -1,4 +1,4 @@
-//! Profiles for people and other tools: every sample is in every file, and foreign names stay names.
+//! Profiles for people and other tools: every sample is in every file, and foreign names cannot act as markup.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -11,7 +11,7 @@ use fauxplat_report::{Format, ReportError, Style, write};
 use crate::common::{self, Owned};
 use crate::comparisons;
 
-/// A name as no compiler would make one.
+/// A name that no compiler produces.
 const HOSTILE: &str = "operator;<script>alert(1)</script>\u{202e}\n";
 
 fn share(name: &str, own: u64, total: u64) -> FunctionShare {
@@ -62,7 +62,7 @@ fn profile(name: &str) -> Profile {
     }
 }
 
-/// Frames of every kind, and stacks that end in every way.
+/// Frames of every kind, and stacks with every kind of end.
 fn found(profiles: usize) -> ProfileFindings {
     let frame = |name: &str| ProfiledFrame { name: name.into(), object: Some(0), ..ProfiledFrame::default() };
     let stack = |frames: &[u32], end, samples: u64| ProfiledStack {
@@ -157,7 +157,7 @@ pub(crate) fn one() -> Owned {
     owned(found(1))
 }
 
-/// A record with two profiles, of which one is slower in a function.
+/// A record with two profiles, one of which is slower in a function.
 pub(crate) fn two() -> Owned {
     owned(ProfileFindings { differences: vec![difference(0.002)], ..found(2) })
 }
@@ -176,7 +176,7 @@ fn nothing_is_called_different_that_is_not_told_from_noise() {
     assert!(!is_called(&text(0.2)), "{}", text(0.2));
 }
 
-/// A comparison of the two programs whose timed runs took 7 % more wall time, and as much more CPU time as given.
+/// A comparison of the two programs with 7 % more wall time in timed runs, and the given change in CPU time.
 fn compared(cpu_ratio: Option<f64>, p: f64) -> Owned {
     let comparison = comparisons::comparison("./reader old", "./reader new", Verdict::Different, 1.07, 0.01);
     let mut owned = comparisons::compare(comparison);
@@ -204,8 +204,8 @@ fn a_comparison_says_which_functions_its_timed_difference_is_in() {
     let expected = "Of 7.0 % more CPU time, 5.0 points ± 0.5 are in parse_line, called by read; 2.0 points not told \
         from noise (2 further runs were sampled, and not timed).";
     assert!(text.contains(expected), "{text}");
-    // A difference that is not significant is attributed to no function, and there are no parts of a difference that
-    // the timed runs do not show.
+    // A difference that is not significant is attributed to no function, and a difference that the timed runs do not
+    // show has no parts.
     let nothing = spaced(&compared(Some(1.07), 0.2).text(500));
     assert!(nothing.contains("no function is told from noise") && !nothing.contains("points ±"), "{nothing}");
     let document: serde_json::Value =
@@ -305,7 +305,7 @@ fn speedscope_and_firefox_have_every_sample() {
     }
 }
 
-/// Faults that were counted at a rate are no seconds.
+/// Faults that were sampled at a rate do not represent seconds.
 #[test]
 fn only_time_is_told_in_seconds() {
     let mut faults = found(1);
@@ -316,7 +316,8 @@ fn only_time_is_told_in_seconds() {
     assert_eq!(written["profiles"][0]["endValue"], 2000.0);
 }
 
-/// Stacks weigh as many events as their samples stand for, in every format that has one number for each.
+/// The weight of a stack is the number of events that its samples represent, in every format with a single number per
+/// stack.
 #[test]
 fn what_is_exported_are_the_events_that_samples_stand_for() {
     let mut found = found(1);
@@ -372,7 +373,7 @@ fn pprof_has_every_sample_by_names_that_are_there() {
     let stacks = of(2).map(|sample| packed(&fields(&sample)[0].2));
     assert!(stacks.flatten().all(|place| (1..=places).contains(&place)));
     assert!(of(5).all(|function| (fields(&function)[1].1 as usize) < strings.len()));
-    // A linker's name (field 3) that is equal to the name makes pprof take arguments of templates off it.
+    // If the linker's name (field 3) equals the name, pprof removes template arguments from it.
     assert!(of(5).all(|function| fields(&function).iter().all(|it| it.0 != 3)));
     assert!(matches!(file(&two(), Format::Pprof), Err(ReportError::NothingToExport { .. })));
 }
@@ -405,7 +406,7 @@ fn names_of_strangers_stay_names() {
     }
 }
 
-/// Names that XML cannot hold, that are endless, or that are nothing.
+/// Names that XML cannot represent, that are endless, or that are empty.
 #[test]
 fn whatever_a_symbol_table_holds_is_drawn_and_folded() {
     let mut odd = found(1);
@@ -422,7 +423,7 @@ fn whatever_a_symbol_table_holds_is_drawn_and_folded() {
     assert!(folded.lines().all(|line| line.split(';').all(|step| !step.trim().is_empty())), "{folded}");
 }
 
-/// Recursion of a program is none of what draws it.
+/// Deep recursion of a program must not overflow the stack of the code that draws it.
 #[test]
 fn deep_recursion_is_cut_and_told() {
     let mut deep = found(1);

@@ -1,4 +1,4 @@
-//! Reports of any numbers and names: no panic, no line too long, no control character for the terminal.
+//! Reports with arbitrary numbers and names: no panic, no line too long, no control character for the terminal.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{Metric, Outcome, Phase, Summary, Verdict};
@@ -91,7 +91,7 @@ fn strange(names: &[String], odd: &[f64], walls: &[u64], outcome: Outcome, verdi
     owned
 }
 
-/// The record as one of `run`.
+/// The record as a record of `run`.
 fn as_run(owned: &Owned) -> Owned {
     let Findings::Compare(found) = &owned.findings else { unreachable!("it is a comparison") };
     Owned { findings: Findings::Run(found.commands.clone()), ..owned.clone() }
@@ -125,7 +125,7 @@ proptest! {
             check_text(owned, width, unicode);
             for format in Format::ALL {
                 let mut out = Vec::new();
-                // Nothing to export is a right answer; a panic is not.
+                // A refusal is a correct result; a panic is not.
                 if write(&owned.record(), format, &Style::default(), &mut out).is_ok() && format.name().contains("json") {
                     prop_assert!(serde_json::from_slice::<serde_json::Value>(&out).is_ok());
                 }

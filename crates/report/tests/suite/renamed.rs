@@ -1,5 +1,5 @@
-//! All foreign texts are made hostile at once: a report keeps the structure that it has with harmless names, in every
-//! format.
+//! All foreign texts are made hostile at once. In every format a report must keep the structure that it has with
+//! harmless names.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,14 +14,14 @@ use crate::common::Owned;
 use crate::hostile::csv;
 use crate::html::{Token, all, check, tokens};
 
-/// A name that ends every kind of surrounding element, has markup of every format, moves the cursor and changes the
-/// direction of text.
+/// A name that ends every kind of surrounding element, contains markup of every format, moves the cursor and changes
+/// the text direction.
 const HOSTILE: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\u{202e}\u{1b}[31m\u{5}\u{7f}\n# 文";
 
-/// The hostile text as a report may show it.
+/// The hostile text in the form that reports may show.
 const SHOWN: &str = "</td></script><b>|`*_~[x](y)&amp; @a #1 \\\\u{202e}\\u{1b}[31m\\u{5}\\u{7f}\\n# 文";
 
-/// A name that breaks nothing and takes as many columns.
+/// A name of the same width without special characters.
 fn harmless() -> String {
     "n".repeat(unicode_width::UnicodeWidthStr::width(SHOWN))
 }
@@ -41,7 +41,7 @@ fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A value in which every free text is replaced by the name; equal texts stay equal.
+/// A value in which the name replaces every free text; equal texts stay equal.
 fn renamed<T>(noun: Value, name: &str, read: impl Fn(Value) -> Option<T>) -> T {
     let mut paths = Vec::new();
     strings(&noun, "", &mut paths);
@@ -90,14 +90,14 @@ fn pairs() -> impl Iterator<Item = (&'static str, [&'static Owned; 2])> {
     PAIRS.iter().map(|(verb, both)| (*verb, both.each_ref()))
 }
 
-/// The report in a format, if these findings have one.
+/// The report in a format, if the findings have one.
 fn report(owned: &Owned, format: Format, style: &Style) -> Option<String> {
     let mut out = Vec::new();
     write(&owned.record(), format, style, &mut out).ok()?;
     Some(String::from_utf8(out).expect("reports are UTF-8"))
 }
 
-/// Begins and ends of Markdown's elements in their order, and raw HTML unchanged.
+/// Starts and ends of Markdown's elements in their order, and raw HTML unchanged.
 fn markdown_structure(text: &str) -> Vec<String> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let part = |event: Event<'_>| match event {
@@ -170,7 +170,7 @@ fn names_never_break_a_row() {
     }
 }
 
-/// Formats for programs hold every name unchanged, since escaping is up to those programs.
+/// Formats for programs contain every name unchanged, since those programs have to escape it.
 #[test]
 fn documents_have_every_name_to_the_letter() {
     for (verb, [hostile, _]) in pairs() {

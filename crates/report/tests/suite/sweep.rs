@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{self, Owned};
 
-/// A sweep over these levels; every fourth is slower by a fifth.
+/// A sweep over the given levels, every fourth of which is slower by a fifth.
 fn findings(factor: &str, unit: Option<&str>, levels: Vec<(String, Option<f64>)>) -> SweepFindings {
     let median = |index: usize| if index % 4 == 3 { 1.2e6 } else { 1e6 };
     let level = |(index, (name, number)): (usize, (String, Option<f64>))| LevelFindings {
@@ -102,7 +102,7 @@ pub(crate) fn sizes() -> SweepFindings {
     findings("env-size", Some("bytes"), levels.collect())
 }
 
-/// Two words, at one of which the command crashes, and nothing else.
+/// Two levels that are words. The command crashes at one of them, and nothing else differs.
 pub(crate) fn words() -> SweepFindings {
     let mut found = findings("aslr", None, vec![("on".into(), None), ("off".into(), None)]);
     found.finding.answer = SweepAnswer::NoEffect;
@@ -140,7 +140,7 @@ pub(crate) fn product() -> SweepFindings {
     found
 }
 
-/// A peak in time, and nothing in memory, whose margin is an amount.
+/// A peak in time and none in memory, whose margin is an amount.
 pub(crate) fn two_metrics() -> SweepFindings {
     let mut found = sizes();
     found.levels.truncate(6);
@@ -184,7 +184,7 @@ fn each_metric_is_told_and_one_error_for_all() {
     open.also[0].finding.answer = SweepAnswer::Undecided;
     let text = owned(open).text(300);
     assert!(text.contains("±2.08 % (64.00 KiB) is asked for"), "{text}");
-    // Failures are those of runs, which all metrics share.
+    // Failures concern runs, which all metrics share.
     let mut failing = words();
     failing.also = vec![AlsoSwept { finding: failing.finding.clone(), ..two_metrics().also.remove(0) }];
     assert_eq!(owned(failing).text(200).matches("the command fails").count(), 1);
@@ -198,7 +198,7 @@ fn the_document_has_every_metric() {
     let also = &document["also"][0];
     assert_eq!((&also["metric"], &also["finding"]["effect"]), (&"peak-memory".into(), &false.into()));
     assert_eq!(also["finding"]["margin_absolute"], 65_536.0);
-    // Bytes are no nanoseconds.
+    // Fields in nanoseconds are absent for bytes.
     let level = &also["levels"][0];
     assert_eq!((&level["median"], &level["median_ns"]), (&3_145_728.0.into(), &Value::Null));
     assert_eq!(document["levels"][0]["median"], document["levels"][0]["median_ns"]);
@@ -316,7 +316,7 @@ fn drawings_show_every_level_and_each_peak_closer() {
     let page = owned(sizes()).render(Format::Html, &Style::default());
     assert_eq!(page.matches("<svg").count(), 2, "the whole and one peak");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("stands out") && page.contains("752"));
-    // Nothing is loaded: no link, no source; the only address is the name of the drawing's kind.
+    // Nothing is loaded: no link and no source; the only address is the XML namespace of drawings.
     assert!(!page.contains("src=") && !page.contains("<link") && !page.contains("@import"));
     assert_eq!(page.matches("http:").count(), page.matches("http://www.w3.org/2000/svg").count());
     let many = owned(product()).render(Format::Svg, &Style::default());
@@ -344,7 +344,7 @@ fn odd_numbers_and_no_levels_are_drawn_too() {
     let mut empty = sizes();
     (empty.levels, empty.runs_done, empty.stages) = (Vec::new(), 0, Vec::new());
     for format in [Format::Text, Format::Json, Format::Markdown, Format::Svg, Format::Html, Format::Csv] {
-        // Where nothing was measured there is nothing to draw.
+        // Without measurements there is nothing to draw.
         let found = [&odd, &empty].into_iter().filter(|it| format != Format::Svg || !it.levels.is_empty());
         for found in found {
             assert!(!owned(found.clone()).render(format, &Style::default()).contains("NaN"), "{format}");

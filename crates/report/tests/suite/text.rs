@@ -1,4 +1,4 @@
-//! Text for terminals, as a person sees it. The snapshots are meant to be read.
+//! Text as shown in a terminal. The snapshots are meant to be read.
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
@@ -44,7 +44,7 @@ fn several_metrics() {
     {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Reference and candidate have a row for each metric, and no winner is named where there are only two commands.
+    // Reference and candidate have a row for each metric, and no winner is named if there are only two commands.
     let rows = |metric: &str| {
         let is_row = |line: &&str| line.contains(metric) && line.trim_start().starts_with(['s', 'g']);
         text.lines().filter(is_row).count()
@@ -256,7 +256,7 @@ fn names_that_look_alike_when_shortened_are_numbered() {
     assert!(table.contains("1: program") && table.contains("2: program"), "{table}");
 }
 
-/// JSON has no infinity, and holds e to the power of 13.8; text tells that there is no interval.
+/// JSON has no infinity, so e to the power of 13.8 represents it; text states that there is no interval.
 #[test]
 fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     let few = comparisons::comparison("a", "b", Verdict::Inconclusive, 2.18, 0.1);
@@ -268,14 +268,15 @@ fn an_interval_that_excludes_nothing_is_not_told_as_one() {
     };
     let text = comparisons::compare(few).text(100);
     assert!(text.contains("too few pairs for an interval") && !text.contains("e7"), "{text}");
-    // A large effect has a bound all the same: almost nothing against a hundred megabytes.
+    // Even a large effect has a bound: almost nothing against a hundred megabytes.
     let large = comparisons::comparison("a", "b", Verdict::Different, 3.9e5, 0.0);
     let large = Comparison { ci_low_ratio: 3.8e5, ci_high_ratio: 4e6, ..large };
     let text = comparisons::compare(large).text(100);
     assert!(text.contains("+3.80e7") && !text.contains("no bound"), "{text}");
 }
 
-/// Slow runs of the other command than typical runs say: not "by more", and of the one that has them.
+/// If the slow runs belong to the command that is faster in typical runs, the sentence names that command and does not
+/// say "by more".
 #[test]
 fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
     let mut owned = comparisons::compare_both();
@@ -287,7 +288,7 @@ fn slow_runs_of_the_faster_one_are_said_to_be_the_other_way() {
     assert!(said.contains(wanted) && !said.contains("by more:"), "{said}");
 }
 
-/// Where the typical difference is larger than what slow runs add, the faster command stays the faster one in them.
+/// If the typical difference is larger than the excess of slow runs, the faster command is also faster in slow runs.
 #[test]
 fn slow_runs_within_the_typical_difference_are_no_runs_the_other_way() {
     for (effect, side) in [(1.3, Side::A), (0.7, Side::B)] {

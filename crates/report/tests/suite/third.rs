@@ -1,5 +1,5 @@
-//! The sentences of the decision rule's third edition: typical and mean, gates, what is carried over, halves,
-//! mixtures, dropped pairs that lean.
+//! The sentences of the decision rule's third edition: typical and mean, gates, carry-over, halves, mixtures, imbalance
+//! of dropped pairs.
 //!
 //! Length: the tests share one constructed comparison.
 
@@ -14,7 +14,7 @@ use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_
 use crate::common::Owned;
 use crate::comparisons::{self, comparison};
 
-/// The brief report, its lines joined.
+/// The brief report as one line.
 fn brief(comparison: &Comparison) -> String {
     words(&brief_of(&comparisons::compare(comparison.clone())))
 }
@@ -32,7 +32,7 @@ fn full(comparison: &Comparison) -> String {
     words(&comparisons::compare(comparison.clone()).text(100))
 }
 
-/// A text with every run of blanks as one.
+/// A text with single blanks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -84,7 +84,7 @@ fn slower() -> Comparison {
     Comparison { difference_in: vec![DifferenceIn::Typical], beyond_margin: Some(true), ..slower }
 }
 
-/// Typical runs that are alike, with all that a judge says of the rest.
+/// Typical runs that are alike, with all further findings of the judge.
 fn alike(extent: Extent) -> Comparison {
     Comparison {
         extent: Some(extent),
@@ -129,12 +129,12 @@ fn the_table_has_a_typical_pair_and_a_mean_and_says_which_decides() {
             "– +2.31 % (+1.76",
         ],
     );
-    // Of runs at another time there are no pairs.
+    // Runs at another time have no pairs.
     let weaker = words(&comparisons::against_baseline().text(100));
     assert!(weaker.contains("difference") && !weaker.contains("typical pair"), "{weaker}");
 }
 
-/// A mean costs at most one line more than a report without one.
+/// A mean adds at most one line to a report.
 #[test]
 fn two_commands_that_agree_take_few_lines() {
     let slower = Comparison { mean: Some(mean(1.024, 0.006)), ..slower() };
@@ -216,7 +216,7 @@ fn capped_readings_are_told() {
     );
     says(&capped([0, 1]), &["1 run of gsort took over 4 times its usual time and counts as that"]);
     assert!(!capped([0, 0]).contains("without the cap"));
-    // Where the cap changes nothing, only full reports have room for it.
+    // If the cap changes nothing, only full reports mention it.
     let few = MeanRatio { capped: [0, 2], ..mean(1.03, 0.01) };
     let few = Comparison { mean: Some(few), ..slower() };
     assert!(!brief(&few).contains("without the cap"));
@@ -356,7 +356,7 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     assert!(!brief(&carrying(false, false)).contains("left to the next run"));
     let figures = "after itself: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
     says(&full(&carrying(false, false)), &[figures]);
-    // Less than the margin is no finding, and nobody is named where a third command ran too.
+    // An effect below the margin is no finding, and no cause is named if a third command ran, too.
     let mut small = carrying(true, false);
     small.carry_over.as_mut().unwrap().carried =
         RatioInterval { ratio: 1.004, low_ratio: 1.002, high_ratio: 1.006 };
@@ -479,7 +479,7 @@ fn dropped_pairs_that_lean_withhold_equality() {
     );
 }
 
-/// Documents of earlier versions have a mean with a plain interval, and none of the questions of today.
+/// Documents of earlier versions have a mean with a plain interval, and none of the newer answers.
 #[test]
 fn documents_of_earlier_versions_are_read_and_told() {
     let written = serde_json::to_value(alike(Extent::Whole)).expect("a document");

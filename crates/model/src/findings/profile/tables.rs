@@ -1,5 +1,5 @@
-//! Tables that all profiles of a document share: object files, code locations, stacks, instructions, and the weight of
-//! their samples.
+//! Tables that all profiles of a document share: object files, code locations, stacks, instructions, and the weights of
+//! samples.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,8 @@ pub struct ProfiledObject {
     /// Build ID from the linker, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
-    /// Level of symbol information.
     pub names: ObjectNames,
-    /// Missing information and the package to install; `None` where nothing is missing.
+    /// Missing information and the package to install; `None` if nothing is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
@@ -33,29 +32,26 @@ pub enum ObjectNames {
     Lines,
 }
 
-/// A code location.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProfiledFrame {
-    /// The function, demangled; where its file was stripped of names, the file and where it begins there.
+    /// The demangled function; in a file without symbol names, the file and the start address of the function in the
+    /// file.
     pub name: String,
-    /// Other names of the function, by which patterns find it, too.
+    /// Other names of the function, which patterns match too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     /// Index in `objects` of the function's file.
     pub object: Option<u32>,
-    /// Path of the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Line in the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Whether the function is inlined into the frame before, its caller.
+    /// Whether the function is inlined into the previous frame, its caller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_inlined: bool,
-    /// Whether the function belongs to the kernel.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_kernel: bool,
-    /// Whether the function has no name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unknown: bool,
 }
@@ -67,38 +63,38 @@ pub struct ProfiledStack {
     pub frames: Vec<u32>,
     /// Name of the process in the kernel (`comm`); may be empty.
     pub process: String,
-    /// Whether the stack was unwound to its beginning.
+    /// How far the stack was unwound.
     pub end: StackEnd,
-    /// Number of samples, for each profile.
+    /// Number of samples in each profile.
     pub samples: Vec<u64>,
-    /// Events that these samples stand for, for each profile; absent where all samples stand for as many.
+    /// Events that these samples represent in each profile; empty if all samples represent the same number of events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<u64>,
-    /// The sums of the squares of these numbers, sample by sample: intervals follow from them, and are what is stored.
+    /// Sum over the samples of the squared number of events, for each profile. Intervals follow from this sum and are
+    /// stored in its place.
     #[serde(skip)]
     pub squares: Vec<f64>,
 }
 
-/// The weight of samples: a share is a sum of the events that samples stand for, and its interval follows from how
-/// evenly these are spread.
+/// The weight of samples: a share is a sum of the events that samples represent, and its interval depends on how evenly
+/// the events are spread over the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
-    /// Samples.
     pub samples: u64,
-    /// The events that they stand for together.
+    /// The number of events that the samples represent together.
     pub events: u64,
-    /// The sum of the squares of the events of each.
+    /// The sum over the samples of the squared number of events.
     pub squares: f64,
 }
 
 impl Weight {
-    /// The weight of samples that stand for `period` events each.
+    /// The weight of samples that represent `period` events each.
     pub fn of(samples: u64, period: u64) -> Self {
         let squares = samples as f64 * (period as f64).powi(2);
         Weight { samples, events: samples.saturating_mul(period), squares }
     }
 
-    /// The weight of samples that stand for so many events together, as if each stood for as many.
+    /// The weight of samples that represent `events` together, on the assumption of equal shares.
     pub fn evenly(samples: u64, events: u64) -> Self {
         Weight { samples, events, squares: (events as f64).powi(2) / samples.max(1) as f64 }
     }
@@ -113,23 +109,22 @@ impl std::ops::AddAssign for Weight {
 }
 
 impl ProfiledStack {
-    /// How much its samples of one profile weigh: one each where all stand for as many events.
+    /// Weight of the stack's samples in one profile. Each sample weighs one if all represent the same number of events.
     pub fn weight(&self, profile: usize) -> Weight {
         let samples = self.samples.get(profile).copied().unwrap_or(0);
         match (self.events.get(profile), self.squares.get(profile)) {
             (Some(&events), Some(&squares)) => Weight { samples, events, squares },
-            // Of a document that was read, as if its samples stood for as many events each.
+            // Documents do not contain the squares: equal shares are assumed.
             (Some(&events), None) => Weight::evenly(samples, events),
             (None, _) => Weight::of(samples, 1),
         }
     }
 }
 
-/// How far the callers of a sample could be unwound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StackEnd {
-    /// To the end of the copied part of the stack.
+    /// To the outermost caller.
     #[default]
     Whole,
     /// To the end of the copied part of the stack.
@@ -145,17 +140,17 @@ pub struct ProfiledInstruction {
     pub object: u32,
     /// Address, as in the symbol tables of the file.
     pub address: u64,
-    /// Index in `frames` of the function and line; of inlined functions, the innermost.
+    /// Index in `frames` of the function and line; for inlined functions, the innermost.
     pub frame: u32,
-    /// Number of samples, for each profile.
+    /// Number of samples in each profile.
     pub samples: Vec<u64>,
-    /// Events that these samples stand for, for each profile; absent where all samples stand for as many.
+    /// Events that these samples represent in each profile; empty if all samples represent the same number of events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<u64>,
 }
 
 impl ProfiledInstruction {
-    /// How much its samples of one profile weigh, as those of a stack do.
+    /// Weight of the instruction's samples in one profile, as for a stack.
     pub fn events(&self, profile: usize) -> u64 {
         self.events.get(profile).or_else(|| self.samples.get(profile)).copied().unwrap_or(0)
     }

@@ -19,7 +19,6 @@ use crate::calls::{self, Way};
 use crate::format::ONE_PROFILE;
 use crate::words::visible;
 
-/// The profiles of a record, if that is what it has.
 fn found<'a>(record: &Record<'a>, format: &'static str) -> Result<&'a ProfileFindings, ReportError> {
     match record.findings {
         Findings::Profile(found) => Ok(found),
@@ -38,20 +37,20 @@ fn only<'a>(found: &'a ProfileFindings, format: &'static str) -> Result<&'a Prof
     }
 }
 
-/// Seconds for which a way stands by its weight, where samples are of time.
+/// Seconds per unit of a stack's weight; `None` if samples do not represent time.
 fn seconds_per_event(profile: &Profile) -> Option<f64> {
     let (quality, all) = (&profile.quality, profile.quality.weight());
     let seconds = quality.whole_s().filter(|&seconds| seconds > 0.0 && all > 0)?;
     Some(seconds / all as f64)
 }
 
-/// Names above the functions of a stack: the process, and a mark where callers are missing.
+/// Names above the functions of a stack: the process, and a mark for missing callers.
 fn above<'w>(way: &'w Way) -> impl Iterator<Item = String> + 'w {
     let process = (!way.process.is_empty()).then(|| visible(way.process));
     process.into_iter().chain(way.mark.map(str::to_owned))
 }
 
-/// The ways that have samples of a profile.
+/// The stacks that have samples in a profile.
 fn ways_of(found: &ProfileFindings, profile: usize) -> Vec<Way<'_>> {
     calls::ways(found).into_iter().filter(|way| way.samples(profile) > 0).collect()
 }

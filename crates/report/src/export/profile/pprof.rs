@@ -25,7 +25,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     let mut types = vec![["samples", "count"]];
     let kind = kind(profile);
     types.extend(unit_ns.map(|_| [kind, "nanoseconds"]));
-    // Of events that are no time each sample stands for a number of them.
+    // For events other than time, each sample represents a number of events.
     let event = visible(profile.quality.event.split(':').next().unwrap_or_default());
     let period = profile.quality.period.unwrap_or(1);
     let has_events = unit_ns.is_none() && profile.quality.events.is_some() && !event.is_empty();
@@ -67,7 +67,7 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     Ok(out.write_all(&file.0)?)
 }
 
-/// pprof's name for the samples' unit of time; for waiting time the name that profiles of Go use.
+/// pprof's name for the samples' unit of time. For waiting time the name is that of Go's profiles.
 fn kind(profile: &Profile) -> &'static str {
     match profile.quality.whole() {
         Whole::WaitingTime => "delay",
@@ -82,14 +82,14 @@ fn value_type(kind: u64, unit: u64) -> Vec<u8> {
     message.0
 }
 
-/// Strings, functions and locations, each once. A location is a line of a function.
+/// Strings, functions and locations, each stored once. A location is a line of a function.
 #[derive(Default)]
 struct Tables {
     strings: Vec<String>,
     numbers: HashMap<String, u64>,
     functions: HashMap<(String, String), u64>,
     places: HashMap<(u64, u64), u64>,
-    /// Functions and locations as they were met.
+    /// Encoded functions and locations in the order of first use.
     messages: Message,
 }
 
@@ -116,8 +116,8 @@ impl Tables {
             let mut message = Message::default();
             message.number(1, function);
             message.number(2, name_at);
-            // No name of the linker: pprof takes one that is equal to the name for one that is still to be made
-            // readable, and takes the arguments of templates off it, so that their instances become one.
+            // The linker's name is left out: if it equals the name, pprof takes the name for a mangled one and removes
+            // the template arguments, so that all instances of a template become one.
             message.number(4, file_at);
             self.messages.bytes(5, &message.0);
         }

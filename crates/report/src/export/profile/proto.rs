@@ -1,7 +1,6 @@
 //! Protocol buffers as far as a profile needs them: numbers, bytes, packed numbers
 //! (<https://protobuf.dev/programming-guides/encoding/>).
 
-/// A message that is being written.
 #[derive(Default)]
 pub(super) struct Message(pub(super) Vec<u8>);
 
@@ -21,7 +20,7 @@ impl Message {
         self.varint(field << 3 | kind);
     }
 
-    /// A number; zero is what a missing one means.
+    /// A number. Zero is not written, since a missing number means zero.
     pub(super) fn number(&mut self, field: u64, number: u64) {
         if number != 0 {
             self.key(field, NUMBER);
@@ -29,14 +28,14 @@ impl Message {
         }
     }
 
-    /// Bytes, also those of a message within.
+    /// Bytes, or an embedded message.
     pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.key(field, BYTES);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// Numbers behind each other.
+    /// Packed numbers.
     pub(super) fn numbers(&mut self, field: u64, numbers: &[u64]) {
         let mut packed = Message::default();
         numbers.iter().for_each(|&number| packed.varint(number));

@@ -1,4 +1,4 @@
-//! The file of speedscope: a profile for each command, over one table of frames.
+//! The file format of speedscope: a profile for each command, with one table of frames.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -87,7 +87,7 @@ fn sampled(found: &ProfileFindings, at: usize, profile: &Profile, frames: &mut F
     }
 }
 
-/// Frames, each once.
+/// Frames, each stored once.
 #[derive(Default)]
 struct Frames {
     numbers: HashMap<Frame, usize>,

@@ -1,4 +1,4 @@
-//! Boxes within boxes.
+//! Nested boxes.
 
 use maud::{Markup, html};
 
@@ -6,15 +6,15 @@ use super::Drawing;
 use crate::parts::{Boxes, TreeBox};
 use crate::svg::{Anchor, TEXT_SIZE, rect, text, text_width};
 
-/// Pixels around everything within a box, and between boxes.
+/// Pixels inside the edge of a box, and between boxes.
 const GAP: f64 = 8.0;
 /// Height of a line of text.
 const LINE: f64 = 16.0;
-/// A box that contains nothing.
+/// Size of a box without contents.
 const LEAF_WIDTH: f64 = 34.0;
 const LEAF_HEIGHT: f64 = 24.0;
 
-/// A laid-out box: its size, and how it is drawn when its corner is known.
+/// A box with its computed size and the positions of its children, which can be drawn at any corner.
 struct Laid<'p> {
     width: f64,
     height: f64,
@@ -22,7 +22,6 @@ struct Laid<'p> {
     children: Vec<(f64, f64, Laid<'p>)>,
 }
 
-/// The whole drawing.
 pub(super) fn draw(of: &Boxes) -> Drawing {
     let laid = laid(&of.whole);
     let (width, height) = (laid.width + 2.0 * GAP, laid.height + 2.0 * GAP);
@@ -53,7 +52,7 @@ fn class(of: &TreeBox) -> String {
     format!("box tint{}{}", of.tint, if of.usable { "" } else { " off" })
 }
 
-/// Puts the children into rows that make the box about twice as wide as high.
+/// Arranges the children in rows so that the box is about twice as wide as high.
 fn arranged<'p>(of: &'p TreeBox, children: Vec<Laid<'p>>) -> Laid<'p> {
     let area: f64 = children.iter().map(|child| (child.width + GAP) * (child.height + GAP)).sum();
     let widest = children.iter().map(|child| child.width).fold(0.0, f64::max);

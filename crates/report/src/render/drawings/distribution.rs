@@ -11,16 +11,15 @@ use crate::words::{Scale, counted, spaced};
 const WIDTH: f64 = 720.0;
 /// Pixels beside the columns, enough for half of the number below the first.
 const BESIDE: f64 = 30.0;
-/// Height of the highest column, of a line of text above it, and of what separates two rows.
+/// Height of the highest column, of a line of text above it, and of the gap between two rows.
 const HIGHEST: f64 = 64.0;
 const LINE: f64 = 18.0;
 const GAP: f64 = 12.0;
-/// Room for the numbers and for what they count.
+/// Height for the numbers of the axis and the axis title.
 const BELOW: f64 = 44.0;
-/// Bins of a drawing.
 const BINS_MAX: usize = 60;
 
-/// The distributions of readings; counts in bins are drawn as curves elsewhere.
+/// Draws the distributions of readings. Counts in bins are drawn as curves elsewhere.
 pub(super) fn draw(of: &Distribution) -> Option<Drawing> {
     let Shape::Readings { metric, axis, values } = &of.shape else { return None };
     let raster = axis.raster(BINS_MAX);
@@ -44,7 +43,6 @@ pub(super) fn draw(of: &Distribution) -> Option<Drawing> {
     Some(Drawing::new(WIDTH, bottom + BELOW, &title, &description.join("; "), body))
 }
 
-/// Description of a row for screen readers.
 fn described(of: &Distribution, index: usize, series: &Sorted, scale: Scale) -> String {
     let name = of.names.get(index).map_or_else(String::new, |name| format!("{name}: "));
     let median = series
@@ -73,7 +71,7 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
         (svg::line((x.from, base), (x.to, base), "rule"))
         @for (index, &count) in bins.iter().enumerate() {
             @if count > 0 {
-                // A single reading beside thousands is still seen.
+                // Even a single reading among thousands remains visible.
                 @let height = (HIGHEST * count as f64 / fullest).max(1.5);
                 @let left = x.from + width * index as f64;
                 (svg::bar(left, base - height, width - 1.0, height, "dot1", &hint(raster, index, count, scale)))
@@ -85,7 +83,6 @@ fn row(name: &str, series: &Sorted, raster: Raster, scale: Scale, x: &Axis, base
     }
 }
 
-/// Tooltip of a column.
 fn hint(raster: Raster, index: usize, count: usize, scale: Scale) -> String {
     let width = (raster.axis.high - raster.axis.low) / raster.bins as f64;
     let low = raster.axis.low + width * index as f64;

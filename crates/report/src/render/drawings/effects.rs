@@ -1,4 +1,4 @@
-//! A forest plot: each change a dot upon its interval, all on one axis.
+//! A forest plot: each change as a dot on its interval, all on one axis.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::svg::{self, Anchor, TEXT_SIZE, fitting};
 use crate::words::change;
 
 const WIDTH: f64 = 900.0;
-/// Room for the names on the left and for the numbers on the right.
+/// Width for the names on the left and for the numbers on the right.
 const LEFT: f64 = 260.0;
 const RIGHT: f64 = 90.0;
 const ROW: f64 = 20.0;
@@ -17,18 +17,19 @@ const BELOW: f64 = 40.0;
 const DOT: f64 = 3.5;
 /// Steps of the axis, as shares.
 const STEPS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
-/// Ticks on one side of zero at most.
+/// Greatest number of ticks on each side of zero.
 const TICKS: f64 = 4.0;
-/// How much further than the outermost estimate the axis reaches.
+/// Reach of the axis as a multiple of the outermost estimate.
 const BEYOND: f64 = 1.4;
 
-/// The axis: logarithms of ratios, zero in its middle.
+/// The axis: logarithms of ratios, with zero in the middle.
 struct Axis {
     reach: f64,
 }
 
 impl Axis {
-    /// As far as the outermost estimate and the margin need. An interval that goes further is cut off at the edge.
+    /// An axis that includes the outermost estimate and the margin. An interval that extends further is cut off at the
+    /// edge.
     fn of(of: &Effects) -> Self {
         let centres = of.rows.iter().map(|row| row.ratio.ln().abs()).filter(|it| it.is_finite());
         Axis { reach: BEYOND * centres.fold(1.5 * of.margin.ln_1p(), f64::max).max(1e-3) }
@@ -40,7 +41,6 @@ impl Axis {
         middle + share * 0.5 * (WIDTH - RIGHT - LEFT)
     }
 
-    /// Ratios with a tick.
     fn ticks(&self) -> Vec<f64> {
         let widest = self.reach.exp_m1();
         let Some(step) = STEPS.into_iter().find(|step| widest / step <= TICKS) else { return self.decades() };
@@ -49,7 +49,7 @@ impl Axis {
         ticks.filter(|&ratio| ratio > 0.0 && ratio.ln().abs() <= self.reach).collect()
     }
 
-    /// Powers of ten, where equal steps would lie upon each other.
+    /// Powers of ten, for ranges in which equal steps would overlap.
     fn decades(&self) -> Vec<f64> {
         let powers = self.reach / std::f64::consts::LN_10;
         let step = (powers / TICKS).ceil().max(1.0);
@@ -58,7 +58,6 @@ impl Axis {
     }
 }
 
-/// All rows.
 pub(super) fn draw(of: &Effects) -> Drawing {
     let axis = Axis::of(of);
     let bottom = ABOVE + ROW * of.rows.len() as f64;

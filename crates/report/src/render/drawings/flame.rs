@@ -1,4 +1,4 @@
-//! Flame graphs: readable as static drawings, with a script that zooms, searches and turns them over.
+//! Flame graphs: readable as static drawings, with a script for zooming, searching and turning them upside down.
 
 use maud::{Markup, html};
 
@@ -10,25 +10,24 @@ use crate::words::{grouped, shorten, spaced, visible};
 
 const WIDTH: f64 = 1200.0;
 const GAP: f64 = 8.0;
-/// Height of a bar, and from one to the next.
+/// Height of a bar, and distance from one row to the next.
 const BAR: f64 = 17.0;
 const ROW: f64 = 18.0;
 /// Height above the bars: title, legend, and controls.
 const TOP: f64 = 76.0;
 const SIZE: f64 = 11.0;
-/// Pixels of a character of the names: they are written in letters of one width.
+/// Pixels of a character of the names, which are set in a monospace font.
 const COLUMN: f64 = 6.7;
 /// Least number of characters for a name to be shown.
 const COLUMNS_MIN: usize = 3;
-/// Columns of a name in the tooltip of a bar.
 const NAME_MAX: usize = 1000;
-/// Points of a share from which on the colour of a change is stronger.
+/// Shares at which the colour of a change becomes stronger.
 const STEPS: [f64; 7] = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1];
 
-/// The script for zooming and searching. It is constant and holds nothing of a profile.
+/// The script for zooming and searching, a constant that contains nothing of a profile.
 pub(crate) const SCRIPT: &str = include_str!("flame.js");
 
-/// Strength of a change by its step. Colour is never the only sign, since each bar has its numbers.
+/// Colours for the steps of a change. Colour is never the only sign, since each bar has its numbers.
 const STYLE: &str = "\
 .bar text{pointer-events:none;font-family:ui-monospace,'DejaVu Sans Mono',monospace}\
 .bar rect{stroke:var(--ground);stroke-width:.6}.bar{cursor:pointer;outline:none}\
@@ -39,7 +38,7 @@ const STYLE: &str = "\
 .s0{fill-opacity:.1}.s1{fill-opacity:.18}.s2{fill-opacity:.28}.s3{fill-opacity:.38}.s4{fill-opacity:.5}\
 .s5{fill-opacity:.62}.s6{fill-opacity:.75}";
 
-/// The drawing. The trunk is at the bottom.
+/// Draws the graph with the root at the bottom.
 pub(super) fn draw(of: &Flame) -> Drawing {
     let rows = of.bars.iter().map(|bar| bar.depth + 1).max().unwrap_or(1);
     let bottom = TOP + rows as f64 * ROW + GAP;
@@ -63,7 +62,6 @@ pub(super) fn draw(of: &Flame) -> Drawing {
     Drawing::new(WIDTH, height, &of.title, &of.description, body).alive(STYLE, SCRIPT)
 }
 
-/// The name of a bar in its tooltip.
 fn told(name: &str) -> String {
     spaced(&shorten(&visible(name), NAME_MAX, "…"))
 }
@@ -86,13 +84,13 @@ fn bar(of: &Flame, bar: &Bar, rows: usize) -> Markup {
     }
 }
 
-/// The text of a bar: its name, shortened in the middle; empty where there is no room.
+/// The text of a bar: its name, shortened in the middle; empty if there is no room.
 fn fitting(name: &str, width: f64) -> String {
     let columns = ((width - 6.0) / COLUMN).max(0.0) as usize;
     if columns < COLUMNS_MIN { String::new() } else { shorten(name, columns, "…") }
 }
 
-/// The samples of a bar, and their share of all.
+/// The samples of a bar, and their share of the whole.
 fn numbers(of: &Flame, bar: &Bar) -> String {
     let line = |profile: usize| {
         let samples = bar.spans[profile].1;
@@ -116,7 +114,7 @@ fn remark(kind: Kind) -> String {
     }
 }
 
-/// The colour: of two profiles by the change, of one by the kind of code.
+/// The colour: for two profiles by the change, for one profile by the kind of code.
 fn class(of: &Flame, bar: &Bar) -> String {
     match of.change(bar) {
         Some(change) => change_class(change),
@@ -144,7 +142,6 @@ fn tint(kind: Kind) -> usize {
     }
 }
 
-/// The legend of the colours in use.
 fn legend(of: &Flame) -> Markup {
     let entries: Vec<(String, String)> = match of.names.len() {
         0 | 1 => Kind::OF_CODE
@@ -169,7 +166,7 @@ fn legend(of: &Flame) -> Markup {
     }
 }
 
-/// The controls, shown where the script runs.
+/// The controls, which are visible only if the script runs.
 fn switches(of: &Flame, names: &[String]) -> Markup {
     let mut entries = vec![("search", "search (/)".to_owned()), ("turn", "upside down (i)".to_owned())];
     entries.push(("reset", "whole (Escape)".to_owned()));
@@ -218,7 +215,7 @@ mod tests {
         assert!(STYLE.chars().all(|c| !"<&>".contains(c)));
     }
 
-    /// A switch is nothing but its text: without it there would be nothing to click.
+    /// A switch consists only of its text, so without pointer events on text it could not be clicked.
     #[test]
     fn switches_take_the_pointer() {
         let rules = STYLE.split('}').filter(|rule| rule.contains("pointer-events:none"));

@@ -1,4 +1,4 @@
-//! Machines as squares, a row for each rack.
+//! Machines as squares, with a row for each rack.
 
 use maud::{Markup, html};
 
@@ -7,17 +7,16 @@ use crate::parts::{FleetMap, MapMachine, MapRow, Patch};
 use crate::svg::{self, Anchor, TEXT_SIZE, fitting, text_width};
 
 const WIDTH: f64 = 960.0;
-/// Names of rows take no more than this.
+/// Greatest width for the names of rows.
 const NAMES_MAX: f64 = 220.0;
 /// Squares shrink with the longest row.
 const SQUARE_MAX: f64 = 20.0;
 const SQUARE_MIN: f64 = 12.0;
 const GAP: f64 = 2.0;
-/// From this slowdown on a square is as strong as it gets.
+/// Slowdown from which a square has the full intensity.
 const STRONGEST: f64 = 0.2;
 const STEPS: f64 = 8.0;
 
-/// All rows, and the legend below.
 pub(super) fn draw(of: &FleetMap) -> Drawing {
     let names = of.rows.iter().map(|row| text_width(&row.name, TEXT_SIZE)).fold(0.0, f64::max).min(NAMES_MAX);
     let margin = if names > 0.0 { names + 10.0 } else { 0.0 };

@@ -1,4 +1,4 @@
-//! Pairs as squares, panel beside panel.
+//! Pairs as squares, with panels side by side.
 
 use maud::{Markup, html};
 
@@ -10,14 +10,13 @@ const WIDTH: f64 = 960.0;
 const GAP: f64 = 28.0;
 /// Room for the names beside a panel, and for its title.
 const MARGIN: f64 = 34.0;
-/// Squares shrink with their number, and lose their numbers when those no longer fit.
+/// Squares shrink with their number. Numbers in squares are omitted when they no longer fit.
 const SQUARE_MAX: f64 = 46.0;
 const SQUARE_MIN: f64 = 7.0;
 const NUMBERED: f64 = 30.0;
-/// Steps of heat: the last one is a ratio of two and more.
+/// Steps of heat. The last step is a ratio of two or more.
 const STEPS: usize = 8;
 
-/// All panels.
 pub(super) fn draw(of: &HeatMap) -> Drawing {
     let count = of.names.len();
     let square = ((WIDTH - MARGIN) / count.max(1) as f64 - 1.0).clamp(SQUARE_MIN, SQUARE_MAX);
@@ -43,7 +42,7 @@ pub(super) fn draw(of: &HeatMap) -> Drawing {
 fn squares(of: &HeatMap, panel: &Panel, square: f64) -> Markup {
     let at = |index: usize| MARGIN + square * index as f64;
     let middle = |index: usize| at(index) + square / 2.0;
-    // A name for each row where there is room, and for every fourth or eighth where there is not.
+    // A name for every row if there is room, otherwise for every nth.
     let step = (18.0 / square).ceil().max(1.0) as usize;
     html! {
         (svg::text(MARGIN, TEXT_SIZE, Anchor::Start, TEXT_SIZE, "strong", &panel.title))
@@ -70,7 +69,7 @@ fn class(tint: Tint) -> String {
     }
 }
 
-/// From nothing to twice the time.
+/// The step for a ratio from one to two.
 fn heat(ratio: f64) -> usize {
     if ratio.is_finite() { ((ratio - 1.0).clamp(0.0, 0.999) * STEPS as f64) as usize } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Drawings: every one can be a file of its own, or be part of a page.
+//! Drawings, each of which can be a file of its own or a part of a page.
 
 mod boxes;
 mod distribution;
@@ -19,16 +19,15 @@ use crate::svg;
 
 pub(crate) use flame::SCRIPT as FLAME_SCRIPT;
 
-/// A drawing in pixels.
 pub(crate) struct Drawing {
     width: f64,
     height: f64,
     title: String,
     description: String,
     body: Markup,
-    /// Rules beside those of all drawings.
+    /// Rules besides those of all drawings.
     style: &'static str,
-    /// The script of a drawing that is a file of its own; a page around it has the same script.
+    /// The script of a drawing in its own file. A surrounding page has the same script itself.
     script: &'static str,
 }
 
@@ -38,17 +37,15 @@ impl Drawing {
         Drawing { width, height, title, description, body, style: "", script: "" }
     }
 
-    /// The drawing with its own style rules and script.
     fn alive(self, style: &'static str, script: &'static str) -> Self {
         Drawing { style, script, ..self }
     }
 
-    /// The drawing as a file.
     fn document(&self) -> String {
         let body = html! {
             (self.styled())
             @if !self.script.is_empty() {
-                // XML reads nothing in a section of characters but its end, which no script here has.
+                // XML interprets nothing in a CDATA section except its end, which no script here contains.
                 script { (PreEscaped("<![CDATA[")) (PreEscaped(self.script)) (PreEscaped("]]>")) }
             }
         };
@@ -68,7 +65,6 @@ impl Drawing {
     }
 }
 
-/// The drawing of a part, if it has one.
 pub(crate) fn draw(part: &Part) -> Option<Drawing> {
     match part {
         Part::Distribution(it) => distribution::draw(it),
@@ -83,7 +79,7 @@ pub(crate) fn draw(part: &Part) -> Option<Drawing> {
     }
 }
 
-/// Writes the first drawing of a report that has one.
+/// Writes the first drawing of a report.
 pub(crate) fn write(pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
     let drawing = shown(pieces, Medium::Page).find_map(|piece| draw(&piece.part));
     let reason = "these findings have no drawing; take text, json, csv, markdown or html";

@@ -18,14 +18,13 @@ const BELOW: f64 = 44.0;
 const LINE: f64 = 18.0;
 const COLOURS: usize = 6;
 
-/// A line of a curve: solid or dashed.
 struct Stroke<'p> {
     points: &'p [(f64, f64)],
     colour: usize,
     dashed: bool,
 }
 
-/// All curves. Both axes are logarithmic: to the right rarer, upwards later.
+/// All curves on logarithmic axes: rarer to the right, later upwards.
 pub(super) fn draw(of: &Quantiles) -> Drawing {
     let curves = strokes(of);
     let points = || curves.iter().flat_map(|curve| curve.points);
@@ -47,7 +46,7 @@ pub(super) fn draw(of: &Quantiles) -> Drawing {
     Drawing::new(WIDTH, height, &of.title, &of.description, body)
 }
 
-/// As seen, and where something was missed with that too.
+/// The curve of served activations and, if some were missed, the corrected curve.
 fn strokes(of: &Quantiles) -> Vec<Stroke<'_>> {
     let mut strokes = Vec::new();
     for (index, curve) in of.curves.iter().enumerate() {
@@ -59,7 +58,7 @@ fn strokes(of: &Quantiles) -> Vec<Stroke<'_>> {
     strokes
 }
 
-/// Powers of ten that lie within the axis, and their doubles and fives where there are few.
+/// Powers of ten within the axis, and also their doubles and fives if there are few.
 fn decades(y: &Axis) -> Markup {
     let factors: &[f64] = if y.high - y.low > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let values = (0..=13).flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));

@@ -11,23 +11,22 @@ const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 380.0;
 const ZOOM_WIDTH: f64 = 420.0;
 const ZOOM_HEIGHT: f64 = 220.0;
-/// Room for the numbers at the left, and for those below.
+/// Room for the numbers at the left and below.
 const LEFT: f64 = 78.0;
 const BELOW: f64 = 44.0;
 const ABOVE: f64 = 28.0;
 const RIGHT: f64 = 16.0;
-/// Colours that the style sheet has.
+/// Number of colours in the style sheet.
 const COLOURS: usize = 6;
-/// Points up to this number are drawn with their intervals as lines; more as a band.
+/// Greatest number of points whose intervals are drawn as lines; with more points they are drawn as a band.
 const BARS_MAX: usize = 40;
 
-/// Draws the series, or an enlarged part of one.
 pub(super) fn draw(of: &Series) -> Drawing {
     let (width, height) = if of.is_zoom { (ZOOM_WIDTH, ZOOM_HEIGHT) } else { (WIDTH, HEIGHT) };
     Drawing::new(width, height, &of.title, &of.description, body(of, width, height))
 }
 
-/// How the vertical axis is read.
+/// The interpretation of the vertical axis.
 #[derive(Clone, Copy)]
 enum Reading {
     In(Scale),
@@ -84,7 +83,7 @@ fn heading(of: &Series, reading: Reading) -> String {
     }
 }
 
-/// A value across the drawing, and the band of its interval.
+/// A value across the drawing, with the band of its interval.
 fn across(rule: &Rule, x: &Axis, y: &Axis) -> Markup {
     let band = [
         (x.from, y.at(rule.high)),
@@ -122,14 +121,14 @@ fn names(of: &Series, x: &Axis, height: f64) -> Markup {
     }
 }
 
-/// Of many names every nth is written.
+/// Whether a name is written: if there are too many names, only every nth.
 fn has_room(names: &[String], place: usize) -> bool {
     let longest = names.iter().map(|name| svg::text_width(name, TEXT_SIZE)).fold(1.0, f64::max);
     let fit = ((WIDTH - LEFT - RIGHT) / (longest + 8.0)).max(1.0);
     place < names.len() && place.is_multiple_of((names.len() as f64 / fit).ceil().max(1.0) as usize)
 }
 
-/// A line of the series: the band or the bars of its intervals, its medians (joined where neighbours belong together),
+/// A line of the series: the band or the bars of its intervals, its medians (connected if neighbours belong together),
 /// and its points.
 fn drawn(line: &Line, colour: usize, x: &Axis, y: &Axis) -> Markup {
     let points = &line.points;

@@ -1,5 +1,5 @@
-//! A report as a single HTML page that loads nothing else: the answer first, then drawings, tables, conditions and the
-//! raw data.
+//! A report as a single HTML page that loads nothing from elsewhere: the answer first, then drawings, tables,
+//! conditions and the raw data.
 
 mod raw;
 mod style;
@@ -21,16 +21,15 @@ use crate::svg;
 use crate::words::{counted, spaced, visible};
 use crate::{Detail, ReportError};
 
-/// Tables with more rows than this are folded.
+/// Tables with more rows are folded.
 const ROWS_MAX: usize = 30;
 
-/// Listings scroll: only what no source has is cut.
+/// Width and characters of listings. Listings scroll, so only lines longer than any real source line are cut.
 const LISTING: Pen = Pen { unicode: true, width: 400 };
 
-/// Commands that the title of the page names.
+/// Number of commands in the title of the page.
 const NAMES_MAX: usize = 3;
 
-/// Writes the page.
 pub(crate) fn write(record: &Record, pieces: &[Piece], out: &mut dyn Write) -> Result<(), ReportError> {
     let title = title(record);
     let pieces: Vec<&Piece> = shown(pieces, Medium::Page).collect();
@@ -60,7 +59,7 @@ pub(crate) fn write(record: &Record, pieces: &[Piece], out: &mut dyn Write) -> R
     Ok(writeln!(out, "{}", page.into_string())?)
 }
 
-/// "fauxplat compare: a, b".
+/// The title of the page, such as "fauxplat compare: a, b".
 fn title(record: &Record) -> String {
     let verb = record.findings.schema().trim_start_matches("fauxplat.").split('/').next().unwrap_or_default();
     let mut names: Vec<String> =
@@ -73,7 +72,7 @@ fn title(record: &Record) -> String {
     }
 }
 
-/// The answers, the warnings, and all else in its order.
+/// The answers, the warnings, and all other pieces in their order.
 fn content(title: &str, pieces: &[&Piece]) -> Markup {
     let rank = |piece: &&Piece| match &piece.part {
         Part::Sentence(it) => Some(it.rank),
@@ -99,7 +98,7 @@ fn content(title: &str, pieces: &[&Piece]) -> Markup {
     }
 }
 
-/// Whether a piece continues the one before: a sentence its paragraph, an enlarged part the row of others.
+/// Whether a piece continues the preceding one: a sentence its paragraph, an enlarged part the row of such parts.
 fn continues(before: &Piece, piece: &Piece) -> bool {
     let is_zoom = |piece: &Piece| matches!(&piece.part, Part::Series(Series { is_zoom: true, .. }));
     piece.goes_on_with(before) || is_zoom(before) && is_zoom(piece)
@@ -156,7 +155,7 @@ fn figure(piece: &Piece, caption: Option<&str>) -> Markup {
     }
 }
 
-/// Lines that keep their columns, and scroll by themselves where they are too wide.
+/// Lines with fixed columns, which scroll by themselves if they are too wide.
 fn listing(it: &Listing) -> Markup {
     html! {
         p.faint { (spaced(&visible(&it.title))) }
@@ -182,7 +181,7 @@ fn sentence(piece: &Piece, it: &Sentence) -> Markup {
     }
 }
 
-/// The style class of a sentence's tone. Colour is never the only sign, since the words say it, too.
+/// The style class of a sentence's tone. Colour is never the only sign, since the words say the same.
 fn tone(piece: &Piece) -> Option<&'static str> {
     match &piece.part {
         Part::Sentence(it) => class(it.tone),
@@ -201,7 +200,7 @@ fn class(tone: Tone) -> Option<&'static str> {
     }
 }
 
-/// A sentence as HTML, in which only marked stretches become elements.
+/// A sentence as HTML, in which only marked sections become elements.
 fn words(text: &str) -> Markup {
     html! {
         @for Span { kind, text } in spans(text) {
@@ -248,7 +247,7 @@ fn cell(column: usize, text: &str, named: bool, numeric: bool) -> Markup {
     }
 }
 
-/// A table that scrolls by itself where it is too wide, also by keyboard.
+/// A table that scrolls by itself if it is too wide, also by keyboard.
 fn framed(header: &[&str], numeric: &[bool], rows: &Markup) -> Markup {
     let titles: Vec<String> = header.iter().map(|title| spaced(&visible(title))).collect();
     html! {
@@ -263,7 +262,7 @@ fn framed(header: &[&str], numeric: &[bool], rows: &Markup) -> Markup {
     }
 }
 
-/// A tree whose branches are the first column of a table.
+/// A tree as a table whose first column contains the branches.
 fn columns(header: &[&str], branches: &[Branch]) -> Markup {
     let numeric: Vec<bool> =
         (0..header.len()).map(|column| column > 0 && column + 1 < header.len()).collect();

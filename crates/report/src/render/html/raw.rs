@@ -1,4 +1,4 @@
-//! The raw data inside a page, for readers who want to compute with it.
+//! The raw data inside a page, for readers who want to process it.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use maud::{Markup, PreEscaped, html};
 use crate::json;
 use crate::words::is_hidden;
 
-/// A page with more than this would open slowly on a phone: it is about ten thousand runs.
+/// Size limit of the data, about ten thousand runs: a larger page would open slowly on a phone.
 const BYTES_MAX: usize = 4 << 20;
 
-/// The section with the data, or what to do where they are left out.
+/// The section with the data, or with advice if the data was left out.
 pub(super) fn section(record: &Record) -> Markup {
     html! {
         section {
@@ -30,14 +30,14 @@ pub(super) fn section(record: &Record) -> Markup {
     }
 }
 
-/// The document, or nothing where it takes more bytes than this.
+/// The document; `None` if it takes more than `bytes_max` bytes.
 fn embedded(record: &Record, bytes_max: usize) -> Option<String> {
     let mut bounded = Bounded { bytes: Vec::new(), bytes_max };
     json::write(record, &mut bounded).ok()?;
     Some(harmless(&String::from_utf8(bounded.bytes).ok()?))
 }
 
-/// The document with characters escaped that could end the surrounding element, or hide text from a reader of the
+/// The document with escapes for characters that could end the surrounding element or hide text from a reader of the
 /// source. Such characters occur only in strings, where JSON can escape them.
 fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
@@ -75,7 +75,7 @@ fn elsewhere(record: &Record) -> Markup {
     }
 }
 
-/// Memory that refuses to grow beyond a bound.
+/// A buffer that refuses to grow beyond a bound.
 struct Bounded {
     bytes: Vec<u8>,
     bytes_max: usize,

@@ -1,4 +1,4 @@
-//! Style and script of a page: constants that hold nothing of the record.
+//! Style and script of a page: constants that contain nothing of the record.
 
 /// The style sheet: the reader's light or dark theme; wide parts scroll by themselves; printed pages have ink on white
 /// and all rows.
@@ -34,7 +34,7 @@ body{max-width:none;padding:0;font-size:10pt}button,.skip,.screen{display:none}.
 figure,tr,.warnings{break-inside:avoid}h2,h3{break-after:avoid}td,thead th{white-space:normal}\
 figure svg{max-width:100%}}";
 
-/// Saves the raw data, and unfolds all rows for paper.
+/// Script that saves the raw data, and unfolds all rows for printing.
 pub(super) const SCRIPT: &str = "\
 (function(){var save=document.getElementById('save'),data=document.getElementById('record');\
 if(save&&data){save.hidden=false;save.onclick=function(){var link=document.createElement('a');\
@@ -42,5 +42,5 @@ link.href=URL.createObjectURL(new Blob([data.textContent],{type:'application/jso
 link.download=save.dataset.name;link.click();URL.revokeObjectURL(link.href)}}\
 addEventListener('beforeprint',function(){document.querySelectorAll('details').forEach(function(it){it.open=true})})})()";
 
-/// The policy by which browsers refuse to load anything.
+/// The content security policy, by which browsers refuse to load anything.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";

@@ -1,5 +1,5 @@
-//! Grids in columns that fit the width: names are shortened, dispensable columns left out, long words go on in further lines,
-//! and the rest is continued below.
+//! Grids in columns that fit the width: names are shortened, dispensable columns are left out, long words continue in
+//! further lines, and remaining columns continue in a further table.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::words::shorten;
 /// Columns between two columns.
 const GAP: usize = 2;
 
-/// The first column is shortened down to this before another column is left out.
+/// The first column is shortened to this width before another column is left out.
 const NAME_COMFORTABLE: usize = 22;
 
-/// The first column is never shortened below this.
+/// Minimum width of the first column.
 const NAME_MIN: usize = 10;
 
-/// A column of words is never made narrower than this.
+/// Minimum width of a column of words.
 const WORDS_MIN: usize = 20;
 
-/// The lines of a grid, each with its tone. Every line is at most `width` wide, unless one number alone is wider.
+/// The lines of a grid, each with its tone. No line is wider than `width`, unless a single number is.
 pub(crate) fn lay_out(grid: &Grid, width: usize, ellipsis: &str) -> Vec<(Tone, String)> {
     let mut widths: Vec<usize> = (0..grid.header.len()).map(|column| column_width(grid, column)).collect();
     let beside_name = width.saturating_sub(widths[0].min(NAME_COMFORTABLE) + GAP).max(WORDS_MIN);
@@ -39,7 +39,7 @@ fn column_width(grid: &Grid, column: usize) -> usize {
     std::iter::once(&grid.header[column]).chain(cells).map(|cell| cell.width()).max().unwrap_or(0)
 }
 
-/// The columns after the first that stay, when dispensable ones give way to a readable name.
+/// The columns after the first that are kept. Dispensable ones are left out in favour of readable names.
 fn keep(grid: &Grid, widths: &[usize], width: usize) -> Vec<usize> {
     let mut kept: Vec<usize> = (1..widths.len()).collect();
     for dispensable in &grid.dispensable {
@@ -51,12 +51,12 @@ fn keep(grid: &Grid, widths: &[usize], width: usize) -> Vec<usize> {
     kept
 }
 
-/// Width of these columns with the gaps before them.
+/// Width of columns with the gaps before them.
 fn taken(columns: &[usize], widths: &[usize]) -> usize {
     columns.iter().map(|&column| widths[column] + GAP).sum()
 }
 
-/// Splits columns into as many tables as are needed so that each fits beside the name.
+/// Divides columns into tables so that each table fits beside the name.
 fn split(kept: &[usize], widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
     for &column in kept {
@@ -107,7 +107,7 @@ fn draw(
     std::iter::once(Tone::Faint).chain(rows).zip(table.lines()).collect()
 }
 
-/// A cell in lines of this many columns.
+/// A cell in lines of at most `width` columns.
 fn wrapped(cell: &str, width: usize) -> String {
     if cell.width() <= width {
         return cell.to_owned();
@@ -118,7 +118,7 @@ fn wrapped(cell: &str, width: usize) -> String {
     textwrap::wrap(cell, options).join("\n")
 }
 
-/// The first column within `room` columns; names that became equal are told apart by their row's number.
+/// The first column within `room` columns. Names that became equal are distinguished by the number of their row.
 fn shortened(grid: &Grid, room: usize, ellipsis: &str) -> Vec<String> {
     let full = grid.rows.iter().map(|row| row.cells[0].as_str());
     let short: Vec<String> = full.clone().map(|name| shorten(name, room, ellipsis)).collect();
@@ -161,7 +161,7 @@ mod tests {
     fn numbers_stand_under_each_other_from_the_right_and_words_from_the_left() {
         let one = grid(&["name", "time", "verdict"], &[], &[&["a", "5.0", "equal"], &["long", "−12", "no"]]);
         assert_eq!(lines(&one, 80), ["name  time  verdict", "a      5.0  equal", "long   −12  no"]);
-        // A dash is a number that is not there, and a word in one row makes words of all.
+        // A dash is a missing number; a word in one row makes the column one of words.
         let dashed = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "–"]]);
         assert_eq!(lines(&dashed, 80), ["name  time", "a      5.0", "b        –"]);
         let words = grid(&["name", "time"], &[], &[&["a", "5.0"], &["b", "none"]]);

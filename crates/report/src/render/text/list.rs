@@ -11,7 +11,7 @@ use crate::words::{cut, spaced, visible};
 /// Columns between two columns.
 const GAP: &str = "  ";
 
-/// Writes the rows below their headings, each column as wide as its widest cell; lines are cut at their end.
+/// Writes headings and rows. Each column is as wide as its widest cell, and lines are cut at the end.
 pub(crate) fn write_list(
     header: &[&str],
     rows: &[Vec<String>],

@@ -6,7 +6,7 @@ use fauxplat_model::{TableFindings, TableValue};
 
 use crate::words::{spaced, visible};
 
-/// Writes a line for each value, for a pipe in which readings follow one another.
+/// Writes a line for each value, for a pipe with successive readings.
 pub(crate) fn lines(found: &TableFindings, first: bool, out: &mut dyn Write) -> io::Result<()> {
     if first {
         line(["elapsed_s", "object", "key", "value", "rate_per_s"].map(str::to_owned), out)?;
@@ -22,7 +22,7 @@ pub(crate) fn lines(found: &TableFindings, first: bool, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// A name without blanks, so that the columns can be counted, or the number.
+/// A name, or else the number, without blanks, so that tools can split the columns.
 fn word(name: &Option<String>, number: u64) -> String {
     match name {
         Some(name) => spaced(&visible(name)).replace(' ', "_"),

@@ -20,15 +20,15 @@ pub(crate) use page::Page;
 
 use page::INDENT;
 
-/// Columns that a name may take inside a sentence.
+/// Columns for a name inside a sentence.
 const NAME_IN_SENTENCE: usize = 60;
-/// Columns for a name in a brief report, where the answer has to leave room for the rest.
+/// Columns for a name in a brief report, where the sentence itself needs the room.
 const NAME_IN_BRIEF: usize = 30;
 
-/// Lines that a name may take as a title.
+/// Lines for a name in a title.
 const NAME_LINES: usize = 4;
 
-/// Writes the pieces of an amount of detail, with an empty line between two that are not joined.
+/// Writes the pieces for an amount of detail, with an empty line between two that are not joined.
 pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut dyn Write) -> io::Result<()> {
     let detail = available(pieces, detail);
     let mut page = Page::new(style, out);
@@ -38,7 +38,7 @@ pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut d
         if !piece.is_shown(Medium::Terminal, detail) {
             continue;
         }
-        // A piece that is left out does not remove the empty line between its neighbours.
+        // An omitted piece does not remove the empty line between its neighbours.
         if is_apart && !is_first && !is_close(piece, detail) {
             page.blank()?;
         }
@@ -48,13 +48,14 @@ pub(crate) fn write(pieces: &[Piece], style: &Style, detail: Detail, out: &mut d
     Ok(())
 }
 
-/// A tree of a machine has no answer that fits in a line: then the whole of it is brief.
+/// The available amount of detail: findings without a one-line answer, such as the tree of a machine, have at least a
+/// brief report.
 fn available(pieces: &[Piece], detail: Detail) -> Detail {
     let is_empty = !pieces.iter().any(|piece| piece.is_shown(Medium::Terminal, detail));
     if is_empty && detail == Detail::Line { Detail::Brief } else { detail }
 }
 
-/// Whether no line is spent on the room above a piece: a drawing follows the table of what it draws.
+/// Whether no empty line is written above a piece: in a brief report, a drawing directly follows its table.
 fn is_close(piece: &Piece, detail: Detail) -> bool {
     match detail {
         Detail::Line => true,
@@ -63,7 +64,6 @@ fn is_close(piece: &Piece, detail: Detail) -> bool {
     }
 }
 
-/// Writes a table by itself.
 pub(crate) fn write_table(grid: &Grid, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Page::new(style, out).table(0, grid)
 }
@@ -90,7 +90,7 @@ fn part(page: &mut Page, piece: &Piece, detail: Detail) -> io::Result<()> {
             page.paragraph(Tone::Faint, indent, &it.title)?;
             page.drawn(indent, &listing::lines(it, page.pen.narrower(indent)))
         }
-        // No terminal has the room for them.
+        // A terminal has no room for these parts.
         Part::Effects(_) | Part::Quantiles(_) | Part::HeatMap(_) | Part::Flame(_) | Part::FleetMap(_) => {
             Ok(())
         }
@@ -125,10 +125,10 @@ fn sentence(page: &mut Page, indent: usize, it: &Sentence, detail: Detail) -> io
     }
 }
 
-/// Lines that a warning takes in a brief report, unless its first sentence is longer.
+/// Lines for a warning in a brief report, unless its first sentence is longer.
 const DOUBT_LINES: usize = 2;
 
-/// Writes a warning; a brief report has its first sentences.
+/// Writes a warning; a brief report contains its first sentences.
 fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail) -> io::Result<()> {
     match detail {
         Detail::Full => page.paragraph(tone, indent, text),
@@ -139,7 +139,7 @@ fn doubt(page: &mut Page, tone: Tone, indent: usize, text: &str, detail: Detail)
     }
 }
 
-/// A sentence as text, its names in at most `room` columns.
+/// A sentence as text, with names of at most `room` columns.
 fn words(page: &Page, text: &str, room: usize) -> String {
     let shown = |Span { kind, text }: Span| match kind {
         Kind::Plain | Kind::Strong => text,
@@ -159,7 +159,7 @@ fn series(page: &mut Page, indent: usize, it: &Series) -> io::Result<()> {
 }
 
 fn notes(page: &mut Page, it: &Notes, detail: Detail) -> io::Result<()> {
-    // Notes that may be folded away are faint lines that need no title.
+    // Notes that can be folded are faint lines without a title.
     if !it.folded {
         page.line(Tone::Title, &it.title)?;
     }

@@ -1,4 +1,4 @@
-//! Lines of text in a width, with or without colours and characters outside ASCII.
+//! Lines of text in a width, with or without colours and non-ASCII characters.
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{spaced, visible};
 
-/// The narrowest and the widest page that is laid out.
+/// The narrowest and the widest supported page.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
 /// Indentation below a title.
 pub(super) const INDENT: usize = 2;
 
-/// Where a report is written.
+/// The destination of a report.
 pub(crate) struct Page<'o> {
     out: &'o mut dyn Write,
     colour: bool,
@@ -30,7 +30,7 @@ impl<'o> Page<'o> {
         Page { out, colour: style.colour, pen: Pen { unicode: style.unicode, width } }
     }
 
-    /// Writes a line that fits the width already.
+    /// Writes a line that already fits the width.
     pub(crate) fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
         let text = spaced(text);
         let text = text.trim_end();
@@ -44,7 +44,7 @@ impl<'o> Page<'o> {
         writeln!(self.out)
     }
 
-    /// A paragraph, broken at the width; its later lines are indented by two more columns than the first.
+    /// Writes a paragraph, broken at the width. Later lines are indented by two more columns than the first.
     pub(crate) fn paragraph(&mut self, tone: Tone, indent: usize, text: &str) -> io::Result<()> {
         let (first, later) = (" ".repeat(indent), " ".repeat(indent + INDENT));
         let options = textwrap::Options::new(self.pen.width)
@@ -58,13 +58,11 @@ impl<'o> Page<'o> {
         Ok(())
     }
 
-    /// Lines of a drawing under the given indent.
     pub(super) fn drawn(&mut self, indent: usize, lines: &Lines) -> io::Result<()> {
         let margin = " ".repeat(indent);
         lines.iter().try_for_each(|(tone, line)| self.line(*tone, &format!("{margin}{line}")))
     }
 
-    /// A table under the given indent.
     pub(crate) fn table(&mut self, indent: usize, grid: &Grid) -> io::Result<()> {
         let spell = |text: &String| self.pen.spell(&visible(text));
         let spelled = Grid {
@@ -81,7 +79,7 @@ impl<'o> Page<'o> {
     }
 }
 
-/// The style of a tone, in the 16 colours of every terminal, which the terminal's theme keeps readable.
+/// The style of a tone, in the 16 basic colours, which the theme of every terminal keeps readable.
 fn style(tone: Tone) -> Option<anstyle::Style> {
     match tone {
         Tone::Plain => None,

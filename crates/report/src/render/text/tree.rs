@@ -15,10 +15,10 @@ const GAP: usize = 2;
 /// Least number of columns for the text beside a branch.
 const BESIDE_MIN: usize = 12;
 
-/// Levels that are indented; deeper branches are aligned with the last, or no room would be left for them.
+/// Greatest indentation in levels. Deeper branches are aligned with the last level, or no room would be left for them.
 const DEPTH_MAX: usize = 8;
 
-/// Stands between the items beside a branch.
+/// Separator of the items beside a branch.
 const BAR: &str = " | ";
 
 pub(super) fn write(page: &mut Page, indent: usize, tree: &Tree) -> io::Result<()> {
@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut Page, indent: usize, tree: &Tree) -> io::Result<(
             page.table(indent, &grid)
         }
         Tree::Sets(branches) => sets(page, branches),
-        // Boxes beside each other need a page, or a format of their own.
+        // Nested boxes need a page, or a format of their own.
         Tree::Boxes(_) => Ok(()),
     }
 }
@@ -62,7 +62,7 @@ fn sets(page: &mut Page, branches: &[Branch]) -> io::Result<()> {
     Ok(())
 }
 
-/// The lines from the trunk to a branch.
+/// The lines from the root to a branch.
 fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
     let depth = branches[index].depth;
     let [fork, last, along, nothing] = pen.branches();
@@ -72,19 +72,19 @@ fn margin(branches: &[Branch], index: usize, pen: Pen) -> String {
     above.chain(own).collect()
 }
 
-/// The items with bars between them; where that is too wide, the first few and the last.
+/// The items separated by bars; if that is too wide, the first few and the last.
 fn listed(each: &[String], width: usize, ellipsis: &str) -> String {
     let whole = each.join(BAR);
     let (Some((last, others)), true) = (each.split_last(), whole.width() > width) else { return whole };
     let end = format!("{BAR}{ellipsis}{BAR}{last}");
     let begun_with = |first: usize| others[..first].join(BAR);
     let fits = |first: &usize| begun_with(*first).width() + end.width() <= width;
-    // A single item that is wider than the line has no others to be left out before it.
+    // For a single item that is too wide, no other item can be left out.
     let Some(first) = (1..=others.len()).rev().find(fits).or((!others.is_empty()).then_some(1)) else {
         return shorten(&whole, width, ellipsis);
     };
     let begun = begun_with(first);
-    // A mark for further items, where there is no room for the last one.
+    // A mark for further items, used if there is no room for the last one.
     let more = format!("{}{BAR}{ellipsis}", each[0]);
     match (begun.width() + end.width() <= width, more.width() <= width) {
         (true, _) => begun + &end,
@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// CPUs of every length, however many and however narrow the terminal is.
+        /// CPU lists of every length, on arbitrarily narrow terminals.
         #[test]
         fn items_fit_into_every_width(
             each in prop::collection::vec("[0-9,-]{0,40}", 0..30),

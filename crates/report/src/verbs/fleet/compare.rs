@@ -9,7 +9,7 @@ use crate::parts::spans::named;
 use crate::parts::{Grid, Medium, Piece, Tone};
 use crate::words::{change, counted, p_value, percent, round_percent, visible};
 
-/// Machines that a terminal shows of either end.
+/// Number of machines that a terminal shows from each end.
 const ENDS: usize = 5;
 
 pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
@@ -24,7 +24,8 @@ pub(crate) fn parts(found: &FleetCompareFindings) -> Vec<Piece> {
     parts
 }
 
-/// First of all: who does other work is rarely slower or faster at the same.
+/// A warning at the beginning, because a program with different answers probably does different work, not the same work
+/// at a different speed.
 fn other_answers(found: &FleetCompareFindings) -> Option<Piece> {
     let it = found.answers_differ?;
     let words = format!(
@@ -45,8 +46,8 @@ fn tone(verdict: Verdict) -> Tone {
     }
 }
 
-/// "b is 2.10 % ± 0.30 % faster than a on 37 machines, on all but the 3 with BIOS 1.2; on all 40: 1.95 % ± 0.35 %
-/// faster."
+/// The answer, such as "b is 2.10 % ± 0.30 % faster than a on 37 machines, on all but the 3 with BIOS 1.2; on all 40:
+/// 1.95 % ± 0.35 % faster."
 fn answer(found: &FleetCompareFindings) -> String {
     let (a, b) = (named(&found.a), named(&found.b));
     let machines = counted(found.machines, "machine", "machines");
@@ -79,12 +80,11 @@ fn answer(found: &FleetCompareFindings) -> String {
     }
 }
 
-/// Whether typical runs differ. Earlier documents ask nothing else.
+/// Whether typical runs differ. Documents of earlier versions judge typical runs only.
 fn is_typical(found: &FleetCompareFindings) -> bool {
     found.difference_in.is_empty() || found.difference_in.contains(&DifferenceIn::Typical)
 }
 
-/// Sentences about the mean and about slow runs.
 fn beside(found: &FleetCompareFindings) -> Vec<(Tone, String)> {
     let mean = found.mean.as_ref().map(|it| (beside_tone(it.verdict), of_means(found, it)));
     let tail = found.tail.as_ref().map(|it| (beside_tone(it.verdict), of_slow_runs(found, it)));
@@ -138,12 +138,12 @@ fn of_slow_runs(found: &FleetCompareFindings, it: &FleetTail) -> String {
     }
 }
 
-/// A difference of shares.
+/// A difference of shares in percentage points.
 fn points(share: f64) -> String {
     format!("{:.1} points", 100.0 * share)
 }
 
-/// "2.10 % ± 0.30 % faster".
+/// An effect with the half-width of its interval, such as "2.10 % ± 0.30 % faster".
 fn with_half(found: &FleetCompareFindings, ratio: f64, low: Option<f64>, high: Option<f64>) -> String {
     let words = slower_words(found.metric, ratio);
     let half = low.zip(high).map(|(low, high)| percent((high - low) / 2.0));

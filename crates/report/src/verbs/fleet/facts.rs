@@ -6,10 +6,8 @@ use crate::parts::spans::{emphasis, named};
 use crate::parts::{Note, Notes, Part, Piece, Tone};
 use crate::words::{change, counted, p_value, percent, visible};
 
-/// Number of deliveries that are listed one by one.
 const DELIVERIES_MAX: usize = 20;
 
-/// Title of a fact.
 pub(super) fn title(fact: &str) -> String {
     FACTS
         .iter()
@@ -17,12 +15,12 @@ pub(super) fn title(fact: &str) -> String {
         .map_or_else(|| visible(fact), |known| known.title.to_owned())
 }
 
-/// Slowdown by a ratio, as a share; negative if faster.
+/// Slowdown as a share, from a ratio of the metric; negative if faster.
 pub(super) fn slower(metric: Metric, ratio: f64) -> f64 {
     if metric.more_is_better() { 1.0 - ratio } else { ratio - 1.0 }
 }
 
-/// "2.10 % slower". Only times and rates are slow or fast.
+/// A slowdown such as "2.10 % slower". Metrics other than times and rates are called more or less.
 pub(super) fn slower_words(metric: Metric, ratio: f64) -> String {
     let share = ratio - 1.0;
     let timed = matches!(metric.unit(), Unit::Nanos | Unit::MicroPerSecond);
@@ -35,7 +33,7 @@ pub(super) fn slower_words(metric: Metric, ratio: f64) -> String {
     format!("{} {word}", percent(share.abs()))
 }
 
-/// An interval as changes, or nothing where it has no ends.
+/// An interval as changes in per cent, or a dash without ends.
 pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{} … {}", change(low), change(high)),
@@ -43,7 +41,7 @@ pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> String {
     }
 }
 
-/// The value that stands out of a fact: "BIOS 1.2", "more temperature".
+/// The fact with its outstanding value, such as "BIOS 1.2" or "more temperature".
 pub(super) fn what(it: &FactExplained) -> String {
     match role_of(&it.fact) == FactRole::Reading && ["more", "less"].contains(&it.value.as_str()) {
         true => format!("{} {}", it.value, title(&it.fact)),
@@ -51,22 +49,22 @@ pub(super) fn what(it: &FactExplained) -> String {
     }
 }
 
-/// "BIOS 1.2: 3.00 % slower, 50 machines".
+/// A fact with its effect, such as "BIOS 1.2: 3.00 % slower, 50 machines".
 pub(super) fn brief(it: &FactExplained, metric: Metric) -> String {
     let machines = counted(it.machines, "machine", "machines");
     format!("{}: {}, {machines}", what(it), slower_words(metric, it.effect_ratio))
 }
 
-/// The behaviour that facts go with.
+/// The behaviour that facts are associated with.
 #[derive(Clone, Copy)]
 pub(super) enum Goes<'a> {
-    /// Being slow; the number is that of the facts that were examined.
+    /// Being slow, with the number of facts that were examined.
     Slow(usize),
-    /// The effect of this program compared with the other.
+    /// The effect of the named program compared with the other.
     Effect(&'a str),
 }
 
-/// The facts that go with something, a sentence each.
+/// The facts that are associated with a behaviour, one sentence each.
 pub(super) fn explained(facts: &[FactExplained], metric: Metric, goes: Goes) -> Vec<Piece> {
     facts.iter().map(|it| Piece::said(Tone::Doubt, sentence(it, metric, goes))).collect()
 }
@@ -102,7 +100,7 @@ fn also(it: &FactExplained) -> String {
     }
 }
 
-/// "all six slow ones have BIOS 1.2".
+/// The share of slow machines with the value, such as "all six slow ones have BIOS 1.2".
 fn of_slow(it: &FactExplained, goes: Goes) -> String {
     let which = match goes {
         Goes::Slow(_) => "slow ones",
@@ -115,7 +113,7 @@ fn of_slow(it: &FactExplained, goes: Goes) -> String {
     }
 }
 
-/// Checksums of the programs' answers, where machines disagree.
+/// Checksums of the programs' answers, if machines disagree.
 pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     if answers.is_empty() {
         return Vec::new();
@@ -136,13 +134,12 @@ pub(super) fn answers(answers: &[FleetAnswer]) -> Vec<Piece> {
     vec![Piece::new(Part::Notes(Notes { title: title.to_owned(), folded: false, lines }))]
 }
 
-/// The state of a delivery, and the reason for it.
 pub(super) fn state_with_reason(it: &Delivery) -> String {
     let reason = it.reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
     format!("{}{reason}", it.state.words())
 }
 
-/// Deliveries that do not count, and those that are missing.
+/// Deliveries without usable records, including missing ones.
 pub(super) fn deliveries(of: &[Delivery]) -> Vec<Piece> {
     if of.is_empty() {
         return Vec::new();

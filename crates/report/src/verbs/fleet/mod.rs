@@ -1,4 +1,4 @@
-//! Reports of `fleet`: odd machines among equal ones, two programs on all of them, and changes over time.
+//! Reports of `fleet`: odd machines among equal ones, two programs on all machines, and changes over time.
 
 mod compare;
 mod facts;
@@ -16,7 +16,6 @@ pub(crate) use compare::parts as parts_of_comparison;
 pub(crate) use odd::parts;
 pub(crate) use watch::parts as parts_of_watch;
 
-/// A machine as a row of a spreadsheet.
 #[derive(serde::Serialize)]
 struct MachineRow<'a> {
     node: &'a str,
@@ -31,7 +30,6 @@ struct MachineRow<'a> {
     reason: Option<&'a str>,
 }
 
-/// Writes a row for each machine.
 pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     found.nodes.iter().try_for_each(|node| {
         rows.serialize(MachineRow {
@@ -49,7 +47,6 @@ pub(crate) fn rows(found: &FleetFindings, rows: &mut csv::Writer<impl Write>) ->
     })
 }
 
-/// The effect between two programs on a machine, as a row.
 #[derive(serde::Serialize)]
 struct EffectRow<'a> {
     node: &'a str,
@@ -60,7 +57,6 @@ struct EffectRow<'a> {
     reason: Option<&'a str>,
 }
 
-/// Writes a row for each machine of a comparison.
 pub(crate) fn rows_of_comparison(
     found: &FleetCompareFindings,
     rows: &mut csv::Writer<impl Write>,
@@ -77,7 +73,6 @@ pub(crate) fn rows_of_comparison(
     })
 }
 
-/// A change as a row.
 #[derive(serde::Serialize)]
 struct ChangeRow<'a> {
     node: &'a str,
@@ -92,7 +87,6 @@ struct ChangeRow<'a> {
     q_value: f64,
 }
 
-/// Writes a row for each change.
 pub(crate) fn rows_of_watch(
     found: &FleetWatchFindings,
     rows: &mut csv::Writer<impl Write>,

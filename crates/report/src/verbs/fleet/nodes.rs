@@ -8,19 +8,19 @@ use super::facts::{interval, slower_words, title};
 use crate::parts::{Grid, Medium, Note, Notes, Part, Piece, Tone};
 use crate::words::{Scale, change, counted, percent, quantity, significant, visible};
 
-/// Odd machines that a terminal shows.
+/// Number of odd machines in a terminal.
 const ROWS_MAX: usize = 30;
 
-/// Where a report is shortened.
+/// Media in which a report is shortened.
 const SHORTENED: &[Medium] = &[Medium::Terminal, Medium::Comment];
 
-/// Groups of fewer machines are held against the whole fleet.
+/// Groups with fewer machines are compared with the whole fleet.
 const FEW: usize = 8;
 
-/// Facts that a row names.
+/// Number of facts in a row.
 const FACTS_MAX: usize = 3;
 
-/// The odd machines: all of them on a page, the worst on a terminal.
+/// The odd machines: all of them on a page, the worst in a terminal.
 pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
     let odd: Vec<&FleetNode> = found.nodes.iter().filter(|node| node.state != NodeState::Normal).collect();
     if odd.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn odd(found: &FleetFindings) -> Vec<Piece> {
 fn grid(found: &FleetFindings, nodes: &[&FleetNode]) -> Grid {
     let mut grid = Grid::named(&["machine", "state", "effect", "95 % interval", "z", "why"], &[4, 3]);
     for node in nodes {
-        // A machine with a wrong answer did other work, so its figures are not comparable.
+        // A machine with a wrong answer did different work, so its figures are not comparable.
         let comparable = node.state != NodeState::WrongAnswer;
         let z = node.z.filter(|_| comparable).map_or("–".to_owned(), significant);
         let effect = node.effect_ratio.filter(|_| comparable).map_or("–".to_owned(), change);
@@ -62,15 +62,15 @@ fn tone(state: NodeState) -> Tone {
     }
 }
 
-/// Warnings that are listed, and machines that each of them names.
+/// Number of listed warnings, and of machines that are named with each.
 const WARNINGS_MAX: usize = 10;
 const NAMED: usize = 3;
 
-/// Warnings of the odd machines' own noise checks, each with the machines that gave it.
+/// Warnings of the odd machines' own noise checks, each with the machines that reported it.
 pub(super) fn warnings(found: &FleetFindings) -> Option<Piece> {
     let mut machines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in found.nodes.iter().filter(|node| node.state != NodeState::Normal) {
-        // A failure is the machine's reason and its warning.
+        // A failure is both the reason for the state and a warning, and is shown once.
         for warning in node.warnings.iter().filter(|it| node.reason.as_ref() != Some(it)) {
             machines.entry(warning).or_default().push(visible(&node.node));
         }
@@ -103,7 +103,6 @@ fn why(found: &FleetFindings, node: &FleetNode) -> String {
     said.join("; ")
 }
 
-/// Variation of each hardware group.
 pub(super) fn groups(found: &FleetFindings) -> Piece {
     let header = ["group", "machines", "median", "between", "blocks", "runs", "max/min", "finds from"];
     let mut grid = Grid::new(&header, &[5, 4]);
@@ -124,7 +123,7 @@ pub(super) fn groups(found: &FleetFindings) -> Piece {
     Piece::table(grid)
 }
 
-/// Description of each group, and of its judgement where that is unusual.
+/// Description of each group, and of its rule if that is unusual.
 pub(super) fn hardware(found: &FleetFindings) -> Vec<String> {
     let each = found.groups.iter().enumerate().map(|(index, group)| {
         let facts: Vec<String> =
@@ -154,7 +153,6 @@ fn rule(rule: GroupRule) -> &'static str {
     }
 }
 
-/// All machines, for a page.
 pub(super) fn all(found: &FleetFindings) -> Piece {
     let mut grid =
         Grid::named(&["machine", "group", "median", "effect", "95 % interval", "z", "runs", "state"], &[]);

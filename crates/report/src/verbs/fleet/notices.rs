@@ -1,4 +1,4 @@
-//! Observations beside slowness, as sentences and rows.
+//! Observations other than slowness, as sentences and rows.
 
 use fauxplat_model::{FleetFindings, FleetNotice, NoticeKind};
 
@@ -7,10 +7,9 @@ use crate::parts::spans::named;
 use crate::parts::{Grid, Part, Piece, Tone};
 use crate::words::{counted, visible};
 
-/// Observations that are listed.
 const ROWS_MAX: usize = 30;
 
-/// A few words for each kind of which there is one, for the first line.
+/// A few words for each kind of observation that occurs, for the first line.
 pub(super) fn brief(found: &FleetFindings) -> Vec<String> {
     NoticeKind::ALL.into_iter().filter_map(|kind| some(found, kind)).collect()
 }
@@ -32,7 +31,6 @@ fn some(found: &FleetFindings, kind: NoticeKind) -> Option<String> {
     }
 }
 
-/// The observations as rows.
 pub(super) fn parts(found: &FleetFindings) -> Vec<Piece> {
     if found.notices.is_empty() {
         return Vec::new();

@@ -23,7 +23,7 @@ pub(crate) fn parts(found: &FleetFindings) -> Vec<Piece> {
         parts.push(Piece::new(Part::Notes(hardware(found))));
     }
     parts.push(nodes::all(found));
-    // The row of a machine that is missing tells its reason.
+    // The row of a missing machine already contains its reason.
     let is_in_a_row = |it: &Delivery| found.nodes.iter().any(|node| is_reason(node, it));
     let others: Vec<Delivery> = found.deliveries.iter().filter(|it| !is_in_a_row(it)).cloned().collect();
     parts.extend(deliveries(&others));
@@ -47,7 +47,8 @@ fn tone(found: &FleetFindings) -> Tone {
     let quiet = [NodeState::Normal, NodeState::Cleared, NodeState::Unreached];
     match found.nodes.iter().any(|node| bad.contains(&node.state)) {
         true => Tone::Bad,
-        // Machines that were not asked on purpose, as in a cluster with drained nodes, and cleared ones are no doubt.
+        // Cleared machines, and machines that were intentionally not asked, such as drained nodes, give no reason for
+        // doubt.
         false => match found.nodes.iter().any(|node| !quiet.contains(&node.state))
             || !found.notices.is_empty()
             || !found.facts_explained.is_empty()
@@ -58,7 +59,7 @@ fn tone(found: &FleetFindings) -> Tone {
     }
 }
 
-/// "128 machines: node7 is 9.80 % slower than its group; 1 missing."
+/// The answer, such as "128 machines: node7 is 9.80 % slower than its group; 1 missing."
 fn answer(found: &FleetFindings) -> String {
     let machines = counted(found.nodes.len(), "machine", "machines");
     let mut said: Vec<String> = Vec::new();
@@ -79,7 +80,7 @@ fn answer(found: &FleetFindings) -> String {
     format!("{} on {machines}: {rest}.", named(&found.command))
 }
 
-/// A single machine by name, several by their number.
+/// A single machine by its name, several by their number.
 fn some(found: &FleetFindings, state: NodeState, one: &str, many: &str) -> Option<String> {
     let mut of = found.nodes.iter().filter(|node| node.state == state);
     let first = of.next()?;
@@ -122,7 +123,6 @@ fn again(found: &FleetFindings) -> Option<String> {
     }
 }
 
-/// Explanation of the figures.
 fn meaning(found: &FleetFindings) -> String {
     let threshold = found.groups.iter().find_map(|group| group.z_threshold);
     let z = threshold.map_or(String::new(), |z| {

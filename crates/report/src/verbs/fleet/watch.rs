@@ -7,10 +7,10 @@ use crate::parts::spans::{emphasis, named};
 use crate::parts::{Across, Grid, Line, Part, Piece, Point, Series, Tone, Values};
 use crate::words::{change, counted, p_value, percent, quantity, visible};
 
-/// Changes that are listed.
+/// Number of listed changes.
 const ROWS_MAX: usize = 40;
 
-/// Machines that are drawn.
+/// Number of drawn machines.
 const DRAWN_MAX: usize = 4;
 
 pub(crate) fn parts(found: &FleetWatchFindings) -> Vec<Piece> {
@@ -60,12 +60,12 @@ fn answer(found: &FleetWatchFindings) -> String {
     format!("{command} on {machines}: {}.", said.join("; "))
 }
 
-/// The largest change of a machine, as the size of its logarithm.
+/// The largest change of a machine, as the absolute value of its logarithm.
 fn size(node: &WatchedNode) -> f64 {
     node.changes.iter().map(|change| change.effect_ratio.ln().abs()).fold(0.0, f64::max)
 }
 
-/// "n1 (200 % slower)".
+/// A machine with its largest change, such as "n1 (200 % slower)".
 fn largest(node: &WatchedNode, found: &FleetWatchFindings) -> String {
     let by_size =
         |a: &&ChangePoint, b: &&ChangePoint| a.effect_ratio.ln().abs().total_cmp(&b.effect_ratio.ln().abs());
@@ -74,7 +74,8 @@ fn largest(node: &WatchedNode, found: &FleetWatchFindings) -> String {
     format!("{} ({words})", named(&node.node))
 }
 
-/// "All machines together: 5.00 % slower from visit 9 on, with kernel 6.2, before 6.1."
+/// A change of the whole fleet, such as "All machines together: 5.00 % slower from visit 9 on, with kernel 6.2, before
+/// 6.1."
 fn whole_words(it: &ChangePoint, found: &FleetWatchFindings) -> String {
     let facts: Vec<String> = it.facts.iter().map(words).collect();
     let with = if facts.is_empty() { String::new() } else { format!(", with {}", facts.join("; ")) };
@@ -96,7 +97,7 @@ fn smallest(found: &FleetWatchFindings) -> Option<String> {
     ))
 }
 
-/// "since microcode 0x2 (before: 0x1): 5 of 5 machines changed with it, 6.00 % slower".
+/// A change of a fact, such as "since microcode 0x2 (before: 0x1): 5 of 5 machines changed with it, 6.00 % slower".
 fn since_words(since: &SinceFact, found: &FleetWatchFindings) -> String {
     let ends = match since.low {
         Some(_) => format!(" ({})", interval(since.low, since.high)),

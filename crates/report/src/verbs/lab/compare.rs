@@ -1,4 +1,4 @@
-//! The report of `lab compare`: what two machines have in common, and every claim with both figures.
+//! The report of `lab compare`: the common result of two machines, and every claim with both figures.
 
 use fauxplat_model::{
     LabAgreement, LabComparison, LabMeasured, LabOutcome, LabPair, LabRecordFacts, LabSeen,
@@ -38,7 +38,7 @@ fn about(letter: &str, facts: &LabRecordFacts) -> Piece {
     ))
 }
 
-/// Claims with differences come first.
+/// Claims in a table. Claims with differences come first.
 fn table(found: &LabComparison) -> Grid {
     let mut grid = Grid::named(&["lab: claim", "A", "B", "B / A", "agreement"], &[3]);
     let rank = |pair: &LabPair| match pair.agreement {
@@ -69,7 +69,6 @@ fn seen(seen: Option<&LabSeen>) -> String {
     format!("{}{figure}", seen.outcome.words())
 }
 
-/// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct ClaimPairRow<'a> {
     lab: &'a str,

@@ -1,4 +1,4 @@
-//! Drawings of a lab: published figures and ours on one axis.
+//! Drawings of a lab: published and measured figures on one axis.
 
 use fauxplat_model::{
     Claim, ClaimResult, Direction, LabDrawing, LabLine, LabMeasured, LabOutcome, LabResult, LabRule,
@@ -11,11 +11,11 @@ use crate::words::visible;
 
 /// Least room for intervals above and below the points.
 const ROOM_MIN: f64 = 0.05;
-/// More points than this add nothing that can be seen.
+/// More points would not be distinguishable.
 const POINTS_MAX: usize = 2000;
 
-/// Every claim with figures: the published ones, and ours below them. Ratios are drawn as they are, and figures in other
-/// units over the published one.
+/// Every claim with figures: the published figure, and the measured one below it. Ratios are drawn unchanged, figures
+/// in other units as a ratio to the published figure.
 pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
     let of = |is_ratio: bool, title: &str| {
         let claims = lab.claims.iter().filter(|one| one.claim.unit.starts_with("times") == is_ratio);
@@ -33,7 +33,7 @@ pub(super) fn claims(lab: &LabResult) -> Vec<Piece> {
     all.into_iter().flatten().collect()
 }
 
-/// The rows of a claim; none without a figure of this machine.
+/// The rows of a claim; empty without a measured figure.
 fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
     let (claim, figures) = (&one.claim, published(&one.claim));
     let bound = bound(claim, is_ratio).filter(|_| figures.is_none());
@@ -60,8 +60,8 @@ fn rows(one: &ClaimResult, is_ratio: bool) -> Vec<Effect> {
     figures.into_iter().chain(bound).chain(here).collect()
 }
 
-/// The ends of what was published as one side of a number; `None` where the side is that of no difference, which the axis
-/// shows.
+/// The ends of a claim that names only one side of a number; `None` if the number means no difference, which the axis
+/// already shows.
 fn bound(claim: &Claim, is_ratio: bool) -> Option<[Option<f64>; 2]> {
     let is_there = claim.than.is_finite() && claim.than > 0.0 && !(is_ratio && claim.than == 1.0);
     match claim.direction.filter(|_| is_there)? {
@@ -71,13 +71,13 @@ fn bound(claim: &Claim, is_ratio: bool) -> Option<[Option<f64>; 2]> {
     }
 }
 
-/// The published figures with their centre.
+/// The published range with its centre.
 fn published(claim: &Claim) -> Option<LabMeasured> {
     let value = centre(claim)?;
     Some(LabMeasured { value, low: claim.low.unwrap_or(value), high: claim.high.unwrap_or(value) })
 }
 
-/// The geometric centre of the published figures, or the only one.
+/// The geometric centre of the published range, or the only published figure.
 fn centre(claim: &Claim) -> Option<f64> {
     let centre = match (claim.low, claim.high) {
         (Some(low), Some(high)) => (low * high).sqrt(),
@@ -86,7 +86,7 @@ fn centre(claim: &Claim) -> Option<f64> {
     (centre.is_finite() && centre > 0.0).then_some(centre)
 }
 
-/// The drawing that a program of the lab gave, if there is anything to see.
+/// The drawing that a program of the lab printed; empty without points.
 pub(super) fn given(drawing: &LabDrawing) -> Vec<Piece> {
     let mut lines: Vec<Line> = drawing.lines.iter().map(line).collect();
     if lines.iter().all(|line| line.points.is_empty()) {
@@ -118,7 +118,7 @@ pub(super) fn given(drawing: &LabDrawing) -> Vec<Piece> {
     pieces.into_iter().map(|piece| piece.only(&[Medium::Page])).collect()
 }
 
-/// Cuts intervals off where they would leave no room for the points.
+/// Cuts intervals that would leave no room for the points.
 fn cut(lines: &mut [Line], drawing: &LabDrawing) {
     let points = lines.iter().flat_map(|line| line.points.iter().map(|point| point.median));
     let rules = drawing.rules.iter().flat_map(|rule| [Some(rule.value), rule.high].into_iter().flatten());
@@ -132,7 +132,7 @@ fn cut(lines: &mut [Line], drawing: &LabDrawing) {
     }
 }
 
-/// A line through its points; through two alone nothing is known between them.
+/// A line of points. Two points are not connected, since nothing is known between them.
 fn line(of: &LabLine) -> Line {
     let points: Vec<Point> = of.points.iter().take(POINTS_MAX).filter_map(|it| point(it, &of.name)).collect();
     Line { name: visible(&of.name), is_drawn_through: points.len() > 2, points }

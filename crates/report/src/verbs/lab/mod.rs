@@ -1,4 +1,4 @@
-//! The report of `lab`: the outcome first, then each claim and our figure beside it.
+//! The report of `lab`: the outcome first, then each claim with the measured figure.
 
 pub(crate) mod compare;
 mod drawing;
@@ -27,7 +27,7 @@ pub(crate) fn parts(found: &LabFindings) -> Vec<Piece> {
     parts
 }
 
-/// The page of all labs, which leads to that of each.
+/// The page of all labs, with links to the page of each.
 fn at_a_glance(found: &LabFindings) -> Vec<Piece> {
     let claims = || found.labs.iter().flat_map(|lab| &lab.claims);
     let labs = counts(found.labs.iter().map(|lab| lab.outcome));
@@ -51,7 +51,7 @@ fn at_a_glance(found: &LabFindings) -> Vec<Piece> {
     parts
 }
 
-/// How many of each outcome, in words.
+/// Number of each outcome, in words.
 fn counts(outcomes: impl Iterator<Item = Option<LabOutcome>> + Clone) -> String {
     let known = [
         LabOutcome::Reproduced,
@@ -65,7 +65,7 @@ fn counts(outcomes: impl Iterator<Item = Option<LabOutcome>> + Clone) -> String 
     said.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Outcome, question, claims and experiments of one lab. The publisher is named once, if all claims share it.
+/// Outcome, question, claims and experiments of one lab. The publisher is named once if all claims share it.
 fn of_lab(lab: &LabResult) -> Vec<Piece> {
     let mut parts = vec![
         outcome(Rank::Answer, &lab.name, lab.outcome, lab.reason.as_deref()),
@@ -136,8 +136,8 @@ fn publisher(claim: &Claim) -> String {
     format!("{}; on {}", visible(&claim.source), visible(&claim.machine))
 }
 
-/// The experiment of a lab: its command line, its number in the store, and the drawing and the table that it shows. Of
-/// several tables each is named, also where command lines are left out.
+/// The experiment of a lab: its command line, its number in the store, and its drawing and table. If there are several
+/// tables, each is named, even if command lines are omitted.
 fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
     let ids: Vec<String> = match run.ids.as_slice() {
         [] => run.id.iter().map(i64::to_string).collect(),
@@ -162,7 +162,7 @@ fn of_run(run: &LabRun, is_done: bool, is_named: bool) -> Vec<Piece> {
         .collect()
 }
 
-/// A table that a program of the lab gave; what a row has too much or too little is no reason to show nothing.
+/// A table that a program of the lab printed. Rows with too many or too few cells are adjusted, not refused.
 fn given(table: &LabTable) -> Grid {
     let header: Vec<String> = table.columns.iter().map(|title| visible(title)).collect();
     let mut grid = Grid::named(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
@@ -183,7 +183,7 @@ fn tone(outcome: LabOutcome) -> Tone {
     }
 }
 
-/// Several labs at a glance.
+/// Several labs in one table.
 fn table(found: &LabFindings) -> Grid {
     let mut grid = Grid::named(&["lab", "outcome", "measured", "published"], &[]);
     for lab in &found.labs {
@@ -207,7 +207,6 @@ fn published(claim: &Claim) -> String {
     }
 }
 
-/// A row for a claim, for spreadsheets.
 #[derive(Serialize)]
 pub(crate) struct ClaimRow<'a> {
     name: &'a str,
@@ -223,7 +222,6 @@ pub(crate) struct ClaimRow<'a> {
     question: &'a str,
 }
 
-/// The rows of a lab, one per claim.
 pub(crate) fn rows(lab: &LabResult) -> impl Iterator<Item = ClaimRow<'_>> {
     lab.claims.iter().map(|one| ClaimRow {
         name: &lab.name,

@@ -6,14 +6,14 @@ use super::words::{ROWS, magnitude, named, short, signed, signed_cell, whole};
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{TIE, counted, listed, round_percent, shorten};
 
-/// Functions that the answer names on either side.
+/// Number of functions that the answer names for each direction.
 const NAMED_MAX: usize = 3;
-/// Number of guesses about renamed functions that are listed.
+/// Number of listed guesses about renamed functions.
 const GUESSES_MAX: usize = 5;
-/// Columns of a caller in a table.
+/// Columns for a caller in a table.
 const CALLER_MAX: usize = 24;
 
-/// The two profiles of a difference, if there are such.
+/// The two profiles of a difference; `None` if an index is invalid.
 pub(super) fn pair<'f>(
     found: &'f ProfileFindings,
     of: &ProfileDifference,
@@ -31,7 +31,8 @@ fn is_told_below(of: &ProfileDifference, function: &FunctionDifference) -> bool 
     function.total_p_adjusted <= of.error
 }
 
-/// "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in `parse_line`, called by `read`."
+/// The answer, such as "`b` takes 7.1 % (6.2–8.0 %) more CPU time than `a`; of it 5.1 points ± 0.8 are in `parse_line`,
+/// called by `read`."
 pub(super) fn answer(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let Some((a, b)) = pair(found, of) else { return Piece::answer(Tone::Doubt, "Nothing was compared.") };
     let whole = whole(&a.quality);
@@ -49,7 +50,7 @@ fn tone(takes_more: Option<bool>) -> Tone {
     }
 }
 
-/// Whether the second profile takes more; `None` where the interval includes no difference.
+/// Whether the second profile takes more; `None` if the interval includes zero.
 fn direction(of: &ProfileDifference) -> Option<bool> {
     match (of.low_s > 0.0, of.high_s < 0.0) {
         (true, _) => Some(true),
@@ -80,8 +81,8 @@ fn overall(of: &ProfileDifference, whole: &str, a: &str, b: &str) -> String {
     }
 }
 
-/// "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …", where `timed` is the change in
-/// CPU time of runs that were timed and not sampled, if those were told apart in it.
+/// The answer, such as "Of 6.9 % more CPU time, 5.1 points ± 0.8 are in `parse_line`, called by `read`; …". `timed` is
+/// the change in CPU time of runs that were timed and not sampled; `None` if these runs do not differ in CPU time.
 pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Option<f64>) -> Option<Piece> {
     let (a, b) = pair(found, of)?;
     let Some(change) = timed else { return Some(elsewhere(found, of)) };
@@ -97,7 +98,7 @@ pub(super) fn located(found: &ProfileFindings, of: &ProfileDifference, timed: Op
     Some(Piece::answer(tone(Some(takes_more)), said))
 }
 
-/// Timed runs that differ, and not in CPU time: there is no whole of which functions could be parts.
+/// The sentence for timed runs that do not differ in CPU time, so that there is no total to divide among functions.
 fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     let whole = pair(found, of).map_or_else(String::new, |(a, _)| whole(&a.quality));
     let said = match of.functions.iter().any(|it| is_told(of, it) || is_told_below(of, it)) {
@@ -109,12 +110,12 @@ fn elsewhere(found: &ProfileFindings, of: &ProfileDifference) -> Piece {
     Piece::answer(Tone::Neutral, format!("The runs that were timed do not differ surely in {whole}; {said}."))
 }
 
-/// The functions that a significant difference is in.
+/// The functions that contain a significant difference.
 struct Whereabouts<'d> {
     of: &'d ProfileDifference,
     /// The text before the first number.
     begin: &'d str,
-    /// Whether the second takes more, where that is sure.
+    /// Whether the second program takes more; `None` if that is uncertain.
     takes_more: Option<bool>,
     /// The whole difference, in seconds.
     all_s: f64,
@@ -144,7 +145,8 @@ impl Whereabouts<'_> {
         said.join("; ")
     }
 
-    /// "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in `hash`".
+    /// Functions with their parts, such as "5.1 points ± 0.8 are in `parse_line`, called by `read`, 2.0 ± 0.3 in
+    /// `hash`".
     fn functions(&self, those: &[&FunctionDifference], word: &str) -> String {
         let of = self.of;
         let one = |(place, it): (usize, &&FunctionDifference)| {
@@ -168,7 +170,7 @@ impl Whereabouts<'_> {
     }
 }
 
-/// A function of a sentence, by both names where it has two.
+/// A function in a sentence, with both names if it has two.
 fn identity(it: &FunctionDifference) -> String {
     match (&it.renamed, it.is_guess, it.only_in) {
         (Some(renamed), true, _) => format!("{} (probably {} now)", named(&it.name), named(renamed)),
@@ -179,7 +181,7 @@ fn identity(it: &FunctionDifference) -> String {
     }
 }
 
-/// The rest of a difference: without a sign if it goes in the direction of the whole.
+/// The remaining difference, without a sign if it has the direction of the whole.
 fn signed_or_plain(share: f64, takes_more: bool) -> String {
     let along = if takes_more { share } else { -share };
     match magnitude(along) {
@@ -198,7 +200,8 @@ fn word_are(word: &str) -> &'static str {
     if word == "more" { "more are in" } else { "less are in" }
 }
 
-/// A sentence about the function that is significant together with its callees, where no function is by itself.
+/// A sentence about a function that is significant only together with its callees, for differences in which no function
+/// is significant by itself.
 fn below(of: &ProfileDifference) -> String {
     let told = of.functions.iter().filter(|it| is_told_below(of, it));
     let Some(most) = told.max_by(|a, b| a.total_s.abs().total_cmp(&b.total_s.abs())) else {
@@ -211,7 +214,6 @@ fn below(of: &ProfileDifference) -> String {
     )
 }
 
-/// The table of functions.
 pub(super) fn pieces(found: &ProfileFindings, of: &ProfileDifference) -> Vec<Piece> {
     let Some((a, b)) = pair(found, of) else { return Vec::new() };
     let heading = Piece::heading(format!("{} against {}", named(&b.name), named(&a.name)));
@@ -261,7 +263,7 @@ fn table(of: &ProfileDifference, rows: usize) -> Grid {
     grid
 }
 
-/// The caller column is the last, and gives its room to the functions.
+/// A caller, shortened so that the functions keep their room.
 fn caller(name: &str) -> String {
     shorten(&short(name), CALLER_MAX, "…")
 }
@@ -274,7 +276,7 @@ fn verdict(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, String) {
         Some(ProfiledSide::Second) => "new",
         None => "",
     };
-    // A function that is gone takes less time, and a new one more, so it needs no second word.
+    // A function that is gone takes less time and a new one takes more, so one word is enough.
     let words = if presence.is_empty() { told } else { presence };
     (tone, words.to_owned())
 }
@@ -289,8 +291,8 @@ fn told(of: &ProfileDifference, it: &FunctionDifference) -> (Tone, &'static str)
     }
 }
 
-/// With so few pairs even differences that all point the same way would not be rare enough: there are 2^(n−1) ways to
-/// flip their signs.
+/// The sentence for so few pairs that even differences in the same direction throughout would not be significant: there
+/// are 2^(n−1) ways to flip their signs.
 fn too_few(of: &ProfileDifference) -> Option<String> {
     let least = (1.0 / of.error.max(f64::MIN_POSITIVE)).log2().ceil() as u32 + 1;
     let pairs = counted(of.pairs as usize, "pair of runs tells", "pairs of runs tell");
@@ -299,7 +301,7 @@ fn too_few(of: &ProfileDifference) -> Option<String> {
     })
 }
 
-/// Functions that one program has alone, and what may have become of them: a guess, which no verdict rests upon.
+/// Functions that only one program has, with a guess about their counterpart, on which no verdict depends.
 fn guesses(of: &ProfileDifference) -> Vec<String> {
     let one = |it: &FunctionDifference| {
         let name = named(&it.name);

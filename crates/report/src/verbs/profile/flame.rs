@@ -1,4 +1,4 @@
-//! Flame graphs of a profile, or of two.
+//! Flame graphs of one profile or of two.
 
 use fauxplat_model::ProfileFindings;
 
@@ -8,12 +8,12 @@ use crate::calls::{Call, CallTree, Kind, unit};
 use crate::parts::{Bar, Flame};
 use crate::words::{counted, grouped, visible};
 
-/// Bars that are narrower than this share of the drawing cannot be seen.
+/// Bars narrower than this share of the drawing would be invisible.
 const SHARE_MIN: f64 = 0.0005;
-/// Calls upon each other that are drawn: a deeper drawing is no picture.
+/// Greatest depth of drawn calls. A deeper drawing is not readable.
 const DEPTH_MAX: usize = 300;
 
-/// A graph for each difference, or for each profile where nothing was compared.
+/// A graph for each difference, or for each profile if nothing was compared.
 pub(super) fn drawings(found: &ProfileFindings) -> Vec<Flame> {
     let pairs = found.differences.iter().filter(|it| pair(found, it).is_some());
     let mut of: Vec<Vec<usize>> = pairs.map(|it| vec![usize::from(it.a), usize::from(it.b)]).collect();
@@ -53,7 +53,7 @@ fn title(names: &[String]) -> String {
     }
 }
 
-/// Description for screen readers: the path of most samples.
+/// Description for screen readers: the path with the most samples.
 fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> String {
     let (mut at, mut way) = (0, Vec::new());
     let last = totals.len() - 1;
@@ -67,17 +67,16 @@ fn description(tree: &CallTree, totals: &[u64], whole: &str, unit: &str) -> Stri
     format!("{samples} {unit} as shares of the {whole}; most of it is in {}", way.join(", which calls "))
 }
 
-/// Calls that the description follows.
+/// Number of calls in the description.
 const WAY_MAX: usize = 5;
 
-/// Calls that no bar shows.
 #[derive(Default)]
 struct LeftOut {
     narrow: usize,
     deep: usize,
 }
 
-/// The bars in their order, those of callees in the order of their names, so that equal profiles are equal drawings.
+/// The bars in their order, with callees ordered by name, so that equal profiles give equal drawings.
 fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
     let (mut bars, mut left_out) = (Vec::new(), LeftOut::default());
     let mut open = vec![(0, vec![0; totals.len()])];
@@ -99,7 +98,7 @@ fn bars(tree: &CallTree, totals: &[u64]) -> (Vec<Bar>, LeftOut) {
             open.push((callee, next.clone()));
             next.iter_mut().zip(&tree.calls[callee].events).for_each(|(at, samples)| *at += samples);
         }
-        // The next one is taken from the end.
+        // Calls are taken from the end of `open`.
         open[first..].reverse();
         bars.push(Bar {
             name: call.name.to_owned(),

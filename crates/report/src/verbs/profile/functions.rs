@@ -1,4 +1,4 @@
-//! The functions of one profile: the answer, and a table of those in which most samples were.
+//! The functions of one profile: the answer, and a table of the functions with the most samples.
 
 use fauxplat_model::{FunctionShare, Profile, ProfileFindings, Whole};
 
@@ -6,7 +6,7 @@ use super::words::{ROWS, cell, file, named, share, share_within, short, whole};
 use crate::parts::{Grid, Piece, Tone};
 use crate::words::counted;
 
-/// "41.2 % (39.8–42.6 %) of the CPU time of `prog` is in `parse_line`."
+/// The answer, such as "41.2 % (39.8–42.6 %) of the CPU time of `prog` is in `parse_line`."
 pub(super) fn answer(profile: &Profile) -> Piece {
     let (name, quality) = (named(&profile.name), &profile.quality);
     let said = match profile.functions.first() {
@@ -26,7 +26,7 @@ pub(super) fn answer(profile: &Profile) -> Piece {
     Piece::answer(if is_sure { Tone::Title } else { Tone::Doubt }, said)
 }
 
-/// The table, which is longer where there is room, and what it leaves out.
+/// The table, which is longer in a full report, and a note about omitted functions.
 pub(super) fn pieces(found: &ProfileFindings, profile: &Profile) -> Vec<Piece> {
     if profile.functions.is_empty() {
         return Vec::new();
@@ -58,7 +58,7 @@ fn row(found: &ProfileFindings, of: &FunctionShare) -> Vec<String> {
     ]
 }
 
-/// Whether its code stands in that of its callers: everywhere, or in some of them.
+/// Whether the function is inlined into all of its callers, or into some of them.
 fn remark(of: &FunctionShare) -> &'static str {
     match of.inlined_samples {
         0 => "",

@@ -1,4 +1,4 @@
-//! The quality of a profile: a line on every report, and advice where it is poor.
+//! The quality of a profile: a line in every report, and advice if the quality is poor.
 
 use fauxplat_model::{Profile, ProfileFindings, ProfileQuality, ProfiledObject, Whole};
 use fauxplat_units::Nanos;
@@ -8,24 +8,24 @@ use crate::Detail;
 use crate::parts::{Grid, Piece, Rank, Tone};
 use crate::words::{counted, grouped, listed, visible};
 
-/// Fewer samples than this tell little.
+/// Fewer samples are a reason for a warning.
 pub(super) const SAMPLES_MIN: u64 = 100;
-/// From these shares on a profile may mislead.
+/// Shares beyond which a profile may mislead.
 const LOST_MAX: f64 = 0.01;
 const TRUNCATED_MAX: f64 = 0.01;
 const COVERED_MIN: f64 = 0.95;
 const BROKEN_MAX: f64 = 0.05;
 const UNKNOWN_MAX: f64 = 0.05;
 const RATE_MIN: f64 = 0.9;
-/// The most that the kernel copies of a stack: 64 KiB but for a word.
+/// The largest part of a stack that the kernel copies: 64 KiB minus one word.
 const STACK_MAX: u32 = 65_528;
-/// Files whose names are missing that a short report lists.
+/// Number of files without names that a short report lists.
 const FILES_MAX: usize = 3;
 
-/// The line about quality, its warnings, and notes about unusual sampling.
+/// The line about quality, warnings, and notes about unusual sampling.
 pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
     let quality = &profile.quality;
-    // The line about quality is part of the shortest reports, too.
+    // Even the shortest reports contain the line about quality.
     let mut pieces = vec![Piece { details: &Detail::ALL, ..Piece::plain(line(quality)) }];
     let warnings = warnings(quality);
     pieces.extend(warnings.into_iter().map(|it| Piece::sentence(Rank::Warning, Tone::Doubt, it).joined()));
@@ -33,7 +33,7 @@ pub(super) fn pieces(profile: &Profile) -> Vec<Piece> {
     pieces
 }
 
-/// "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
+/// The line, such as "12,345 samples of cpu-clock at 997 a second (999 asked), 0 lost, …".
 fn line(of: &ProfileQuality) -> String {
     let event = if of.event.is_empty() { String::new() } else { format!(" of {}", visible(&of.event)) };
     let runs =
@@ -63,19 +63,20 @@ fn rate(of: &ProfileQuality) -> String {
     }
 }
 
-/// "standing for 207,000 of 207,913 page-faults", where events are counted and no time.
+/// The part of the events that samples represent, such as "standing for 207,000 of 207,913 page-faults"; `None` if time
+/// is sampled.
 fn covered(of: &ProfileQuality) -> Option<String> {
     let (events, counted) = (of.events?, of.counted?);
     let is_told = of.whole() == Whole::Events && of.samples > 0;
     is_told.then(|| format!("standing for {} of {} {}", grouped(events), grouped(counted), whole(of)))
 }
 
-/// Whether the kernel can copy more of stacks than it was asked for.
+/// Whether the kernel can copy a larger part of stacks than was requested.
 fn can_copy_more(of: &ProfileQuality) -> bool {
     (1..STACK_MAX).contains(&of.stack_bytes)
 }
 
-/// How callers were found, and what all of it took.
+/// The method of finding callers, and the cost of sampling.
 fn sources(of: &ProfileQuality) -> Vec<String> {
     let stack = match of.stack_bytes {
         0 => String::new(),
@@ -158,10 +159,10 @@ fn warnings(of: &ProfileQuality) -> Vec<String> {
     said
 }
 
-/// Samples that came more rarely than they were asked for.
+/// A warning about a sampling rate below the requested one.
 fn slow(of: &ProfileQuality) -> Option<String> {
     let (asked, reached) = (of.rate_hz?, of.reached_hz?);
-    // Every wait is seen, so no sample of them can stay away.
+    // Every wait is recorded, so no sample can be missing.
     if of.samples == 0 || of.whole() == Whole::WaitingTime || reached >= asked * RATE_MIN {
         return None;
     }
@@ -200,7 +201,7 @@ pub(super) fn processes(profile: &Profile) -> Vec<Piece> {
     ]
 }
 
-/// Files whose names are missing, and what to install.
+/// Files without symbol names, and the packages to install.
 pub(super) fn names(found: &ProfileFindings) -> Vec<Piece> {
     let missing: Vec<(&ProfiledObject, &str)> =
         found.objects.iter().filter_map(|it| Some((it, it.missing.as_deref()?))).collect();
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!(warnings(&fair), Vec::<String>::new());
     }
 
-    /// Events for which no sample stands are told; of time the rate that was reached says it.
+    /// The line states the part of events that samples represent; for time, the achieved rate has that role.
     #[test]
     fn what_samples_stand_for_is_told() {
         let faults = |events| ProfileQuality {

@@ -5,7 +5,6 @@ use std::io::Write;
 use fauxplat_model::ProfileFindings;
 use serde::Serialize;
 
-/// A function of a profile, as a row.
 #[derive(Serialize)]
 struct FunctionRow<'a> {
     profile: &'a str,
@@ -21,7 +20,6 @@ struct FunctionRow<'a> {
     total_high: f64,
 }
 
-/// Names of the fields of [`FunctionRow`].
 const COLUMNS: [&str; 11] = [
     "profile",
     "function",
@@ -36,7 +34,6 @@ const COLUMNS: [&str; 11] = [
     "total_high",
 ];
 
-/// A row for each function of each profile.
 pub(crate) fn rows(found: &ProfileFindings, rows: &mut csv::Writer<impl Write>) -> csv::Result<()> {
     if found.profiles.iter().all(|profile| profile.functions.is_empty()) {
         // A table without rows keeps its heading, so that it is not taken for a truncated file.

@@ -7,14 +7,14 @@ use crate::calls::{CallTree, Kind, unit};
 use crate::parts::{Listed, Listing, Tone};
 use crate::words::{counted, grouped};
 
-/// Calls with less than this share are left out.
+/// Calls with a smaller share are left out.
 const SHARE_MIN: f64 = 0.005;
-/// Limit of indentation: deeper calls are aligned with each other.
+/// Limit of indentation. Deeper calls are aligned with each other.
 const STEPS_MAX: usize = 24;
-/// Limit of lines that anybody reads.
+/// Limit of lines, far beyond what is readable.
 const LINES_MAX: usize = 1000;
 
-/// The tree of one profile, if it has samples.
+/// The tree of one profile; `None` without samples.
 pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing> {
     let tree = CallTree::of(found, &[profile]);
     let all = tree.trunk().events[0];
@@ -23,8 +23,8 @@ pub(super) fn listing(found: &ProfileFindings, profile: usize) -> Option<Listing
     }
     let mut lines = Vec::new();
     let mut left_out = 0;
-    // A stack of calls still to be written, the next one last: call, indentation, and prefix of the name. Recursion
-    // would overflow the stack where the program's own recursion is deep.
+    // Calls that are still to be written, the next one last: call, indentation, and prefix of the name. A recursive
+    // implementation would overflow the stack if the profiled program recurses deeply.
     let mut open = vec![(0, 0, "")];
     while let Some((place, steps, mark)) = open.pop() {
         let call = &tree.calls[place];

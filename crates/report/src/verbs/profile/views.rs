@@ -9,16 +9,15 @@ use crate::parts::spans::code;
 use crate::parts::{Grid, Listed, Listing, Part, Piece, Tone};
 use crate::words::{counted, grouped, listed, visible};
 
-/// Functions that a pattern found and a sentence names.
+/// Number of matched functions that a sentence names.
 const NAMED_MAX: usize = 4;
-/// Lines around one with samples that are shown with it.
+/// Number of lines shown around a line with samples.
 const AROUND: usize = 4;
 /// Share of a function's samples from which a line is highlighted.
 const HOT: f64 = 0.1;
-/// Columns of a tabulator.
+/// Replacement of a tabulator.
 const TAB: &str = "    ";
 
-/// The pieces of one view.
 pub(super) fn pieces(found: &ProfileFindings, view: &ProfileView) -> Vec<Piece> {
     match view {
         ProfileView::CallersOf(it) => relatives(found, it, "Callers"),
@@ -27,7 +26,7 @@ pub(super) fn pieces(found: &ProfileFindings, view: &ProfileView) -> Vec<Piece> 
     }
 }
 
-/// "Callers of `pattern` in `prog`".
+/// The heading, such as "Callers of `pattern` in `prog`".
 fn heading(found: &ProfileFindings, what: &str, pattern: &str, profile: u16) -> Piece {
     let of = found.profiles.get(usize::from(profile)).map(|it| format!(" in {}", named(&it.name)));
     Piece::heading(format!("{what} of {}{}", code(pattern), of.unwrap_or_default()))
@@ -121,13 +120,12 @@ fn function(profile: Option<&Profile>, of: &AnnotatedFunction) -> Vec<Piece> {
     pieces
 }
 
-/// Samples at a line or an instruction.
 #[derive(Clone, Copy)]
 struct Held {
     samples: u64,
-    /// Events that they stand for.
+    /// Events that the samples represent.
     events: u64,
-    /// Interval of their share of the function.
+    /// Interval of the share of the function.
     interval: Option<[f64; 2]>,
 }
 
@@ -137,7 +135,7 @@ impl Held {
     }
 }
 
-/// Lines with samples and their neighbours; a line of dots replaces the lines between.
+/// Lines with samples and their neighbours. A line of dots replaces the lines in between.
 fn listing<'t>(
     title: &str,
     place: &str,

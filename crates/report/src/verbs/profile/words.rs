@@ -1,17 +1,17 @@
-//! Shares, intervals and names in the words that all reports of profiles use.
+//! The form of shares, intervals and names in all reports of profiles.
 
 use fauxplat_model::{ProfileQuality, Whole};
 
 use crate::parts::spans;
 use crate::words::{TIE, shorten, visible};
 
-/// Columns of the longest name: what templates and closures are called may take thousands.
+/// Columns for the longest name: names of templates and closures may have thousands of characters.
 const NAME_MAX: usize = 200;
-/// Columns of the name of a file beside a function.
+/// Columns for the name of a file beside a function.
 const FILE_MAX: usize = 24;
-/// Rows of a table where there is no room for all, and where there is.
+/// Rows of a table in a brief and in a full report.
 pub(super) const ROWS: [usize; 2] = [15, 40];
-/// From here on a tenth of a per cent is all that a reader can use.
+/// Shares from this value on have one decimal of a per cent.
 const COARSE: f64 = 0.00995;
 
 /// A foreign name, as a marked word of a sentence.
@@ -24,13 +24,13 @@ pub(super) fn short(name: &str) -> String {
     shorten(&visible(name), NAME_MAX, "…")
 }
 
-/// The last step of the path of a file.
+/// The last component of a file's path.
 pub(super) fn file(path: &str) -> String {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     shorten(&visible(name), FILE_MAX, "…")
 }
 
-/// The quantity whose shares the samples of a profile are, in words.
+/// Name of the quantity that the samples of a profile are shares of.
 pub(super) fn whole(quality: &ProfileQuality) -> String {
     match (quality.whole(), quality.event.split(':').next().unwrap_or_default()) {
         (Whole::CpuTime, _) => "CPU time".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn whole(quality: &ProfileQuality) -> String {
     }
 }
 
-/// A number of per cent with as many digits as `like` deserves.
+/// A number of per cent, with the number of digits that suits `like`.
 fn digits(share: f64, like: f64) -> String {
     let percent = share * 100.0 + 0.0;
     match like.abs() {
@@ -50,12 +50,12 @@ fn digits(share: f64, like: f64) -> String {
     }
 }
 
-/// `41.2 %`.
+/// A share, such as `41.2 %`.
 pub(super) fn share(share: f64) -> String {
     format!("{}{TIE}%", digits(share, share))
 }
 
-/// `41.2 % (39.8–42.6 %)`, for a sentence.
+/// A share with its interval, such as `41.2 % (39.8–42.6 %)`, for a sentence.
 pub(super) fn share_within(value: f64, low: f64, high: f64) -> String {
     format!("{}{TIE}% ({}–{}{TIE}%)", digits(value, value), digits(low, value), digits(high, value))
 }
@@ -76,17 +76,17 @@ pub(super) fn signed(value: f64) -> String {
     }
 }
 
-/// `+5.1 (+4.3 to +5.9)`, for a cell of a table.
+/// A difference with its interval, such as `+5.1 (+4.3 to +5.9)`, for a cell of a table.
 pub(super) fn signed_cell(value: f64, low: f64, high: f64) -> String {
     format!("{} ({} to {})", signed(value), signed(low), signed(high))
 }
 
-/// A distance in per cent without its sign.
+/// The absolute value of a difference in per cent.
 pub(super) fn magnitude(value: f64) -> String {
     digits(value.abs(), 1.0)
 }
 
-/// A part of a whole, which is nothing of nothing.
+/// A part as a share of a whole; 0 if the whole is 0.
 pub(super) fn part(part: u64, whole: u64) -> f64 {
     if whole > 0 { part as f64 / whole as f64 } else { 0.0 }
 }

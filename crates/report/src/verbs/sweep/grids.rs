@@ -5,7 +5,6 @@ use fauxplat_model::{LevelFindings, SweepFindings};
 use crate::parts::{Grid, Tone};
 use crate::words::{Scale, change, p_value, quantity, visible};
 
-/// The table of peaks: levels that stand out.
 pub(crate) fn peaks(found: &SweepFindings) -> Grid {
     let header = ["level", "against median", "interval", "p", "blocks"];
     let mut grid = Grid::named(&header, &[4, 3]);
@@ -22,7 +21,6 @@ pub(crate) fn peaks(found: &SweepFindings) -> Grid {
     grid
 }
 
-/// All levels, where they are few.
 pub(crate) fn levels(found: &SweepFindings) -> Grid {
     let header = ["level", "median", "95 % interval", "against median", "runs", "failed"];
     let mut grid = Grid::named(&header, &[4, 5]);

@@ -48,7 +48,7 @@ fn answers(each: &[SweepFindings]) -> Vec<Piece> {
     all.enumerate().map(|(at, piece)| if at > 0 { piece.joined() } else { piece }).collect()
 }
 
-/// The metric by its title, which begins as a sentence does.
+/// The metric's title as a heading, with an initial capital letter.
 fn heading(found: &SweepFindings) -> Piece {
     let mut title = found.metric.title().chars();
     let first = title.next().into_iter().flat_map(char::to_uppercase);
@@ -70,7 +70,7 @@ fn grounds(found: &SweepFindings) -> Vec<Piece> {
     parts
 }
 
-/// The levels as a plot and as a table. Where there is no room for both, many levels are a plot and few a table.
+/// The levels as a plot and as a table. In a medium without room for both, many levels are a plot and few a table.
 fn levels(found: &SweepFindings) -> Vec<Piece> {
     let words: &'static [Medium] = &Medium::ALL;
     let page: &'static [Medium] = &[Medium::Page];
@@ -84,7 +84,7 @@ fn levels(found: &SweepFindings) -> Vec<Piece> {
     pieces
 }
 
-/// How long it took, and what starting a process costs.
+/// Duration of the sweep, and the cost of starting a process.
 fn took(found: &SweepFindings) -> String {
     let elapsed = Nanos::from_secs_f64(found.elapsed_s);
     match found.floor_ns {

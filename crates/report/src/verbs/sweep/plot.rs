@@ -6,15 +6,15 @@ use super::sentences;
 use crate::parts::{Across, Line, Point, Series, Values};
 use crate::words::{quantity, spaced, visible};
 
-/// Levels on each side of a peak in an enlarged part.
+/// Number of levels on each side of a peak in an enlarged part.
 const NEIGHBOURS: usize = 12;
 
-/// Whether the levels are numbers, and so have positions on an axis.
+/// Whether the levels are numbers and so have positions on an axis.
 pub(super) fn is_numeric(found: &SweepFindings) -> bool {
     found.levels.iter().all(|level| level.number.is_some())
 }
 
-/// All levels that were measured, if any was.
+/// All measured levels; `None` if there are none.
 pub(super) fn whole(found: &SweepFindings) -> Option<Series> {
     let title = format!("{} by {}", found.metric.title(), visible(&found.factor));
     let (_, conclusion) = sentences::conclusion(found);
@@ -29,7 +29,7 @@ pub(super) fn differs(found: &SweepFindings) -> bool {
     medians.any(|median| Some(median) != first)
 }
 
-/// The neighbourhood of a peak.
+/// The enlarged neighbourhood of a peak.
 pub(super) fn zoom(found: &SweepFindings, peak: &Peak) -> Option<Series> {
     let caption = sentences::peak_caption(found, peak);
     let place = found.levels.iter().position(|level| level.level == peak.level)?;
@@ -65,8 +65,8 @@ fn series(
     }
 }
 
-/// The lines of a sweep, each in the order of its axis: one, or for a product one for each level of the factor that has
-/// no numbers.
+/// The lines of a sweep, each in the order of its axis: a single line, or for a product one line per level of the
+/// factor without numbers.
 fn lines(found: &SweepFindings) -> Vec<Line> {
     let numeric = is_numeric(found);
     let mut all: Vec<Line> = Vec::new();
@@ -95,7 +95,7 @@ fn point(found: &SweepFindings, index: usize, level: &LevelFindings, numeric: bo
     })
 }
 
-/// Of `64 × off` the part that is not the number.
+/// The part of a combination's name that is not the number: `off` for `64 × off`.
 fn line_name(level: &LevelFindings) -> String {
     let parts: Vec<&str> = level.level.split(" × ").collect();
     let number = level.number;
@@ -103,7 +103,6 @@ fn line_name(level: &LevelFindings) -> String {
     if parts.len() < 2 { String::new() } else { other.copied().collect::<Vec<_>>().join(" × ") }
 }
 
-/// Tooltip of a point.
 fn hint(found: &SweepFindings, level: &LevelFindings) -> String {
     let value = |ns: Option<f64>| ns.map_or("–".to_owned(), |ns| quantity(found.metric, ns));
     let text = format!(

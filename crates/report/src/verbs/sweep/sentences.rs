@@ -1,4 +1,4 @@
-//! Findings of a sweep in sentences; the conclusion comes first.
+//! Findings of a sweep in sentences. The conclusion comes first.
 
 use fauxplat_model::{
     FailingLevel, LevelFindings, Period, SlowLevel, StoppedBy, SweepAnswer, SweepFinding, SweepFindings,
@@ -10,7 +10,6 @@ use crate::words::{
     TIE, change, counted, listed, p_value, percent, quantity, round_number as number, round_percent, visible,
 };
 
-/// The conclusion, with its tone.
 pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
     let finding = &found.finding;
     let factor = visible(&found.factor);
@@ -56,8 +55,8 @@ pub(crate) fn conclusion(found: &SweepFindings) -> (Tone, String) {
     }
 }
 
-/// The interval of the typical difference. That there is one is shown by the test of all levels; an interval from zero on says
-/// how large it may be.
+/// The interval of the typical difference. The test of all levels shows that there is a difference; an interval that
+/// begins at zero only states how large the difference can be.
 fn interval(finding: &SweepFinding) -> String {
     let (low, high) = (finding.difference_low_ratio, finding.difference_high_ratio);
     let confidence = confidence(finding);
@@ -68,24 +67,24 @@ fn interval(finding: &SweepFinding) -> String {
     }
 }
 
-/// Less than this is shown as 0.00 %.
+/// Smaller differences would be shown as 0.00 %.
 const LEAST_SHOWN: f64 = 5e-5;
 
-/// Whether slow runs are all of an effect: some level has more of them, and the medians of the levels lie within the margin
-/// or in another order than the differences.
+/// Whether an effect consists of slow runs alone: a level has more of them, and the medians of the levels lie within
+/// the margin or in a different order than the differences.
 fn slow_alone(found: &SweepFindings) -> bool {
     !found.finding.slow.is_empty()
         && (medians_disagree(found) || medians_spread(found) <= found.finding.margin)
 }
 
-/// By how much the medians of levels differ at most, as a ratio less one.
+/// The largest difference between medians of levels, as a ratio minus one.
 fn medians_spread(found: &SweepFindings) -> f64 {
     let medians = || found.levels.iter().filter_map(|level| level.median_ns).filter(|&median| median > 0.0);
     let (low, high) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
     if low.is_finite() { high / low - 1.0 } else { 0.0 }
 }
 
-/// Whether two levels differ by their effects in the one direction, beyond the margin, and by their medians in the other.
+/// Whether two levels differ in one direction by their effects, beyond the margin, and in the other by their medians.
 fn medians_disagree(found: &SweepFindings) -> bool {
     let of = |level: &LevelFindings| level.ratio.zip(level.median_ns);
     let all: Vec<(f64, f64)> = found.levels.iter().filter_map(of).collect();
@@ -95,7 +94,7 @@ fn medians_disagree(found: &SweepFindings) -> bool {
         .any(|&(other, other_median)| ratio > other * (1.0 + found.finding.margin) && median < other_median)
 }
 
-/// Runs that are much slower than the others at their level, where a level has more of them than others.
+/// Sentence about runs that are much slower than others at their level, if a level has more of them than other levels.
 pub(crate) fn slow(found: &SweepFindings) -> Option<String> {
     let one = |level: &SlowLevel| {
         format!(
@@ -121,7 +120,7 @@ fn is_shown(finding: &SweepFinding) -> bool {
     finding.p_value <= finding.level
 }
 
-/// `1 %`, or `0.83 % (64 KiB)` where it was stated as an amount.
+/// The margin, such as `1 %`, or `0.83 % (64 KiB)` if it was stated as an amount.
 fn margin(found: &SweepFindings) -> String {
     match found.finding.margin_absolute {
         None => round_percent(found.finding.margin),
@@ -129,12 +128,12 @@ fn margin(found: &SweepFindings) -> String {
     }
 }
 
-/// Confidence of the intervals for the sweep's own question: they hold over all its looks at its level.
+/// Confidence of the intervals about the sweep's own question, which hold over all looks at the level of the sweep.
 fn confidence(finding: &SweepFinding) -> String {
     round_percent(1.0 - finding.level)
 }
 
-/// Effects that are excluded, where none was shown.
+/// Effects that are excluded, if none was shown.
 fn excluded(finding: &SweepFinding) -> String {
     let single = |bound| format!("deviations of any one level above {bound}");
     let typical = |bound| format!("typical differences between levels above {bound} are excluded");
@@ -146,7 +145,7 @@ fn excluded(finding: &SweepFinding) -> String {
     }
 }
 
-/// The excess of a ratio over one; `None` where the ratio means that there is no bound.
+/// The excess of a ratio over one; `None` if the ratio means that there is no bound.
 fn bounded(ratio: f64) -> Option<String> {
     (!is_no_bound(ratio)).then(|| excess(ratio))
 }
@@ -164,7 +163,7 @@ fn limit(stopped_by: StoppedBy) -> &'static str {
     }
 }
 
-/// Where the variance comes from, and whether it comes again.
+/// The sources of the variance, and the repeatability of the differences.
 pub(crate) fn shares(finding: &SweepFinding) -> String {
     let residual = (1.0 - finding.variance_share - finding.drift_share).max(0.0);
     let mut text = format!(
@@ -187,7 +186,6 @@ pub(crate) fn shares(finding: &SweepFinding) -> String {
     text
 }
 
-/// Main effects and interaction of a product.
 pub(crate) fn parts(finding: &SweepFinding) -> Option<String> {
     let one = |part: &fauxplat_model::SweepPart| {
         format!(
@@ -202,7 +200,7 @@ pub(crate) fn parts(finding: &SweepFinding) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Of the variance: {}.", listed(&parts)))
 }
 
-/// The period, or that none was found where one was looked for.
+/// The period, or that none was found although it was searched for.
 pub(crate) fn period(found: &SweepFindings) -> Option<String> {
     let unit = found.unit.as_deref().unwrap_or("");
     found.finding.period.as_ref().map(|period: &Period| {
@@ -223,10 +221,9 @@ fn with_unit(value: f64, unit: &str) -> String {
     if unit.is_empty() { number(value) } else { format!("{}{TIE}{unit}", number(value)) }
 }
 
-/// The levels at which the command fails, one sentence each.
 pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
     let one = |level: &FailingLevel| {
-        // Of how each run ended the number alone is kept, and of several runs the first one's.
+        // Only the exit status is recorded, and only that of the first failed run.
         let how = match level.exit_status {
             124 => "124, as at a time limit".to_owned(),
             status if status > 128 => format!("{status}, as by signal {}", status - 128),
@@ -247,7 +244,7 @@ pub(crate) fn failing(found: &SweepFindings) -> Vec<String> {
 /// Heading of the table of peaks, or the statement that there is no peak.
 pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     let finding = &found.finding;
-    // With few levels all blocks count, and all levels are candidates, so there was no selection.
+    // With few levels all blocks count and all levels are candidates, so there was no selection.
     let is_fresh = found.stages.iter().any(|stage| stage.stage == "confirm");
     let fresh = if is_fresh { ", from blocks that did not choose them" } else { "" };
     let level = round_percent(1.0 - finding.level);
@@ -265,17 +262,17 @@ pub(crate) fn peaks(found: &SweepFindings) -> Option<String> {
     }
 }
 
-/// The plan as it was carried out, and what it saved.
+/// The stages that were carried out, and the number of runs that they saved.
 pub(crate) fn plan(found: &SweepFindings) -> String {
     format!("{}; {}", listed_stages("Plan", found), counts(found))
 }
 
-/// The plan of one metric among several.
+/// The stages for one metric among several.
 pub(crate) fn stages(found: &SweepFindings) -> String {
     format!("{}.", listed_stages(&format!("Plan for the {}", found.metric.title()), found))
 }
 
-/// Number of runs, which all metrics share.
+/// Number of runs, which is common to all metrics.
 pub(crate) fn runs(found: &SweepFindings) -> String {
     format!("The metrics share their blocks: {}", counts(found))
 }
@@ -304,7 +301,7 @@ fn listed_stages(title: &str, found: &SweepFindings) -> String {
     format!("{title}: {}", stages.join(", "))
 }
 
-/// All runs, how many levels were equal, and what the exhaustive sweep would take.
+/// Number of runs, number of equal levels, and number of runs of an exhaustive sweep.
 fn counts(found: &SweepFindings) -> String {
     let equal = match found.levels_asked - found.levels_distinct.min(found.levels_asked) {
         0 => String::new(),
@@ -339,7 +336,7 @@ fn why_equal(factor: &str) -> &'static str {
     if built { "the others gave the same program" } else { "the stack moves in steps of 16 bytes" }
 }
 
-/// The level of a peak against the median, in words for a caption.
+/// The level of a peak against the median, for a caption.
 pub(crate) fn peak_caption(found: &SweepFindings, peak: &fauxplat_model::Peak) -> String {
     format!(
         "{} {}: {} ({} to {})",

@@ -1,4 +1,4 @@
-//! The report of `topo`: the parts of a machine as a tree, as tables, and as boxes within boxes.
+//! The report of `topo`: the parts of a machine as a tree, as tables, and as nested boxes.
 
 mod boxes;
 mod nested;
@@ -24,7 +24,7 @@ pub(super) fn parts(header: &Header, found: &TopoFindings) -> Vec<Piece> {
     let elsewhere: &'static [Medium] = &[Medium::Comment, Medium::Page];
     let table = Piece::table(rows::grid(topology)).at(0);
     let mut pieces = vec![Piece::answer(Tone::Title, machine(&header.machine)).only(elsewhere), drawn];
-    // A terminal shows the tree first, a page and a comment every CPU.
+    // A terminal shows the tree first; a page or a comment shows every CPU first.
     let mut tree = tree::pieces(topology).into_iter();
     pieces.extend(tree.next().map(|branches| branches.only(&[Medium::Terminal])));
     pieces.push(table.only(elsewhere));
@@ -32,7 +32,7 @@ pub(super) fn parts(header: &Header, found: &TopoFindings) -> Vec<Piece> {
     pieces
 }
 
-/// The machine in nested boxes for a terminal: lines that are at most so wide, and the sentences below them.
+/// The machine as nested boxes for a terminal: lines of at most `width` columns, and the sentences below.
 pub(crate) fn in_characters(
     topology: &Topology,
     width: usize,
@@ -43,7 +43,6 @@ pub(crate) fn in_characters(
     (nested::draw(topology, width, unicode), legend.into_iter().chain(notes).collect())
 }
 
-/// Name of the machine in a drawing.
 fn name(machine: &MachineFacts) -> String {
     match machine.cpu.model.is_empty() {
         true => "machine".to_owned(),

@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthStr;
 use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::words::{counted, shorten, spaced};
 
-/// Drawings higher than this show equal parts once, with their number.
+/// Higher drawings show equal parts once, with their number.
 const LINES_MAX: usize = 120;
 
-/// Least width for the facts of a core, which are never cut further.
+/// Least width for the facts of a core, which are not cut further.
 const FACT_MIN: usize = 12;
 
 /// Lines of equal width.
@@ -22,7 +22,6 @@ impl Block {
     }
 }
 
-/// The characters of a box: corners, edges.
 struct Pen {
     corners: [char; 4],
     across: char,
@@ -40,7 +39,7 @@ struct Painter<'t> {
     merge: bool,
 }
 
-/// The machine as lines that are at most so wide, unless a single core is wider.
+/// The machine as lines of at most `width` columns, unless a single core is wider.
 pub(super) fn draw(topology: &Topology, width: usize, unicode: bool) -> Vec<String> {
     let tree = Tree::of(topology);
     let pen = || if unicode { UNICODE } else { ASCII };
@@ -114,7 +113,7 @@ impl Painter<'_> {
         }
     }
 
-    /// The number of a CPU, in brackets if this process may not use it.
+    /// The number of a CPU, in parentheses if this process may not use the CPU.
     fn cpu(&self, cpu: Cpu) -> String {
         match self.topology.allowed.contains(cpu) {
             true => cpu.to_string(),
@@ -136,10 +135,10 @@ impl Painter<'_> {
     }
 }
 
-/// Blocks in rows that are at most so wide, each row as high as its highest block.
+/// Blocks in rows of at most `width` columns, each row as high as its highest block.
 fn beside_each_other(blocks: &[Block], width: usize) -> Vec<String> {
     let rows = rows(blocks, width, blocks.len()).len().max(1);
-    // Six blocks of which five fit are three and three.
+    // Blocks are distributed evenly: if five of six blocks fit in a row, there are two rows of three.
     let even = blocks.len().div_ceil(rows);
     self::rows(blocks, width, even).iter().flat_map(|row| joined(row)).collect()
 }
@@ -175,7 +174,7 @@ fn joined(row: &[&Block]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Explanation of marks that the drawing uses.
+/// Explanation of the marks in the drawing.
 pub(super) fn legend(topology: &Topology) -> Option<String> {
     let forbidden = topology.online.without(&topology.allowed);
     let has_cores = topology.level(GroupKind::Core).next().is_some();

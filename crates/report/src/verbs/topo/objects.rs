@@ -1,9 +1,9 @@
-//! The parts of a machine as one tree, by which of them contains which.
+//! The parts of a machine as one tree, by inclusion.
 
 use fauxplat_model::{CacheKind, GroupKind, Topology};
 use fauxplat_units::{Bytes, Cpu, CpuSet};
 
-/// The kind of a part. Its order is that of parts with the same CPUs, from the outside in.
+/// The kind of a part. The order is that of parts with the same CPUs, from the outside in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Drawer,
@@ -11,14 +11,13 @@ pub(super) enum Sort {
     Package,
     Node,
     Die,
-    /// By level, the outermost first: the number is the level, counted from the memory.
+    /// Shared caches, the outermost first. The number is the level, counted from the memory.
     SharedCache(u32),
     Cluster,
     OwnCache(u32, CacheKind),
     Core,
 }
 
-/// A part of the machine: kind, name, number, and further facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ObjectPart {
     pub(super) sort: Sort,
@@ -27,23 +26,23 @@ pub(super) struct ObjectPart {
     pub(super) size: Option<Bytes>,
 }
 
-/// Parts with the same CPUs, and what they contain.
+/// Parts with the same CPUs, and their contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Object {
     /// From the outside in; empty for the machine itself.
     pub(super) parts: Vec<ObjectPart>,
     pub(super) cpus: CpuSet,
-    /// In the order of their lowest CPUs.
+    /// Ordered by their lowest CPUs.
     pub(super) children: Vec<Object>,
 }
 
-/// The tree, and the parts that fit into no tree because they overlap with others.
+/// The tree, and parts that fit into no tree because they overlap with others.
 pub(super) struct Tree {
     pub(super) machine: Object,
     pub(super) astray: Vec<ObjectPart>,
 }
 
-/// Levels of caches count down from here, so that the outermost comes first.
+/// Cache levels are counted down from this number, so that the outermost comes first.
 const OUTERMOST: u32 = 100;
 
 impl Tree {
@@ -53,7 +52,7 @@ impl Tree {
             astray: Vec::new(),
         };
         let mut parts = parts(topology);
-        // The largest come first, so that each finds what contains it.
+        // Larger parts come first, so that each part finds the parts that contain it.
         parts.sort_by(|(a, x), (b, y)| {
             y.len().cmp(&x.len()).then(a.sort.cmp(&b.sort)).then(x.first().cmp(&y.first()))
         });
@@ -66,7 +65,7 @@ impl Tree {
 }
 
 /// All parts with their online CPUs. A die or cluster with the same CPUs as a package, cache or core is left out, since
-/// it adds nothing.
+/// it adds no information.
 fn parts(topology: &Topology) -> Vec<(ObjectPart, CpuSet)> {
     let online = |cpus: &CpuSet| cpus.intersection(&topology.online);
     let is_more = |level: GroupKind, cpus: &CpuSet| match level {
@@ -112,18 +111,17 @@ fn sort(level: GroupKind) -> Sort {
 }
 
 impl Object {
-    /// Whether the object has a part of this kind.
     pub(super) fn has(&self, sort: Sort) -> bool {
         self.parts.iter().any(|part| part.sort == sort)
     }
 
     fn insert(&mut self, part: ObjectPart, cpus: CpuSet, astray: &mut Vec<ObjectPart>) {
-        // The machine itself has a line of its own, so parts with all of its CPUs are placed below it.
+        // The machine itself has its own line, so parts with all of its CPUs are placed below it.
         if self.cpus == cpus && !self.parts.is_empty() {
             self.parts.push(part);
             return;
         }
-        // Children are few where they are large, and the newest is the likeliest among the many small ones.
+        // Children are few if they are large; among many small ones, the newest is the most likely match.
         match self.children.iter_mut().rev().find(|child| child.cpus.overlaps(&cpus)) {
             Some(child) if cpus.is_subset(&child.cpus) => child.insert(part, cpus, astray),
             Some(_) => astray.push(part),
@@ -137,13 +135,12 @@ impl Object {
         self.children.iter_mut().for_each(Object::sort);
     }
 
-    /// CPUs that are in none of the children.
     pub(super) fn own_cpus(&self) -> Vec<Cpu> {
         let held = self.children.iter().fold(CpuSet::new(), |held, child| held.union(&child.cpus));
         self.cpus.without(&held).iter().collect()
     }
 
-    /// Whether two objects differ in nothing but numbers.
+    /// Whether two objects differ only in numbers.
     fn is_like(&self, other: &Object) -> bool {
         let alike = |(a, b): (&ObjectPart, &ObjectPart)| a.sort == b.sort && alike(a, b);
         self.cpus.len() == other.cpus.len()
@@ -154,7 +151,8 @@ impl Object {
     }
 }
 
-/// Whether two parts of one sort have the same size. Firmware takes a little memory of some nodes for itself.
+/// Whether two parts of one sort have the same size. Firmware reserves a little memory of some nodes, so node sizes may
+/// differ slightly.
 fn alike(a: &ObjectPart, b: &ObjectPart) -> bool {
     const NODE_TOLERANCE: f64 = 0.05;
     match (a.sort, a.size, b.size) {
@@ -165,7 +163,7 @@ fn alike(a: &ObjectPart, b: &ObjectPart) -> bool {
     }
 }
 
-/// Objects that differ in nothing but numbers, as one.
+/// Groups of objects that differ only in numbers.
 pub(super) fn merged<'o>(objects: &[&'o Object]) -> Vec<Vec<&'o Object>> {
     let mut all: Vec<Vec<&Object>> = Vec::new();
     for &object in objects {
@@ -177,7 +175,7 @@ pub(super) fn merged<'o>(objects: &[&'o Object]) -> Vec<Vec<&'o Object>> {
     all
 }
 
-/// A size in the largest unit that leaves it a number of three digits or a whole one: `1.25 MiB`, `512 KiB`.
+/// A size in the largest unit that gives a whole number or one of three digits: `1.25 MiB`, `512 KiB`.
 pub(super) fn size(bytes: Bytes) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes.0 as f64;

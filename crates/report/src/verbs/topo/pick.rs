@@ -1,4 +1,4 @@
-//! The answer to a relation: the list first, and below it why each of its CPUs.
+//! The answer to a relation: the list first, and below it the reason for each of its CPUs.
 
 use fauxplat_model::{Chosen, CpuActivity, GroupKind, Pick, Topology};
 use fauxplat_units::{CpuSet, Nanos};
@@ -10,7 +10,7 @@ use crate::words::{percent, visible};
 pub(super) fn pieces(pick: &Pick, topology: &Topology) -> Vec<Piece> {
     let answer = format!("{}: {}", named(&pick.relation), pick.cpus);
     let mut pieces = vec![
-        // On a terminal the list has a line of its own, so that a script can take the first line.
+        // In a terminal the list has its own line, so that a script can take the first line.
         Piece::plain(pick.cpus.to_string()).only(&[Medium::Terminal]),
         Piece::answer(Tone::Title, answer).only(&[Medium::Comment, Medium::Page]),
         Piece::table(table(pick, topology)).at(0),
@@ -19,7 +19,7 @@ pub(super) fn pieces(pick: &Pick, topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// A row for each CPU, the best first where the relation ranks CPUs; without watching there are no columns of activity.
+/// A row for each CPU, the best first if the relation ranks CPUs. Without a watch there are no columns of activity.
 fn table(pick: &Pick, topology: &Topology) -> Grid {
     let mut header = vec!["CPU", "core", "package", "node"];
     if pick.watched_ns.is_some() {
@@ -49,12 +49,13 @@ fn figures(activity: &CpuActivity) -> [String; 5] {
     ]
 }
 
-/// `2 + 5 kernel`: tasks of users that are bound to the CPU, and the kernel's own threads, of which every CPU has some.
+/// Number of pinned tasks, such as `2 + 5 kernel`: user tasks that are bound to the CPU, and kernel threads, of which
+/// every CPU has some.
 fn pinned(activity: &CpuActivity) -> String {
     format!("{} + {} kernel", activity.pinned_tasks, activity.pinned_kernel_threads)
 }
 
-/// Why each CPU, for how long it was watched, who is bound there, and siblings that are busy.
+/// The reason for each CPU, the duration of the watch, names of pinned tasks, and busy siblings.
 fn notes(pick: &Pick) -> Vec<String> {
     let mut notes = reasons(&pick.chosen);
     notes.extend(pick.watched_ns.map(|ns| format!("Watched for {}.", Nanos(ns))));
@@ -75,10 +76,10 @@ fn notes(pick: &Pick) -> Vec<String> {
     notes
 }
 
-/// A sibling that is busier than this is worth a line.
+/// Busy share from which a sibling is reported.
 const SIBLING_BUSY: f64 = 0.1;
 
-/// A line for all CPUs that have the same reason.
+/// A line for all CPUs with the same reason.
 fn reasons(chosen: &[Chosen]) -> Vec<String> {
     let mut lines: Vec<(String, CpuSet)> = Vec::new();
     for one in chosen {

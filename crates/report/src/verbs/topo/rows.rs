@@ -1,4 +1,4 @@
-//! A row for each CPU: the parts that hold it.
+//! A row for each CPU, with the parts that contain it.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ const COLUMNS: [&str; 13] = [
     "l3",
 ];
 
-/// Writes a header line and a row for each present CPU; unknown values are empty.
+/// Writes a header line and a row for each present CPU. Unknown values are empty.
 pub(crate) fn csv(topology: &Topology, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut rows = csv::Writer::from_writer(out);
     rows.write_record(COLUMNS)?;
@@ -22,7 +22,6 @@ pub(crate) fn csv(topology: &Topology, out: &mut dyn Write) -> Result<(), Report
     Ok(rows.flush()?)
 }
 
-/// The rows as a table.
 pub(super) fn grid(topology: &Topology) -> Grid {
     let mut grid = Grid::new(&COLUMNS, &[]);
     for cpu in &topology.cpus {

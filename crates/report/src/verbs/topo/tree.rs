@@ -1,4 +1,4 @@
-//! The tree of a machine, a branch for each kind of part: equal ones share a branch.
+//! The tree of a machine, with one branch for all equal parts.
 
 use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::CpuSet;
@@ -7,7 +7,7 @@ use super::objects::{Object, ObjectPart, Sort, Tree, merged, size};
 use crate::parts::{self, Branch, Grid, Piece, Tone};
 use crate::words::{counted, spaced};
 
-/// The branches, each with the CPUs of every such part beside it.
+/// The branches, each with the CPUs of all its parts beside it.
 pub(super) fn pieces(topology: &Topology) -> Vec<Piece> {
     let tree = Tree::of(topology);
     let mut branches = vec![branch(0, machine(topology), vec![topology.online.to_string()])];
@@ -18,14 +18,14 @@ pub(super) fn pieces(topology: &Topology) -> Vec<Piece> {
     pieces
 }
 
-/// Tables of facts that no tree shows: nodes with their distances, and kinds.
+/// Tables of facts that the tree does not show: nodes with their distances, and kinds.
 pub(super) fn tables(topology: &Topology) -> Vec<Piece> {
     let kinds = (topology.kinds.len() > 1).then(|| kinds(topology));
     let nodes = (topology.nodes.len() > 1).then(|| nodes(topology));
     kinds.into_iter().chain(nodes).map(|grid| Piece::table(grid).at(0)).collect()
 }
 
-/// Sentences directly below each other.
+/// Sentences without empty lines between them.
 pub(super) fn sentences(notes: Vec<String>) -> impl Iterator<Item = Piece> {
     notes.into_iter().enumerate().map(|(index, note)| match index {
         0 => Piece::plain(note),
@@ -45,9 +45,9 @@ fn machine(topology: &Topology) -> String {
     }
 }
 
-/// The branches below objects that are alike: their children, merged.
+/// Adds the branches below equal objects: their children, merged.
 fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
-    // Threads are part of their core's line.
+    // Threads have no branch of their own; the line of their core mentions them.
     let children: Vec<&Object> = alike.iter().flat_map(|object| &object.children).collect();
     for group in merged(&children) {
         let each = group.len() / alike.len();
@@ -58,12 +58,13 @@ fn walk(alike: &[&Object], depth: usize, branches: &mut Vec<Branch>) {
     }
 }
 
-/// `package 0, L3 32 MiB`, or `6 × core of 2 threads, L2 256 KiB`. A number is shown where there is only one.
+/// The title of a branch, such as `package 0, L3 32 MiB` or `6 × core of 2 threads, L2 256 KiB`. Only a single part is
+/// shown with its number.
 fn title(alike: &[&Object], count: usize) -> String {
     let object = alike[0];
     let times = if count > 1 { format!("{count} × ") } else { String::new() };
     let mut parts: Vec<&ObjectPart> = object.parts.iter().collect();
-    // An object with a core is called a core, whichever caches it also has.
+    // An object with a core is called a core, even if it also has caches.
     parts.sort_by_key(|part| part.sort != Sort::Core);
     let single = alike.len() == 1;
     let words: Vec<String> = parts.iter().map(|part| words(part, object, single)).collect();
@@ -82,7 +83,7 @@ fn words(part: &ObjectPart, object: &Object, single: bool) -> String {
     format!("{}{number}{threads}{size}", part.name)
 }
 
-/// Sentences about CPUs that are not like the others.
+/// Sentences about CPUs that differ from the others.
 pub(super) fn notes(topology: &Topology, astray: &[ObjectPart]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut say = |cpus: &CpuSet, what: &str| {
@@ -109,10 +110,9 @@ pub(super) fn notes(topology: &Topology, astray: &[ObjectPart]) -> Vec<String> {
     notes
 }
 
-/// Limit of nodes for the table of distances: of more nodes only JSON has the distances.
+/// Limit of nodes for the table of distances. With more nodes only JSON contains the distances.
 const DISTANCES_MAX: usize = 8;
 
-/// The table of nodes.
 fn nodes(topology: &Topology) -> Grid {
     let mut header = vec!["node".to_owned(), "CPUs".to_owned(), "memory".to_owned()];
     let distances = if topology.nodes.len() <= DISTANCES_MAX { &topology.nodes[..] } else { &[] };
@@ -129,7 +129,6 @@ fn nodes(topology: &Topology) -> Grid {
     grid
 }
 
-/// The table of kinds.
 fn kinds(topology: &Topology) -> Grid {
     let mut grid = Grid::new(&["kind", "CPUs", "capacity", "highest frequency"], &[]);
     for kind in &topology.kinds {
