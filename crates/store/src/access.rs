@@ -53,7 +53,8 @@ fn check_kind(path: &Path) -> Result<bool, StoreError> {
 }
 
 /// Creates missing parent folders, writable only by their owner, whatever the umask. Each new folder gets the owner of
-/// its parent, as far as permitted: a user whose folder contains a folder of root could not measure any more.
+/// its parent, as far as permitted: a folder that root owns inside a user's folder would keep the user from
+/// measuring.
 ///
 /// # Errors
 /// Fails where a folder cannot be created.

@@ -30,8 +30,8 @@ pub struct Experiment {
 }
 
 impl Drop for Experiment {
-    /// Marks an unfinished experiment as interrupted: its process may go on to live, and the experiment would seem to
-    /// be running.
+    /// Marks an unfinished experiment as interrupted: its process may live on, and the experiment would
+    /// still seem to be running.
     fn drop(&mut self) {
         if self.open {
             // If this statement fails as well, the experiment counts as interrupted once the process has ended.

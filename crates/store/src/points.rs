@@ -1,6 +1,6 @@
 //! Points of series: the figures of each session, kept so that a series of a thousand sessions is read at once.
 //!
-//! This store keeps points and does not compute them: that needs the documents of all verbs, which a higher layer
+//! The store keeps points and does not compute them: that needs the documents of all verbs, which a higher layer
 //! knows.
 
 use std::collections::BTreeMap;

@@ -169,7 +169,7 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
         }
         assert!(!done.success(), "{bytes}: it went on for ever");
         check_what_is_left(&path);
-        // There is room again.
+        // Free space is available again.
         let store = Store::open(&path).unwrap();
         let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
         experiment.append(&sample(0)).unwrap();
@@ -178,7 +178,8 @@ fn a_disk_that_is_full_from_any_byte_on_loses_at_most_the_run_in_progress() {
     }
 }
 
-/// In a process-id namespace, a process has a number that belongs to another process outside, and the other way round.
+/// Runs a child in a PID namespace, where a process has a number that belongs to another process outside, and the other
+/// way round.
 fn in_a_container(test: &str, path: &Path) -> std::process::Command {
     let inner = child(test, path);
     let mut outer = std::process::Command::new("unshare");
@@ -226,7 +227,7 @@ fn what_runs_in_another_container_is_not_removed() {
     writer.kill().unwrap();
     writer.wait().unwrap();
     // Outside of containers all processes are visible, so a dead owner is known to be dead. The kernel ends the
-    // container when its creator is gone, not before.
+    // container only after its creator has ended.
     let is_outside = fs::metadata("/proc/self/ns/pid")
         .is_ok_and(|facts| std::os::unix::fs::MetadataExt::ino(&facts) == 0xEFFF_FFFC);
     while is_outside && removed(&path) != "gone" {
