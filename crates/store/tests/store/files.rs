@@ -336,7 +336,7 @@ fn what_root_makes_in_a_users_folder_is_the_users() {
     }
 }
 
-/// A dangling link does not choose where root creates a file.
+/// A dangling link does not decide where root creates a file.
 #[test]
 fn no_store_is_made_where_a_link_leads() {
     let (directory, elsewhere) = (tempdir().unwrap(), tempdir().unwrap());
@@ -344,7 +344,7 @@ fn no_store_is_made_where_a_link_leads() {
     std::os::unix::fs::symlink(elsewhere.path().join("new"), &link).unwrap();
     assert!(matches!(refused(&link), StoreError::NotAFile { what: "a link that leads nowhere", .. }));
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    // A link that leads to a store is a user's way to keep it elsewhere.
+    // A link to a store lets a user keep the store elsewhere.
     drop(Store::open(elsewhere.path().join("new")).unwrap());
     assert_eq!(Store::open(&link).unwrap().access(), Access::ReadWrite);
 }

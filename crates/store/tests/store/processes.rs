@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::common::{child, child_store, command, header, sample};
 use fauxplat_store::{Filter, State, Store};
 
-/// The file in which a child notes each sample that `append` has promised to keep.
+/// Returns the file in which a child notes each sample that `append` has promised to keep.
 fn promises(store: &Path) -> std::path::PathBuf {
     store.with_extension("promised")
 }
@@ -45,7 +45,7 @@ fn kill_after(path: &Path, wait: impl FnOnce()) {
     check_what_is_left(path);
 }
 
-/// Every sample that was promised is there, in its place, and the file is whole.
+/// Checks that every promised sample is there, in its place, and that the file is intact.
 fn check_what_is_left(path: &Path) {
     let promised = fs::metadata(promises(path)).unwrap().len();
     let store = Store::open(path).unwrap();
@@ -56,8 +56,8 @@ fn check_what_is_left(path: &Path) {
     let loaded = store.load(last.id).unwrap();
     assert_eq!(loaded.state, State::Interrupted);
     assert!(loaded.samples.iter().enumerate().all(|(trial, kept)| *kept == sample(trial as u32)));
-    // A killed process may not have noted a sample that it had stored, and when it was killed before its own
-    // experiment began, the last one is an earlier one.
+    // A killed process may not have noted a sample that it had stored. If it was killed before its own experiment
+    // began, the last experiment is an earlier one.
     assert!(loaded.samples.len() as u64 >= promised, "{} of {promised}", loaded.samples.len());
     assert_eq!(integrity(path), "ok");
 }
@@ -82,7 +82,6 @@ fn a_killed_writer_loses_at_most_the_run_in_progress() {
     assert!(last.samples >= 100, "{}", last.samples);
 }
 
-/// Writes an experiment of 400 samples.
 fn write_one(path: &Path) {
     let store = Store::open(path).unwrap();
     let mut experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
