@@ -212,7 +212,7 @@ impl Sampler {
                 );
                 let file = match opened {
                     Ok(file) => file,
-                    // One of several threads may have ended, and then has nothing to sample.
+                    // A thread that has ended has nothing to sample; the other threads are still sampled.
                     Err(error) if error.is_gone() && threads.len() > 1 => continue,
                     Err(error) => return Err(error),
                 };
