@@ -21,7 +21,7 @@ pub(crate) enum Missing {
     /// The file does not exist: this kernel or machine does not have it.
     #[error("/{0} is not there")]
     Absent(String),
-    /// This user may not read the file.
+    /// The user is not permitted to read the file.
     #[error("/{0} may not be read (run as root)")]
     Denied(String),
     /// The file cannot be read, or its contents are not understood.
