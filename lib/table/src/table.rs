@@ -17,8 +17,8 @@ use crate::words::View;
 /// A table in a mapped file. Threads share it by reference, processes by opening the same file.
 ///
 /// Guarantees, in short (`docs/table.md` has the long form): each cell is an atomic integer; a reader that sees a store
-/// sees everything that its thread stored before; reads take a bounded number of steps; writes are lock-free; a process
-/// that dies or is stopped at any instruction blocks no other.
+/// sees everything that the storing thread stored before; reads take a bounded number of steps; writes are lock-free; a
+/// process that dies or is stopped at any instruction blocks no other.
 #[derive(Debug)]
 pub struct Table<W: Width = Wide> {
     mapping: Mapping,
@@ -28,17 +28,17 @@ pub struct Table<W: Width = Wide> {
     width: std::marker::PhantomData<W>,
 }
 
-/// The dense pairs of a table as words in memory: the cell of (object, key) lies `object` strides and `key` words from
-/// the first and holds the value plus half the range of its width, 0 if absent.
+/// The dense pairs of a table as words in memory: the cell of (object, key) is `object` strides and `key` words after
+/// the first cell and contains the value plus half the range of its width, 0 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
     /// The cell of object 0 and key 0.
     pub cells: *const u8,
     /// Bytes from one object to the next.
     pub stride: usize,
-    /// Objects `0..objects`.
+    /// Number of dense objects, which are `0..objects`.
     pub objects: u64,
-    /// Keys `0..keys`.
+    /// Number of dense keys, which are `0..keys`.
     pub keys: u32,
 }
 
@@ -50,24 +50,25 @@ pub struct Info {
     pub value_bytes: u32,
     /// Whether whole rows are published at once.
     pub records: bool,
-    /// Objects with a row from the beginning.
+    /// Number of objects with a row from the beginning.
     pub dense_objects: u64,
-    /// Rows for other objects.
+    /// Number of rows for other objects.
     pub max_hashed_objects: u64,
-    /// Rows handed out so far. Rows that a race or a death left unused are handed out again before the table is full.
+    /// Number of rows that were given to hashed objects so far. Rows that a race or a dead process left unused are
+    /// reused before the table is full.
     pub hashed_rows: u64,
-    /// Keys with a column from the beginning.
+    /// Number of keys with a column from the beginning.
     pub dense_keys: u32,
-    /// Columns for other keys.
+    /// Number of columns for other keys.
     pub max_sparse_keys: u32,
     /// Bytes of the file, most of which may be a hole.
     pub file_bytes: u64,
-    /// Slots in the index of hashed objects.
+    /// Number of slots in the index of hashed objects.
     pub index_slots: u64,
-    /// The process that created the table.
+    /// Process id of the creator of the table.
     pub creator_pid: u64,
-    /// Whether the creator still runs, in the same boot; `None` where its process id belongs to another namespace, such
-    /// as a container's.
+    /// Whether the creator still runs, in the same boot; `None` if its process id belongs to another namespace, such as
+    /// a container's.
     pub creator_alive: Option<bool>,
 }
 
@@ -77,7 +78,7 @@ impl<W: Width> Table<W> {
         Self::with_width(path.as_ref(), true)
     }
 
-    /// Opens a table for reading only: this process then cannot harm it.
+    /// Opens a table for reading only, so that this process cannot damage it.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, Error> {
         Self::with_width(path.as_ref(), false)
     }
@@ -91,7 +92,7 @@ impl<W: Width> Table<W> {
         Ok(Self::from_opened(opened))
     }
 
-    /// The caller has checked the width.
+    /// Creates the table from an opened file, whose width the caller has checked.
     pub(crate) fn from_opened(opened: Opened) -> Self {
         let Opened { mapping, geometry, header, keys } = opened;
         debug_assert_eq!(geometry.shape.width as usize, W::BYTES);
@@ -103,7 +104,7 @@ impl<W: Width> Table<W> {
         View::new(self.mapping.raw(), &self.geometry)
     }
 
-    /// The view for changing single cells; an error in a read-only or record table.
+    /// Returns the view for changing single cells; an error for a read-only or record table.
     #[inline(always)]
     fn cells(&self) -> Result<View<'_, Raw<'_>, W>, Error> {
         if !self.mapping.writable() {
@@ -115,14 +116,14 @@ impl<W: Width> Table<W> {
         Ok(self.view())
     }
 
-    /// A handle that reads faster than the table itself: take one outside the loop.
+    /// Returns a handle that reads faster than the table itself; take one outside the loop.
     #[inline]
     pub fn reader(&self) -> Reader<'_, W> {
         Reader { view: self.view() }
     }
 
-    /// A still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` for other tables, and
-    /// for exclusive rows or records.
+    /// Returns a still faster handle for a table with exactly `COLUMNS` dense keys and no others; `None` for other
+    /// tables, and for exclusive rows or records.
     #[inline]
     pub fn reader_of<const COLUMNS: usize>(&self) -> Option<Reader<'_, W, COLUMNS>> {
         if COLUMNS == 0 || !self.geometry.fits(COLUMNS) {
@@ -131,16 +132,16 @@ impl<W: Width> Table<W> {
         Some(Reader { view: View::new(self.mapping.raw(), &self.geometry) })
     }
 
-    /// The value of a pair. Takes a bounded number of steps, whatever writers do.
+    /// Returns the value of a pair. The call takes a bounded number of steps, whatever writers do.
     ///
-    /// In a record table, the value in the last publication, or possibly in the next one when publications follow each
-    /// other so fast that none can be read.
+    /// In a record table, the value is that of the last publication, or possibly of the next one if publications follow
+    /// each other so fast that none can be read.
     #[inline]
     pub fn get(&self, object: u64, key: u64) -> Option<i64> {
         self.view().get(object, key)
     }
 
-    /// The values of many pairs; see [`Reader::get_many`].
+    /// Fills `values` with the values of many pairs; see [`Reader::get_many`].
     pub fn get_many(&self, pairs: &[(u64, u64)], values: &mut [Option<i64>]) {
         self.reader().get_many(pairs, values);
     }
@@ -151,15 +152,15 @@ impl<W: Width> Table<W> {
         self.cells()?.set(object, key, value)
     }
 
-    /// Stores many values, in order, each as [`Table::set`] does. For new objects of a large table this is several
-    /// times as fast, because their places in the index are fetched in parallel. An error ends the call; values before
-    /// it are stored.
+    /// Stores many values, in order, like [`Table::set`]. For new objects of a large table the call is several times as
+    /// fast, because their places in the index are fetched in parallel. An error ends the call; values before it are
+    /// stored.
     pub fn set_many(&self, values: &[(u64, u64, i64)]) -> Result<(), Error> {
         self.cells()?.set_each(values.iter().copied())
     }
 
-    /// Adds to a value, an absent one counting as 0; returns the value before. Any number of threads and processes may
-    /// add to the same pair and no addition is lost.
+    /// Adds to a value, where an absent value counts as 0; returns the previous value. Any number of threads and
+    /// processes may add to the same pair, and no addition is lost.
     #[inline]
     pub fn add(&self, object: u64, key: u64, delta: i64) -> Result<i64, Error> {
         let view = self.cells()?;
