@@ -179,7 +179,7 @@ impl<W: Width> Table<W> {
         let view = self.cells()?;
         let at = match expected {
             None => view.cell_or_insert(object, key)?,
-            // If a value is expected, a pair without a row need not get one.
+            // If a value is expected, a pair without a row does not need a row.
             Some(_) => match self.existing_cell(object, key) {
                 Some(at) => at,
                 None => return view.check_values(expected, new).map(|()| Err(None)),
@@ -188,7 +188,7 @@ impl<W: Width> Table<W> {
         view.compare_exchange(at, expected, new)
     }
 
-    /// Makes a pair absent; returns its value. The row stays with its object for ever.
+    /// Makes a pair absent and returns its value. The object keeps its row.
     pub fn remove(&self, object: u64, key: u64) -> Result<Option<i64>, Error> {
         let view = self.cells()?;
         let cell = self.existing_cell(object, key);
@@ -201,26 +201,26 @@ impl<W: Width> Table<W> {
         Some(view.cell(view.place(object)?, column))
     }
 
-    /// A counter for the pair, owned by the caller: adding costs one store. See [`Counter`].
+    /// Returns a counter for the pair, which the caller alone changes: an addition costs one store. See [`Counter`].
     pub fn counter(&self, object: u64, key: u64) -> Result<Counter<'_, W>, Error> {
         let at = self.cells()?.cell_or_insert(object, key)?;
         Counter::new(self.mapping.raw(), at)
     }
 
-    /// Location of the pairs of dense objects and dense keys, for bindings to other languages; `None` in a table
+    /// Location of the pairs of dense objects and dense keys, for bindings to other languages. `None` in a table
     /// without dense objects and in a record table. Valid while the table is open.
     pub fn dense(&self) -> Option<Dense> {
         let (offset, stride, objects, keys) = self.geometry.dense()?;
         Some(Dense { cells: self.mapping.raw().address(offset), stride, objects, keys })
     }
 
-    /// The row of an object, found once for many reads; `None` if the object was never written.
+    /// Returns the row of an object, found once for many reads, or `None` if the object was never written.
     pub fn row(&self, object: u64) -> Option<Row<'_, W>> {
         self.reader().row(object)
     }
 
-    /// Publishes the values of the dense keys of an object together, in a record table. Values that are not
-    /// given become absent. One writer per object at a time.
+    /// Publishes the values of the dense keys of an object together, in a record table. Values that are not given
+    /// become absent. Only one writer per object may publish at a time.
     pub fn publish(&self, object: u64, values: &[Option<i64>]) -> Result<(), Error> {
         if !self.mapping.writable() {
             return Err(Error::ReadOnly);
@@ -240,18 +240,18 @@ impl<W: Width> Table<W> {
         Ok(())
     }
 
-    /// The keys and values of an object, as they all were at one moment; empty for an unknown object.
+    /// Returns the keys and values of an object as of one moment; empty for an unknown object.
     ///
-    /// Exact in a record table, and in a plain one for values that never return to an earlier value, as
-    /// counters do. Gives up with [`Error::Unstable`] rather than wait for a writer that never pauses.
+    /// Exact in a record table, and in a plain one for values that never return to an earlier value, as counters do.
+    /// Fails with [`Error::Unstable`] instead of waiting for a writer that never pauses.
     pub fn snapshot(&self, object: u64) -> Result<Vec<(u64, i64)>, Error> {
         let Some(row) = self.row(object) else { return Ok(Vec::new()) };
         let words = self.reader().words(row)?;
         Ok(self.pairs(&words))
     }
 
-    /// The keys and values of an object, each read for itself; those of a record together, unless publications follow
-    /// each other too fast for that.
+    /// Returns the keys and values of an object, each read separately. Those of a record are read together, unless
+    /// publications follow each other too fast.
     pub fn keys(&self, object: u64) -> Vec<(u64, i64)> {
         let Some(row) = self.row(object) else { return Vec::new() };
         let mut words = vec![0; self.geometry.columns() as usize];
@@ -259,7 +259,7 @@ impl<W: Width> Table<W> {
         self.pairs(&words)
     }
 
-    /// Keys and values of the present pairs among the words of a row's columns.
+    /// Returns the keys and values of the present pairs among the words of a row's columns.
     fn pairs(&self, words: &[u64]) -> Vec<(u64, i64)> {
         let mut pairs = Vec::new();
         let all = Self::each_pair(words, &self.key_columns(), &mut |key, value| {
@@ -270,7 +270,7 @@ impl<W: Width> Table<W> {
         pairs
     }
 
-    /// The keys that have a column, and their columns.
+    /// Returns the keys that have a column, with their columns.
     fn key_columns(&self) -> Vec<(u64, usize)> {
         let dense = (0..self.geometry.shape.dense_keys).map(|key| (u64::from(key), key as usize));
         dense.chain(self.view().sparse_columns()).collect()
@@ -289,11 +289,11 @@ impl<W: Width> Table<W> {
         ControlFlow::Continue(())
     }
 
-    /// Calls `visit` with the object, the key and the value of every pair, until it breaks: the dense objects in order
-    /// and then the others in no order, the values of an object as [`Table::keys`] reads them.
+    /// Calls `visit` with the object, the key and the value of every pair, until it breaks: the dense objects in order,
+    /// then the others in no order. The values of an object are read as by [`Table::keys`].
     ///
-    /// Takes time in proportion to what was written, however large the file is. Every value that is there during the
-    /// whole walk is met exactly once; one that comes during it may be missed.
+    /// Takes time in proportion to what was written, however large the file is. Every value that is present during the
+    /// whole walk is visited exactly once; a value written during the walk may be missed.
     pub fn visit<B>(&self, mut visit: impl FnMut(u64, u64, i64) -> ControlFlow<B>) -> ControlFlow<B> {
         let (mut objects, keys) = (self.view().written_objects(), self.key_columns());
         let mut words = vec![0; self.geometry.columns() as usize];
@@ -303,20 +303,21 @@ impl<W: Width> Table<W> {
         ControlFlow::Continue(())
     }
 
-    /// The objects that have a value: the dense ones in order, then the others in no order. An object that has a value
-    /// during the whole iteration is returned exactly once; one that gets its first value during it may be missed.
+    /// Returns the objects that have a value: the dense ones in order, then the others in no order. An object that has
+    /// a value during the whole iteration is returned exactly once; an object that gets its first value during it may
+    /// be missed.
     pub fn objects(&self) -> impl Iterator<Item = u64> + '_ {
         let mut objects = self.view().written_objects();
         let mut words = vec![0; self.geometry.columns() as usize];
         std::iter::from_fn(move || objects.next(&mut words))
     }
 
-    /// The descriptions of keys that the table's creator gave; see [`crate::Options::describe`].
+    /// Returns the descriptions of keys that the table's creator gave; see [`crate::Options::describe`].
     pub fn described(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Facts about the table.
+    /// Returns facts about the table.
     pub fn info(&self) -> Info {
         let shape = self.geometry.shape;
         let objects = self.view().shared_objects();
@@ -335,23 +336,23 @@ impl<W: Width> Table<W> {
         }
     }
 
-    /// Whether everything could be read so far. A file that was cut short reads as absent values from there on, and so
-    /// does a page that the file system could not provide.
+    /// Fails if anything could not be read so far. A file that was truncated reads as absent values from there on, and
+    /// so does a page that the file system could not provide.
     pub fn check(&self) -> Result<(), Error> {
         self.mapping.check()
     }
 
-    /// Whether the path of the table still leads to the open file, to another one, or to none.
+    /// Returns whether the path of the table still leads to the open file, to another file or to none.
     pub fn standing(&self) -> Result<TableFile, Error> {
         self.mapping.standing()
     }
 
-    /// Writes everything back to the device and waits for it. Only of use for a file on a disk.
+    /// Writes everything back to the device and waits for it. Useful only for a file on a disk.
     pub fn sync(&self) -> Result<(), Error> {
         self.mapping.sync()
     }
 
-    /// The file that the table was opened from.
+    /// Returns the file that the table was opened from.
     pub fn path(&self) -> &Path {
         self.mapping.path()
     }
