@@ -34,7 +34,7 @@ pub enum TaskState {
     Running,
     /// The task continues under another handle.
     Moved(String),
-    /// The task has ended: its answer is there, or will be as soon as the file system shows it.
+    /// The task has ended: its answer exists, or will appear as soon as the file system shows it.
     Done,
     /// The task has ended without an answer, for this reason.
     Failed(String),

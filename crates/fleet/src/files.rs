@@ -140,7 +140,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Notes that a task has ended: its answer is there, or will be as soon as the file system shows it.
+    /// Notes that a task has ended: its answer exists, or will appear as soon as the file system shows it.
     pub(crate) fn expect(&mut self, task: u32) {
         self.due.insert(task);
         self.idle_ns = IDLE_NS;

@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(RunFolder::all(runs.path()).unwrap(), []);
     }
 
-    /// A user who may write to the folder could otherwise make every verb wait for ever.
+    /// A user who may write to the folder could otherwise block every verb forever.
     #[test]
     fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
         let runs = private();

@@ -1,5 +1,5 @@
 //! A manifest for Kubernetes, which has no "once on every node": an Indexed Job with pod anti-affinity, so that each
-//! pod is on a node of its own. The manifest is written out and never applied.
+//! pod is on a separate node. The manifest is written out and never applied.
 
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ pub struct EngineOptions {
     /// Licence of Slurm, as `NAME` or `NAME:COUNT`, that every measurement takes, which limits the number of
     /// simultaneous measurements.
     pub licence: Option<String>,
-    /// Whether other jobs may run on a node beside a measurement.
+    /// Whether other jobs may run on a node during a measurement.
     pub shared: bool,
     /// Maximum number of nodes that measure at the same time.
     pub at_once: Option<u32>,
@@ -69,8 +69,8 @@ impl Site {
         std::iter::once((ours, self.own_program())).chain(others).collect()
     }
 
-    /// Copies the programs into the folder of the run, unless they are there: a rebuild during the run must not change
-    /// the later measurements.
+    /// Copies the programs into the folder of the run, unless it already has them: a rebuild during the run must not
+    /// change the later measurements.
     ///
     /// # Errors
     /// Fails where a program cannot be read, or where the disk is full.

@@ -55,7 +55,7 @@ pub fn explain(hazard: &Hazard) -> String {
     text
 }
 
-/// Wraps words to lines of at most `width` characters; a longer word has a line of its own.
+/// Wraps words to lines of at most `width` characters; a longer word gets a separate line.
 fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {

@@ -107,8 +107,8 @@ impl Elf {
         })
     }
 
-    /// Returns whether an address lies in the first instructions of a program, which have no caller although no unwind
-    /// table says so.
+    /// Returns whether an address lies in the first instructions of a program, which have no caller, although no unwind
+    /// table records that.
     pub(crate) fn is_entry(&self, address: u64) -> bool {
         self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }

@@ -80,8 +80,8 @@ pub fn create_parents(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates an empty file, which SQLite treats as a new store; the files that SQLite puts beside it get the same owner.
-/// A dangling link is refused: its author would choose where root creates a file.
+/// Creates an empty file, which SQLite treats as a new store; files that SQLite adds to it later get the same owner. A
+/// dangling link is refused: its author would choose where root creates a file.
 fn create(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o644).open(path) {
         Ok(file) => give_to_owner_of_folder(&file, path),

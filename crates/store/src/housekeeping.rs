@@ -11,7 +11,7 @@ use crate::{State, Store, StoreError, sql};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes of the file and of the log beside it; of a shared store, the bytes of the database.
+    /// Bytes of the file and of its write-ahead log; of a shared store, the bytes of the database.
     pub file_bytes: u64,
     pub experiments: u64,
     pub samples: u64,
@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// Rewrites the store without gaps and empties its log, which needs as much free space as the store itself. A
-    /// server vacuums by itself, so nothing is done for a shared store.
+    /// server vacuums automatically, so nothing is done for a shared store.
     ///
     /// # Errors
     /// Returns the store's error if writing fails; the store is unchanged then.

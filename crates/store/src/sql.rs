@@ -13,7 +13,7 @@ pub(crate) use shared::*;
 
 pub(crate) const INSERT_SCHEMA: &str = "INSERT INTO schema (version, applied) VALUES ($1, CURRENT_TIMESTAMP)";
 
-/// Inserts a machine, unless it is there already.
+/// Inserts a machine, unless it is already stored.
 pub(crate) const INSERT_MACHINE: &str =
     "INSERT INTO machine (hash, identity, facts) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING";
 

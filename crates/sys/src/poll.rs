@@ -62,7 +62,7 @@ impl Poller {
         check(done, "epoll_ctl").map(drop)
     }
 
-    /// Waits until some files are ready, for ever without a limit, and stores them in `ready`, which is empty after a
+    /// Waits until some files are ready, forever without a limit, and stores them in `ready`, which is empty after a
     /// timeout or a signal.
     pub fn wait(&self, ready: &mut Vec<Ready>, limit_ms: Option<i32>) -> Result<()> {
         ready.clear();

@@ -43,7 +43,7 @@ const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 /// Size in bytes of the netlink header and the generic netlink header.
 const HEADERS: usize = 16 + 4;
 /// Size of the receive buffer, for bursts: a run of many processes must not lose records while the spawner waits for
-/// its leader. It holds some thirty thousand records.
+/// its leader. The buffer has room for about thirty thousand records.
 pub const ROOM_BYTES: i32 = 32 << 20;
 
 impl Listener {

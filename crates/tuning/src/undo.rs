@@ -127,8 +127,8 @@ fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<
     errors
 }
 
-/// Returns the text that makes a file hold a value again. The kernel renders a list of choices by itself; below another
-/// root the whole original list is written.
+/// Returns the text that sets a file to its old value. The kernel renders a list of choices from the chosen word; below
+/// another root the whole original list is written.
 fn text_to_write(root: &Root, form: Form, old: &str) -> String {
     match form {
         Form::Plain => old.to_owned(),

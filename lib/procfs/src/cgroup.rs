@@ -146,7 +146,7 @@ pub fn is_under_oom(oom_control: &str) -> bool {
     keyed::number(oom_control, "under_oom") == Some(1)
 }
 
-/// Parses a limit in bytes or in tasks; `None` for `max` and, in version 1, for the greatest possible number of pages
+/// Parses a limit in bytes or in tasks; `None` for `max` and, in version 1, for the maximum number of pages
 /// (`PAGE_COUNTER_MAX`).
 pub fn limit(text: &str) -> Option<u64> {
     const PAGES_MAX: u64 = i64::MAX as u64 >> 16 << 16;

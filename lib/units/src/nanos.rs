@@ -57,7 +57,7 @@ impl Nanos {
     }
 }
 
-/// Formats minutes and seconds. They are rounded before they are split, or 179.96 s would become `2 m 60.0 s`.
+/// Formats minutes and seconds, rounded before the split: otherwise 179.96 s would become `2 m 60.0 s`.
 fn minutes(nanos: f64) -> String {
     let tenths = (nanos / 1e8).round();
     format!("{} m {:.1} s", (tenths / 600.0) as u64, tenths % 600.0 / 10.0)

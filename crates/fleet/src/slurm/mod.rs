@@ -1,8 +1,8 @@
 //! Slurm: one job per node, so that a busy node waits without blocking idle nodes.
 //!
 //! A job finds its program and writes its answer in the folder of the run, if nodes share that folder with the
-//! submitting machine. Otherwise the job's exit status says so, and `srun` copies the program to the node and returns
-//! the answer, over Slurm's own connections.
+//! submitting machine. Otherwise the job's exit status shows that the folder is missing, and `srun` copies the program
+//! to the node and returns the answer, over Slurm's own connections.
 
 mod script;
 pub mod words;

@@ -24,7 +24,7 @@ pub fn nodes(text: &str) -> Vec<Listed> {
 }
 
 /// Returns why a job for a node in this state would not begin, in Slurm's own words. `None` for a node that is busy or
-/// powered down, since such a node becomes available by itself.
+/// powered down, since such a node becomes available without intervention.
 fn unable(state: &str, reason: &str) -> Option<String> {
     const UNABLE: [&str; 8] = ["down", "drain", "fail", "unknown", "inval", "future", "perfctrs", "error"];
     let plain = state.trim_end_matches(|c: char| !c.is_ascii_alphabetic());

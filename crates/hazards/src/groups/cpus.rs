@@ -109,7 +109,7 @@ fn smt(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, value).on(busy))
 }
 
-/// Returns the busy share of the busiest hardware thread beside a CPU during the interval, with its severity.
+/// Returns the busy share of a CPU's busiest sibling during the interval, with its severity.
 fn beside(view: &View<'_>, cpu: Cpu, siblings: &CpuSet) -> (Cpu, Severity, String) {
     let busy = view.pair(|counters| &counters.stat).map_or(0.0, |(before, now)| {
         let share = |sibling: Cpu| match (before.get(&sibling), now.get(&sibling)) {

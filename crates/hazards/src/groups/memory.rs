@@ -365,7 +365,7 @@ fn nodes(view: &View<'_>) -> Verdict {
         let text = view.tree.text(&format!("{base}/{node}/meminfo"))?;
         let line = |key: &str| meminfo::bytes(&text, key);
         let (Some(total), Some(free)) = (line("MemTotal"), line("MemFree")) else { continue };
-        // A node without memory of its own has none to lose.
+        // Nodes without memory are never scarce.
         if total > 0 && (free as f64) < 0.02 * total as f64 {
             scarce.push(format!("{node} has {} free", percent(free as f64 / total as f64)));
         }

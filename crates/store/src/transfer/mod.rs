@@ -1,6 +1,6 @@
 //! Copies experiments from one store to another; an experiment that is already there is not changed.
 //!
-//! An experiment is copied in one transaction, page by page, so it is there completely or not at all, however large it
+//! An experiment is copied in one transaction, page by page, so it arrives completely or not at all, however large it
 //! is and whatever process is killed meanwhile. Experiments are identified by UUID: a second copy is found and
 //! compared.
 
@@ -142,7 +142,7 @@ fn common(from: &dyn Engine, to: &dyn Engine, table: &str) -> Result<Vec<String>
     Ok(to.columns(table)?.into_iter().filter(|name| there.contains(name)).collect())
 }
 
-/// Returns the number of an experiment in a store, if it is there.
+/// Returns the number of an experiment in a store, if it is stored there.
 fn known(to: &dyn Engine, uuid: Option<&str>) -> Result<Option<i64>, StoreError> {
     let Some(uuid) = uuid else { return Ok(None) };
     let rows = to.read(sql::BY_UUID, &[Value::Text(uuid.to_owned())])?;

@@ -123,9 +123,9 @@ impl IndexGeometry {
     /// Returns the number of slots that a search on a level visits before it returns to its start: the slots of a
     /// region or, on the largest level, all.
     ///
-    /// The largest level has room for every row, but a region of it has not: numbers that were made to collide could
-    /// all belong to one region. There a search that reaches the end of its region continues in the next, which costs
-    /// nothing, because that level is never left and an entry is valid in any slot.
+    /// The largest level has room for every row, but a single region of it does not: numbers that were made to collide
+    /// could all belong to one region. There a search that reaches the end of its region continues in the next, which
+    /// costs nothing, because that level is never left and an entry is valid in any slot.
     #[inline(always)]
     pub(crate) fn chain(&self, level: Level) -> usize {
         if level.0 == self.max_level { level.slots() } else { self.region_slots(level) }

@@ -77,8 +77,7 @@ fn an_error_takes_back_what_was_handed_over() {
     assert!(words.iter().any(|told| matches!(told, Told::NotCancelled(_))), "{words:?}");
 }
 
-/// A host that waits for its turn in the tool has not begun, and a host that hangs would make the hosts behind it wait
-/// for ever.
+/// A host that waits for its turn in the tool has not begun, and a host that hangs would make later hosts wait forever.
 #[test]
 fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     let all = names(&["n1", "n2", "n3", "n4"]);
@@ -98,7 +97,7 @@ fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     assert!(others.len() == 2 && others.iter().all(|line| line.contains("no answer within")), "{others:?}");
 }
 
-/// The engine may still run the task: a resumed run waits for it, so that no other task measures beside it.
+/// The engine may still run the task: a resumed run waits for it, so that no other task measures at the same time.
 #[test]
 fn what_cannot_be_taken_back_stays_open() {
     let all = names(&["n1", "n2"]);
